@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from opwright.bundle.format import AttributeEntry, CallEntry, InputEntry
 from opwright_build.verify import matrix
-from opwright_build.verify.case_model import Case, Outcome, Status
+from opwright_build.verify.case_model import Case, Outcome, Status, kinds_of
 from opwright_build.verify.gaps import gaps_from
 from opwright_build.verify.isolation import run_tasks
 from opwright_build.verify.matrix import passing_batches, rows_of, verify_cases, with_gaps
@@ -91,7 +91,7 @@ def test_a_missing_kernel_is_no_failure_and_its_row_is_named(library: Any, make_
     refused = [item for item in outcomes if item.runtime != REFERENCE]
     assert {item.status for item in refused} == {Status.NO_KERNEL}
     assert {item.gap for item in outcomes} == {""}
-    declared = with_gaps(verify_cases(library.bundle(), cases, workers=0), gaps_from(outcomes))
+    declared = list(with_gaps(verify_cases(library.bundle(), cases, workers=0), gaps_from(outcomes)))
     for item in declared:
         row = "onnxruntime: com.acme::Softplus@1 T=bfloat16 no-kernel"
         assert item.gap == ("" if item.runtime == REFERENCE else row)
@@ -207,7 +207,7 @@ def test_large_groups_are_cut(library: Any, make_case: Any) -> None:
 def test_rows_count_outcomes_by_version_and_types(library: Any, make_case: Any) -> None:
     entry = library.add("Softplus", (SOFTPLUS, 15, 18), (SOFTPLUS, 28, 28), types=("float", "bfloat16"))
     cases = softplus_cases(entry, make_case, ("float", "bfloat16"))
-    rows = rows_of(verify_cases(library.bundle(), cases, workers=0), [entry])
+    rows = rows_of(kinds_of(verify_cases(library.bundle(), cases, workers=0)), [entry])
     assert [(row.identity, row.types) for row in rows] == [
         ("com.acme::Softplus@1", (("T", "float"),)),
         ("com.acme::Softplus@1", (("T", "bfloat16"),)),
@@ -225,7 +225,7 @@ def test_rows_go_by_the_widest_variable(library: Any, make_case: Any) -> None:
         Outcome(replace(one, bindings={"T": "float", "U": kind}), 18, "body1:0", REFERENCE, Status.PASS)
         for kind in ("int64", "int32", "int64")
     ]
-    assert [(row.types, row.counts) for row in rows_of(outcomes, [entry])] == [
+    assert [(row.types, row.counts) for row in rows_of(kinds_of(outcomes), [entry])] == [
         ((("U", "int64"),), {REFERENCE: {Status.PASS: 2}}),
         ((("U", "int32"),), {REFERENCE: {Status.PASS: 1}}),
     ]

@@ -10,7 +10,7 @@ from opwright_build.report.junit import JUnitEntry, Verdict
 from opwright_build.report.tables import text_table
 
 if TYPE_CHECKING:
-    from opwright_build.verify.case_model import Outcome
+    from opwright_build.verify.case_model import Kind, Outcome
     from opwright_build.verify.matrix import Row
 
 
@@ -26,11 +26,11 @@ def matrix_text(rows: Sequence[Row]) -> str:
     return text_table(["function", "types", *runtimes], lines)
 
 
-def runtime_totals(outcomes: Iterable[Outcome]) -> dict[str, dict[str, int]]:
+def runtime_totals(kinds: Iterable[Kind]) -> dict[str, dict[str, int]]:
     """How many cells ended how, by runtime."""
-    totals: dict[str, dict[str, int]] = {}
-    for (runtime, status), count in Counter((item.runtime, item.status) for item in outcomes).items():
-        totals.setdefault(runtime, {})[status.value] = count
+    totals: dict[str, Counter[str]] = {}
+    for kind in kinds:
+        totals.setdefault(kind.outcome.runtime, Counter())[kind.outcome.status.value] += kind.count
     return {runtime: dict(sorted(counts.items())) for runtime, counts in totals.items()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -194,6 +195,31 @@ class Outcome:
     status: Status
     message: str = ""
     gap: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Outcomes of one version that differ in their vectors alone: the first of them, and how many they are.
+
+    Those that fail are a kind each, since the vector is what is of interest about them.
+    """
+
+    outcome: Outcome
+    count: int
+
+
+def kinds_of(outcomes: Iterable[Outcome]) -> list[Kind]:
+    """The outcomes by kind, in the order of the first ones."""
+    firsts: dict[tuple[object, ...], Outcome] = {}
+    counts: Counter[tuple[object, ...]] = Counter()
+    for case, cells in by_case(outcomes):
+        types = tuple(case.bindings.items())
+        for item in cells:
+            failed = case.name if item.status is Status.FAIL else ""
+            key = (case.identity, types, item.opset, item.body, item.runtime, item.status, item.message, failed)
+            firsts.setdefault(key, item)
+            counts[key] += 1
+    return [Kind(item, counts[key]) for key, item in firsts.items()]
 
 
 def by_case(outcomes: Iterable[Outcome]) -> Iterator[tuple[CaseName, list[Outcome]]]:

@@ -7,7 +7,7 @@ in. Cases that can share a session do. The order of the outcomes is that of the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from opwright.bundle.call_interface import outputs_of
@@ -15,7 +15,7 @@ from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 
 from opwright_build.verify.batches import Batch, Result, Vector
 from opwright_build.verify.case_bodies import Bodies, refused_types
-from opwright_build.verify.case_model import Case, CaseName, Outcome, Status, by_case
+from opwright_build.verify.case_model import Case, CaseName, Kind, Outcome, Status
 from opwright_build.verify.gaps import REFUSALS, Gap, GapIndex
 from opwright_build.verify.instantiated import BodyFunctions, Instantiated
 from opwright_build.verify.isolation import run_tasks
@@ -58,14 +58,12 @@ def verify_cases(
     return outcomes
 
 
-def with_gaps(outcomes: Iterable[Outcome], gaps: Sequence[Gap]) -> list[Outcome]:
+def with_gaps(outcomes: Iterable[Outcome], gaps: Sequence[Gap]) -> Iterator[Outcome]:
     """The outcomes, each refusal with the row that covers it."""
     rows = GapIndex(gaps)
-    found = []
     for outcome in outcomes:
         row = rows.find(outcome) if outcome.status in REFUSALS else None
-        found.append(outcome if row is None else replace(outcome, gap=str(row)))
-    return found
+        yield outcome if row is None else replace(outcome, gap=str(row))
 
 
 def passing_batches(
@@ -298,13 +296,13 @@ class Row:
     counts: Mapping[str, Mapping[Status, int]]
 
 
-def rows_of(outcomes: Iterable[Outcome], entries: Iterable[FunctionEntry]) -> list[Row]:
+def rows_of(kinds: Iterable[Kind], entries: Iterable[FunctionEntry]) -> list[Row]:
     """The table, in the order in which versions and types first occur; `entries` say which variable is the widest."""
     widest = {entry.identity: max(entry.types, key=lambda item: len(item[1]), default=("",))[0] for entry in entries}
     found: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, Counter[Status]]] = {}
-    for case, cells in by_case(outcomes):
+    for item in kinds:
+        case = item.outcome.case
         types = tuple((name, kind) for name, kind in case.bindings.items() if name == widest[case.identity])
         counts = found.setdefault((case.identity, types), {})
-        for outcome in cells:
-            counts.setdefault(outcome.runtime, Counter())[outcome.status] += 1
+        counts.setdefault(item.outcome.runtime, Counter())[item.outcome.status] += item.count
     return [Row(identity, types, counts) for (identity, types), counts in found.items()]

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, overload
 
 import numpy as np
 import onnx
@@ -26,7 +27,7 @@ from opwright_build.engine.content_digest import digest_bytes, digest_fields
 from opwright_build.engine.dataclass_bytes import encode_value
 from opwright_build.engine.environment import installed_build
 from opwright_build.spec.model import SpecVersion
-from opwright_build.verify.case_model import CaseName, CollectedVersion, Outcome, Status
+from opwright_build.verify.case_model import CaseName, CollectedVersion, Kind, Outcome, Status, kinds_of
 from opwright_build.verify.runtimes import Runtime
 
 _PACKAGES = ("ml_dtypes", "numpy", "onnx", "onnxruntime")
@@ -34,10 +35,12 @@ _PACKAGES = ("ml_dtypes", "numpy", "onnx", "onnxruntime")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`cases` and `skipped` are numbers of vectors; `reference` and `suite` as in CollectedVersion."""
+    """`kinds` are those of the outcomes; `cases` and `skipped` numbers of vectors; `reference` and `suite` as in
+    CollectedVersion."""
 
     identity: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: Sequence[Outcome]
+    kinds: Sequence[Kind]
     diagnostics: tuple[Diagnostic, ...]
     cases: int
     skipped: int
@@ -47,13 +50,14 @@ class Verdict:
     @property
     def is_lasting(self) -> bool:
         """Whether it may be kept. What fails is run again: it may be the runtime or the machine that failed."""
-        return not has_errors(self.diagnostics) and all(item.status is not Status.FAIL for item in self.outcomes)
+        return not has_errors(self.diagnostics) and all(kind.outcome.status is not Status.FAIL for kind in self.kinds)
 
 
 def verdict_of(collected: CollectedVersion, outcomes: Sequence[Outcome]) -> Verdict:
     return Verdict(
         collected.identity,
         tuple(outcomes),
+        kinds_of(outcomes),
         collected.diagnostics,
         len(collected.cases),
         len(collected.skipped),
@@ -66,13 +70,18 @@ def verdict_of(collected: CollectedVersion, outcomes: Sequence[Outcome]) -> Verd
 
 
 def encode_verdict(verdict: Verdict) -> bytes:
-    """Cells refer to their case, body, runtime and message by number: there are a hundred thousand of them."""
+    """Cells refer to their case, body, runtime and message by number: there are a hundred thousand of them. They are
+    text within the text, read where every outcome is asked for; most often the kinds are."""
+    firsts = {id(kind.outcome): kind.count for kind in verdict.kinds}
+    kinds: list[int] = []
     names: dict[int, int] = {}
     cases: list[object] = []
     texts: dict[str, int] = {}
     cells: list[int] = []
     statuses = list(Status)
-    for outcome in verdict.outcomes:
+    for position, outcome in enumerate(verdict.outcomes):
+        if id(outcome) in firsts:
+            kinds += (position, firsts[id(outcome)])
         case = outcome.case
         if id(case) not in names:
             names[id(case)] = len(names)
@@ -87,9 +96,12 @@ def encode_verdict(verdict: Verdict) -> bytes:
         )
     value = {
         "cases": cases,
-        "cells": cells,
+        "cells": ",".join(map(str, cells)),
+        "kinds": kinds,
+        "firsts": [number for position in kinds[::2] for number in cells[6 * position : 6 * position + 6]],
         "texts": list(texts),
         "diagnostics": [to_json(item) for item in verdict.diagnostics],
+        "count": len(verdict.outcomes),
         "counts": [verdict.cases, verdict.skipped],
         "reference": verdict.reference,
         "suite": list(verdict.suite),
@@ -100,16 +112,50 @@ def encode_verdict(verdict: Verdict) -> bytes:
 def decode_verdict(identity: str, data: bytes) -> Verdict:
     """The verdict that `encode_verdict` wrote."""
     value = json.loads(data)
-    names = [CaseName(identity, name, dict(bindings), Place(*place)) for name, bindings, place in value["cases"]]
-    texts, statuses = value["texts"], list(Status)
-    cells = iter(value["cells"])
-    outcomes = tuple(
-        Outcome(names[case], opset, texts[body], texts[runtime], statuses[status], texts[message])
-        for case, opset, body, runtime, status, message in zip(*[cells] * 6, strict=True)
-    )
+    cells = _Cells(identity, value["cases"], value["texts"], value["cells"], value["count"])
+    firsts = cells.read(value["firsts"])
+    kinds = [Kind(outcome, count) for outcome, count in zip(firsts, value["kinds"][1::2], strict=True)]
     diagnostics = tuple(from_json(item) for item in value["diagnostics"])
     cases, skipped = value["counts"]
-    return Verdict(identity, outcomes, diagnostics, cases, skipped, value["reference"], tuple(value["suite"]))
+    return Verdict(identity, cells, kinds, diagnostics, cases, skipped, value["reference"], tuple(value["suite"]))
+
+
+class _Cells(Sequence[Outcome]):
+    """Outcomes that are read when one is asked for."""
+
+    def __init__(self, identity: str, cases: Sequence[Any], texts: Sequence[str], cells: str, count: int) -> None:
+        self._identity = identity
+        self._cases = cases
+        self._texts = texts
+        self._cells = cells
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Outcome: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Outcome]: ...
+
+    def __getitem__(self, index: int | slice) -> Outcome | Sequence[Outcome]:
+        return list(self)[index]
+
+    def __iter__(self) -> Iterator[Outcome]:
+        return iter(self.read(json.loads(f"[{self._cells}]")))
+
+    def read(self, numbers: Iterable[int]) -> list[Outcome]:
+        """The outcomes that the numbers stand for, six for each."""
+        names: dict[int, CaseName] = {}
+        texts, statuses = self._texts, list(Status)
+        found: list[Outcome] = []
+        for case, opset, body, runtime, status, message in zip(*[iter(numbers)] * 6, strict=True):
+            if case not in names:
+                name, bindings, place = self._cases[case]
+                names[case] = CaseName(self._identity, name, dict(bindings), Place(*place))
+            found.append(Outcome(names[case], opset, texts[body], texts[runtime], statuses[status], texts[message]))
+        return found
 
 
 def _place(place: Place) -> list[str | int]:

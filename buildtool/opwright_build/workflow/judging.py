@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from opwright_build.workflow.writing import write_below
 
 if TYPE_CHECKING:
     from opwright_build.sandbox.levels import Claim
-    from opwright_build.verify.case_model import Case, Outcome
+    from opwright_build.verify.case_model import Case, Kind, Outcome
     from opwright_build.verify.gap_checks import Change, Run
     from opwright_build.verify.gaps import GapsFile
     from opwright_build.verify.runtimes import Runtime
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The outcomes, what is wrong with them, and what releases that no row knows do otherwise.
+    """The outcomes and their kinds, what is wrong with them, and what releases that no row knows do otherwise.
 
     `kept`, `cases`, `skipped` and `oracles` are numbers: of outcomes that are known from earlier runs, of vectors that
     are used and that are not, of references that were asked. `sandbox` is what references ran in now; None where none
     did. `tested` are the identities of the versions that were judged, `failed` those of them that failed.
     """
 
-    outcomes: list[Outcome]
+    outcomes: Iterable[Outcome]
+    kinds: Sequence[Kind]
     findings: list[Diagnostic]
     changes: list[Change]
     kept: int
@@ -79,29 +80,29 @@ def judge(
     locked, lock_findings = locked_cases(LibraryFiles(session.root))
     judged = judge_versions(subject, runtimes, run_oracle, sandbox, locked, cells)
     verdicts = judged.verdicts
-    outcomes = with_gaps(
-        (item for verdict in verdicts for item in verdict.outcomes if cells.fits(item)),
-        rows_in_force(declared, run.releases),
-    )
+    rows = rows_in_force(declared, run.releases)
+    kinds = [kind for verdict in verdicts for kind in verdict.kinds if cells.fits(kind.outcome)]
+    firsts = [kind.outcome for kind in kinds]  # whatever is found about outcomes, it is found about these
     collected = dict.fromkeys(item for verdict in verdicts for item in verdict.diagnostics)
     collected.update(dict.fromkeys((*lock_findings, *warnings(judged.sandbox))))
     if subject.only is None and not cells.first:
         collected.update(dict.fromkeys(unused_lines({name for item in verdicts for name in item.suite}, locked)))
-    findings = [*collected, *declared.diagnostics, *failures(outcomes)]
+    findings = [*collected, *declared.diagnostics, *failures(firsts)]
     changes: list[Change] = []
     if update_gaps:
-        write_below(session.tree, FILE, write_gaps(merge_gaps(declared, outcomes, run)).encode())
+        write_below(session.tree, FILE, write_gaps(merge_gaps(declared, firsts, run)).encode())
     elif not cells.leaves_out:
-        found, changes = check_gaps(declared, outcomes, run)
+        found, changes = check_gaps(declared, firsts, run)
         findings += found
     if not cells.leaves_out:
-        findings += unverified(subject.sound(collected), outcomes, subject.places)
+        findings += unverified(subject.sound(collected), firsts, subject.places)
     if cells.first:
         findings = _up_to_the_first_error(findings)
-    failed = {item.case.identity for item in outcomes if item.status is Status.FAIL}
+    failed = {item.case.identity for item in firsts if item.status is Status.FAIL}
     failed |= {verdict.identity for verdict in verdicts if has_errors(verdict.diagnostics)}
     return Verdicts(
-        outcomes,
+        with_gaps((item for verdict in verdicts for item in verdict.outcomes if cells.fits(item)), rows),
+        kinds,
         findings,
         changes,
         cases=sum(verdict.cases for verdict in verdicts),

@@ -71,7 +71,9 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     )
     verdicts = judge(subject, runtimes, scope.run_oracle, scope.update_gaps, scope.sandbox, scope.cells)
     note_failures(session, verdicts.tested, verdicts.failed)
-    outcomes, findings = verdicts.outcomes, verdicts.findings
+    kinds, findings = verdicts.kinds, verdicts.findings
+    cells = sum(kind.count for kind in kinds)
+    outcomes = list(verdicts.outcomes) if session.reporter.tells_events or scope.junit is not None else []
     if session.reporter.tells_events:
         for outcome in outcomes:
             session.reporter.event("outcome", outcome_json(outcome))
@@ -81,10 +83,10 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         entries = [junit_entry(outcome, declared=family_of(outcome.runtime) not in new) for outcome in outcomes]
         names = " ".join(package["library"] for package in library.packages)
         write_file(scope.junit, junit_xml(f"opwright test {names}", entries).encode())
-    rows = rows_of(outcomes, index.functions)
+    rows = rows_of(kinds, index.functions)
     if rows and scope.table:
         session.reporter.table(matrix_text(rows))
-    totals = runtime_totals(outcomes)
+    totals = runtime_totals(kinds)
     fields: dict[str, Any] = {
         **({"library": index.library, "version": index.version} if len(library.packages) == 1 else {}),
         "packages": [{"library": item["library"], "version": item["version"]} for item in library.packages],
@@ -95,7 +97,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         "skipped": verdicts.skipped,
         "oracles": verdicts.oracles,
         "sandbox": record(verdicts.sandbox),
-        "workers": record(workers_claim() if verdicts.kept < len(outcomes) else None),
+        "workers": record(workers_claim() if verdicts.kept < cells else None),
         "runtimes": totals,
         "releases": {family_of(runtime.name): runtime.release for runtime in runtimes},
         "changes": [asdict(change) for change in verdicts.changes],
@@ -109,7 +111,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         findings += more
         lines.append(_mutants_line(fields["mutants"]))
     known = f", {verdicts.kept:,} of them known from earlier runs" if verdicts.kept else ""
-    lines.append(f"{counted(len(outcomes), 'cell')}{known}; {clause(verdicts.sandbox)}{{seconds}}")
+    lines.append(f"{counted(cells, 'cell')}{known}; {clause(verdicts.sandbox)}{{seconds}}")
     diagnostics = [*library.diagnostics, *findings]
     return finish(session, started, diagnostics, "\n".join(lines), fields)
 
