@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from opwright_build.engine.action import decode_entry
-from opwright_build.verify import matrix, version_verdict
+from opwright_build.verify import admits, matrix, version_verdict
 from opwright_build.verify.runtimes import OnnxRuntime
 
 Opwright = Callable[..., Any]
@@ -164,3 +164,19 @@ def test_the_lock_is_checked_each_time(two: Path, opwright: Opwright) -> None:
     ran = opwright("test", "--json")
     assert ran.summary["kept"] == 2 * CELLS
     assert [line["finding"]["code"] for line in ran.lines if line["event"] == "finding"] == ["OW403"]
+
+
+def test_types_of_bodies_are_compared_once(two: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[set[str]] = []
+
+    def watched(bundle: Any, instantiated: Any, only: set[str]) -> Any:
+        compared.append(only)
+        return admissions(bundle, instantiated, only)
+
+    admissions = admits.admissions
+    monkeypatch.setattr(admits, "admissions", watched)
+    edit(FOLDER / "vectors.yaml", "[1.0, -1.0]", "[2.0, -1.0]")
+    assert opwright("test").status == 0
+    edit(FOLDER / "function.py", "X * op.Sigmoid(", "op.Identity(X) * op.Sigmoid(")
+    assert opwright("test").status == 0
+    assert compared == [set(), {"com.acme::Swish@1"}]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from opwright_build.sandbox.levels import Claim
     from opwright_build.verify.batches import Result
     from opwright_build.verify.case_model import CollectedCases, CollectedVersion, Outcome
+    from opwright_build.verify.instantiated import BodyFunctions
     from opwright_build.verify.kept_results import KeptResults
     from opwright_build.verify.lock import LockedCase
     from opwright_build.verify.runtimes import Runtime
@@ -31,6 +32,8 @@ KIND = "verify"
 VERDICT = "verdict.json"  # the output
 RESULTS_KIND = "verify-results"  # of vectors, for one version
 RESULTS = "results.json"
+AGREED_KIND = "verify-types"  # that onnx and the index agree about the types of a version's bodies
+AGREED = "agreed"
 ANSWERS_KIND = "oracle"  # what one reference has answered
 ANSWERS = "answers"
 GROUP = 16  # versions that are judged together where the first failure is the last
@@ -95,6 +98,7 @@ def _judge_group(
 ) -> tuple[list[Verdict], int, Claim | None]:
     """The verdicts on versions that have none, kept where they last; how many of their cells were known; and what
     references ran in."""
+    from opwright_build.verify.instantiated import BodyFunctions
     from opwright_build.verify.kept_answers import KeptAnswers
     from opwright_build.verify.kept_results import KeptResults, decode_results, encode_results
     from opwright_build.verify.version_verdict import encode_verdict, verdict_of
@@ -110,7 +114,9 @@ def _judge_group(
         for data in engine.recall(part, RESULTS):
             known |= decode_results(data)
     results = KeptResults(known)
-    outcomes = _outcomes(subject, collected, runtimes, results, cells)
+    instantiated = BodyFunctions(subject.bundle)
+    _require_agreement(subject, engine, instantiated, group)
+    outcomes = _outcomes(subject, collected, runtimes, results, instantiated, cells)
     for identity, part in parts.items():
         if results.of(identity) and not cells.types:
             engine.note(part, RESULTS, encode_results(results.of(identity)))
@@ -153,22 +159,34 @@ def _actions(subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool) ->
     return actions
 
 
+def _require_agreement(
+    subject: Subject, engine: Engine, instantiated: BodyFunctions, group: Mapping[str, Action]
+) -> None:
+    """Compares the types of each body with what onnx infers, once for bodies that stay as they are."""
+    from opwright_build.verify.admits import admissions, require_agreement
+
+    parts = {
+        name: Action(AGREED_KIND, f"{AGREED_KIND} {name}", {}, {"of": action.params["bodies"]}, action.environment)
+        for name, action in group.items()
+    }
+    unknown = {name: part for name, part in parts.items() if not engine.recall(part, AGREED)}
+    require_agreement(admissions(subject.bundle, instantiated, set(unknown)))
+    for part in unknown.values():
+        engine.note(part, AGREED, b"agreed")
+
+
 def _outcomes(
     subject: Subject,
     collected: CollectedCases,
     runtimes: Sequence[Runtime],
     results: KeptResults,
+    instantiated: BodyFunctions,
     cells: Narrowing,
 ) -> dict[str, list[Outcome]]:
     """By version, what becomes of the vectors that were collected now."""
-    from opwright_build.verify.admits import admissions, require_agreement
-    from opwright_build.verify.instantiated import BodyFunctions
     from opwright_build.verify.matrix import verify_cases
 
     reporter = subject.session.reporter
-    instantiated = BodyFunctions(subject.bundle)
-    identities = {version.identity for version in collected.versions}
-    require_agreement(admissions(subject.bundle, instantiated, identities))
     cases = [case for case in collected.cases if cells.fits_types(case.bindings)]
     reporter.step(f"verifying {counted(len(cases), 'case')}")
     outcomes = verify_cases(
