@@ -84,24 +84,41 @@ def test_show_for_people(library: Path, opwright: Opwright) -> None:
 
 
 def test_opsets_names_what_prevents_the_others(library: Path, opwright: Opwright) -> None:
-    edit(FUNCTION, "return X * op.Sigmoid(alpha * X)", "return op.Gelu(X) * op.Sigmoid(alpha * X)")
+    """An element type that an operator takes at some opsets alone."""
+    edit(Path("specs/library.yaml"), ">=18", ">=13")
+    edit(FUNCTION.with_name("spec.yaml"), 'opset: ">=18"', 'opset: ">=13"')
+    edit(FUNCTION.with_name("spec.yaml"), "[float, double]", "[float, int32]")
+    edit(FUNCTION, "return X * op.Sigmoid(alpha * X)", "return op.Relu(X)")
     ran = opwright("opsets", "--json")
     assert ran.status == 0
     check("opsets", ran.lines)
-    by_opset = {line["opset"]: line for line in ran.lines}
-    assert sorted(by_opset) == [18, 19, 20, 21, 22]
-    assert by_opset[20]["body"].startswith("body1:")
-    assert by_opset[20]["operator"] is None
-    assert by_opset[19]["body"] is None
-    assert "Gelu" in by_opset[19]["operator"]
-    assert by_opset[19]["place"].startswith("specs/com.acme/Swish/function.py:6:12")
-    text = opwright("opsets").out
-    head, _, row, *rest = text.splitlines()
-    assert head.split()[:2] == ["function", "18-19"]
-    assert row.split()[1:3] == ["-", by_opset[20]["body"][6:14]]
-    assert rest[0] == ""
-    assert rest[1].startswith("com.acme::Swish@1 at 18-19: ")
-    assert "specs/com.acme/Swish/function.py:6:12" in rest[1]
+    gaps = [line for line in ran.lines if line["body"] is None]
+    assert [(line["opset"], line["operator"], line["variant"]) for line in gaps] == [(13, "Relu", {"T": "int32"})]
+    assert gaps[0]["place"].startswith("specs/com.acme/Swish/function.py:6:12")
+    assert {line["opset"] for line in ran.lines if line["body"]} == set(range(13, 23))
+    assert "specs/com.acme/Swish/function.py:6:12" in opwright("opsets").out
+
+
+def test_an_opset_that_is_declared_has_a_body(library: Path, opwright: Opwright) -> None:
+    edit(FUNCTION, "return X * op.Sigmoid(alpha * X)", "return op.Gelu(X) * op.Sigmoid(alpha * X)")
+    for command in ("opsets", "build", "lint"):
+        ran = opwright(command)
+        assert ran.status == 1
+        text = ran.out + ran.err
+        assert "specs/com.acme/Swish/function.py:6:12: error OW621: com.acme::Swish@1 declares opsets 18 to 19" in text
+        assert 'declare `opset: ">=20"`' in text
+        assert "Gelu" in text
+    edit(FUNCTION.with_name("spec.yaml"), 'opset: ">=18"', 'opset: ">=20"')
+    assert opwright("build").status == 0
+
+
+def test_what_is_deprecated_is_listed_as_such(library: Path, opwright: Opwright) -> None:
+    assert "(deprecated)" not in opwright("ls").out
+    edit(FUNCTION.with_name("spec.yaml"), "vectors:", "deprecated: true\nvectors:")
+    assert "(deprecated) X * sigmoid(alpha * X)" in opwright("ls").out
+    assert "com.acme::Swish@1 (deprecated)" in opwright("show", "Swish").out
+    assert opwright("build").status == 0
+    assert '    @_deprecated("com.acme::Swish@1 is deprecated")\n' in Path("library/base/opset1.pyi").read_text()
 
 
 def test_opsets_of_one_function(library: Path, opwright: Opwright) -> None:

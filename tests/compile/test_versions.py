@@ -90,11 +90,13 @@ def test_a_look_up_that_fails_is_part_of_the_class(tmp_path: Path) -> None:
 
 def test_what_prevents_an_opset_is_told_with_operator_and_place(tmp_path: Path) -> None:
     compiled = one(tmp_path, "return op.Gelu(X)")
-    assert ranges(compiled) == [(20, 28)]
-    (gap,) = compiled.unreachable
-    assert (gap.first, gap.last, gap.operator) == (13, 19, "Gelu")
-    assert str(gap.place) == "specs/com.acme/F/function.py:6:12"
-    assert not compiled.diagnostics
+    assert not compiled.entry.bodies
+    (found,) = compiled.diagnostics
+    assert found.code == "OW621"
+    assert found.message == "com.acme::F@1 declares opsets 13 to 19, and has no body there"
+    assert (found.subject, str(found.place)) == ("Gelu", "specs/com.acme/F/function.py:6:12")
+    assert found.help.startswith('declare `opset: ">=20"`')
+    assert str(found.related[0].place) == "specs/com.acme/F/spec.yaml:6:1"
 
 
 def test_types_and_variants_out_of_reach_are_told_one_by_one(tmp_path: Path) -> None:

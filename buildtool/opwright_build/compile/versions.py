@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.bodies import anonymous_body, body_entry
@@ -15,12 +15,12 @@ from opwright.lang.lower.function_unit import Unit
 from opwright.lang.resolve import Libraries
 from opwright.lang.template import digest_of, write_template
 
-from opwright_build.compile.compiled_version import CompiledVersion
+from opwright_build.compile.compiled_version import CompiledVersion, Unreachable
 from opwright_build.compile.files import SpecFiles
 from opwright_build.compile.reach import unreachable
 from opwright_build.compile.trim import drop_settled_inputs
 from opwright_build.compile.unit import interface_entries, make_unit
-from opwright_build.spec.model import SpecVersion
+from opwright_build.spec.model import OpsetRange, SpecVersion
 
 # What says that the operators of an opset do not allow this source: the opset is out of reach, and no more than that.
 _OPSET_REFUSED = frozenset(
@@ -72,10 +72,12 @@ def _compile(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> Co
                 entries.append(_body(variant, first, last, bodies))
         if not templates:
             found.extend(_never_admitted(version, families, entries))
+    gaps = unreachable(unit, families) if not found else ()
+    found.extend(_opsets_without_body(version, gaps))
     if any(item.severity is Severity.ERROR for item in found):
         return CompiledVersion(_entry(version, unit, ()), {}, (), tuple(dict.fromkeys(found)))
     entry = _entry(version, unit, tuple(entries), templates)
-    return CompiledVersion(entry, bodies, unreachable(unit, families), tuple(found), texts)
+    return CompiledVersion(entry, bodies, gaps if gaps else unreachable(unit, families), tuple(found), texts)
 
 
 def _entry(
@@ -228,6 +230,37 @@ def _never_admitted(version: SpecVersion, families: Sequence[Family], entries: S
                     )
                 )
     return found
+
+
+def _opsets_without_body(version: SpecVersion, gaps: Sequence[Unreachable]) -> list[Diagnostic]:
+    """Opsets that the spec declares, and that no body serves: a promise, as declared types are."""
+    missing = [gap for gap in gaps if not gap.variant]
+    lacking = {opset for gap in missing for opset in range(gap.first, gap.last + 1)}
+    served = [opset for opset in version.opsets if opset not in lacking]
+    found: list[Diagnostic] = []
+    for gap in missing:
+        opsets = f"opset {gap.first}" if gap.first == gap.last else f"opsets {gap.first} to {gap.last}"
+        declared = version.places.get("opset")
+        found.append(
+            Diagnostic(
+                "OW621",
+                f"{version.identity} declares {opsets}, and has no body there",
+                gap.place,
+                reason=gap.reason,
+                help=_narrower(served, version.opsets),
+                related=() if declared is None else (Related(declared, "the opsets that are declared"),),
+                subject=gap.operator,
+            )
+        )
+    return found
+
+
+def _narrower(served: Sequence[int], declared: OpsetRange) -> str:
+    """The range to write instead, where what is served is one."""
+    if not served or served[-1] - served[0] + 1 != len(served):
+        return "write a version of the body that these opsets have, or declare a range that is served"
+    text = f">={served[0]}" if served[-1] == declared.last else f">={served[0]},<={served[-1]}"
+    return f'declare `opset: "{text}"`, or write it with operators that these opsets have'
 
 
 def _refusal(families: Sequence[Family], element: str) -> str:

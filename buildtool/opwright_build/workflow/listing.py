@@ -89,7 +89,7 @@ def _table(versions: Sequence[SpecVersion], packages: Mapping[str, Package]) -> 
             *([packages[version.domain.name].name] if packages else []),
             f"{version.opsets.first}-{version.opsets.last}",
             " ".join(version.pairs),
-            version.summary,
+            f"(deprecated) {version.summary}" if version.deprecated else version.summary,
         ]
         for version in versions
     ]

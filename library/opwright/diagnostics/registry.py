@@ -1264,47 +1264,6 @@ TABLE = (
         "A library that is not the one that is wanted",
         "`attach --sha256` says which file is meant, down to its last byte. Another one, however alike, is not opened.",
     ),
-    # Libraries on libraries
-    Code(
-        "OW630",
-        "A line of the lock of dependencies that cannot be read",
-        "The lock says which release of a library is built against. A line that means nothing holds nothing.",
-    ),
-    Code(
-        "OW631",
-        "A dependency is not the locked one",
-        "What a library calls is part of what it computes. Other bytes of it, even of the same release, would change "
-        "bodies without a change of the repository.",
-    ),
-    Code(
-        "OW632",
-        "A dependency is found under another name",
-        "A file that holds another library than its dependency says, or two places for one library, leave open which "
-        "functions are called.",
-    ),
-    Code(
-        "OW633",
-        "A dependency is of a release that is not accepted",
-        "A range says which releases the functions were written for. One outside of it may lack them, or mean "
-        "something else by them.",
-    ),
-    Code(
-        "OW634",
-        "Two libraries have one domain",
-        "Models, and bodies, tell functions apart by domain and name. Of two with one domain it would be a matter of "
-        "chance which is called.",
-    ),
-    Code(
-        "OW635",
-        "Two releases of one library are called",
-        "A bundle carries what its functions call, and a model holds one definition of a function. With two releases "
-        "in it, some functions would call another body than the one that they were verified with.",
-    ),
-    Code(
-        "OW636",
-        "A line of the lock that nothing needs",
-        "It hides which libraries are built against, and comes to be believed.",
-    ),
     # Releases
     Code(
         "OW610",
@@ -1367,6 +1326,57 @@ TABLE = (
         "A change breaks what worked",
         "Level `wire` reaches models that hold the node, `types` the types of their tensors, `source` programs that "
         "call the function, and `numeric` the values.",
+    ),
+    Code(
+        "OW621",
+        "An opset that is declared has no body",
+        "`opset:` is a promise, as declared types are: models of each of these opsets can use the function.",
+    ),
+    Code(
+        "OW622",
+        "A function that a model uses is deprecated",
+        "It works, and computes what it always did. Its library has something better, and may leave it out one day.",
+    ),
+    # Libraries on libraries
+    Code(
+        "OW630",
+        "A line of the lock of dependencies that cannot be read",
+        "The lock says which release of a library is built against. A line that means nothing holds nothing.",
+    ),
+    Code(
+        "OW631",
+        "A dependency is not the locked one",
+        "What a library calls is part of what it computes. Other bytes of it, even of the same release, would change "
+        "bodies without a change of the repository.",
+    ),
+    Code(
+        "OW632",
+        "A dependency is found under another name",
+        "A file that holds another library than its dependency says, or two places for one library, leave open which "
+        "functions are called.",
+    ),
+    Code(
+        "OW633",
+        "A dependency is of a release that is not accepted",
+        "A range says which releases the functions were written for. One outside of it may lack them, or mean "
+        "something else by them.",
+    ),
+    Code(
+        "OW634",
+        "Two libraries have one domain",
+        "Models, and bodies, tell functions apart by domain and name. Of two with one domain it would be a matter of "
+        "chance which is called.",
+    ),
+    Code(
+        "OW635",
+        "Two releases of one library are called",
+        "A bundle carries what its functions call, and a model holds one definition of a function. With two releases "
+        "in it, some functions would call another body than the one that they were verified with.",
+    ),
+    Code(
+        "OW636",
+        "A line of the lock that nothing needs",
+        "It hides which libraries are built against, and comes to be believed.",
     ),
     Code(
         "OW650",

@@ -82,7 +82,7 @@ def attach_libraries(
     resolution = resolve_model(result, catalogue, opset=opset, replace=replace, file=file)
     catalogue = replace_fields(catalogue, bodies=layered([resolution.bodies, catalogue.bodies]))
     plan = make_plan(result, catalogue, resolution.served, opset=opset, profile=profile, file=file)
-    diagnostics = list(resolution.left)
+    diagnostics = [*resolution.left, *_deprecated(resolution.served, file)]
     if not resolution.served and not (inline and result.functions):
         if not resolution.left:
             diagnostics.append(_nothing_served(result, catalogue, replace, file))
@@ -215,6 +215,22 @@ def _needs_overloads(file: str) -> Diagnostic:
         help="attach without `--profile overload`: the variant is then part of the name",
         severity=Severity.NOTE,
     )
+
+
+def _deprecated(nodes: Sequence[Served], file: str) -> list[Diagnostic]:
+    """A warning for each version that is served and that its library advises against."""
+    identities = dict.fromkeys(served.instance.entry.identity for served in nodes if served.instance.entry.deprecated)
+    return [
+        Diagnostic(
+            "OW622",
+            f"{identity} is deprecated",
+            Place(file),
+            reason="its library marks it so, and a later major release may leave it out",
+            help="its documentation says what takes its place",
+            severity=Severity.WARNING,
+        )
+        for identity in identities
+    ]
 
 
 def _nothing_served(model: ModelProto, catalogue: Catalogue, replace: bool, file: str) -> Diagnostic:

@@ -1,4 +1,4 @@
-"""OW610 to OW620: the lock, releases, and how two states of a library differ."""
+"""OW610 to OW622: the lock, releases, how two states of a library differ, and what a version promises."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ _HEAD = "from opwright import opset18 as op\n\n\n"
 _DEFAULT = _HEAD + "def Swish(X, alpha: float = 2.0):\n    return X * op.Sigmoid(alpha * X)\n"
 _SAME = _HEAD + "def Swish(X, alpha: float = 1.0):\n    return op.Sigmoid(alpha * X) * X\n"
 _OTHER = _HEAD + "def Swish(X, alpha: float = 1.0):\n    return X * op.Tanh(alpha * X)\n"
+_GELU = _HEAD + "def Swish(X, alpha: float = 1.0):\n    return op.Gelu(alpha * X)\n"
 _BIAS = """\
 def Swish(X, bias=None, alpha: float = 1.0):
     if bias is not None:
@@ -41,6 +42,11 @@ versions:
   - {since_version: 2, function: "function_2.py"}
 """
 )
+_ATTACH = "build && attach model.onnx --library dist/base-1.0.0.onnxlib -o out.onnx"
+_MODEL = """\
+<ir_version: 8, opset_import: ["" : 18, "com.acme" : 1]>
+agraph (float[N] X) => (float[N] Y) { Y = com.acme.Swish(X) }
+"""
 _DOMAIN = "schema: 1\nversion: 2\n"
 _ROWS = "schema: 1\nrows:\n  - {name: b, inputs: {X: [1.0, 2.0], bias: [0.5, -2.0]}}\n"
 _WITH_BIAS = _SPEC.replace("{X: T}", "{X: T, bias: T}")
@@ -135,5 +141,18 @@ PAIRS = (
             {"later.py": _DEFAULT},
         ),
         good=Example("build && diff --against dist/base-1.0.0.onnxlib"),
+    ),
+    Pair(
+        "OW621",
+        bad=Example("build", {f"{_FOLDER}/function.py": _GELU}),
+        good=Example(
+            "build",
+            {f"{_FOLDER}/function.py": _GELU, f"{_FOLDER}/spec.yaml": _SPEC.replace('opset: ">=18"', 'opset: ">=20"')},
+        ),
+    ),
+    Pair(
+        "OW622",
+        bad=Example(_ATTACH, {"model.onnx.txt": _MODEL, f"{_FOLDER}/spec.yaml": _DEPRECATED}),
+        good=Example(_ATTACH, {"model.onnx.txt": _MODEL}),
     ),
 )
