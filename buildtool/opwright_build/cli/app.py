@@ -330,7 +330,9 @@ def run_tests(
 
 @app.command()
 def vectors(
-    path: PathArgument = HERE,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="[PATH] | show X...", help="A folder; or the functions to show.")
+    ] = None,
     update: Annotated[bool, typer.Option("--update", help="Rewrite specs/vectors.lock.")] = False,
     json: JsonOption = False,
     cache: CacheOption = None,
@@ -340,9 +342,18 @@ def vectors(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Compare the standard's vectors with specs/vectors.lock."""
+    """Compare the standard's vectors with specs/vectors.lock; `vectors show X` prints those of X."""
     from opwright_build.workflow.session import Options
-    from opwright_build.workflow.vectors import vectors
+    from opwright_build.workflow.vectors import show_vectors, vectors
+
+    named = list(words or ())
+    if named[:1] == ["show"]:
+        showing = Options(cache, asked=_asked([*named[1:], *(select or ())], since))
+        reporter = _reporter("vectors", json=False, findings_aside=True)
+        _leave(lambda: show_vectors(HERE, _console(), reporter, showing))
+    if len(named) > 1:
+        raise typer.BadParameter("one folder, or `show` and names")
+    path = Path(named[0]) if named else HERE
 
     _leave(
         lambda: vectors(

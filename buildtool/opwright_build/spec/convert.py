@@ -31,7 +31,7 @@ from opwright_build.spec.yaml_nodes import MappingNode, Sequence, key_places, no
 from opwright_build.spec.yaml_source import MAX_FINDINGS
 
 REQUIRED = ("since_version", "summary", "opset", "inputs", "outputs")
-VECTOR_FORMS = "`onnx`, `onnx@latest`, `onnx:<pattern>` or a file `<name>.yaml`"
+VECTOR_FORMS = "`onnx`, `onnx@latest`, `onnx:<pattern>`, a file `<name>.yaml` or `<name>.npz`, or a directory `<name>/`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +297,12 @@ class _VersionReader:
             elif text.endswith(".yaml"):
                 if self._present(text, place):
                     sources.append(VectorSource(VectorKind.ROWS, place, path=text))
+            elif text.endswith(".npz"):
+                if self._present(text, place):
+                    sources.append(VectorSource(VectorKind.ARRAYS, place, path=text))
+            elif text.endswith("/"):
+                if self._present(f"{text}model.onnx", place):
+                    sources.append(VectorSource(VectorKind.BACKEND, place, path=text))
             else:
                 self.report("OW125", f"`{text[:80]}` is no source of vectors", place, help=f"Write {VECTOR_FORMS}.")
         return tuple(sources)

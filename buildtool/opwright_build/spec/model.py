@@ -141,6 +141,8 @@ class VectorKind(Enum):
     SUITE_LATEST = "onnx@latest"  # those of the operator's newest version, where valid for this one
     SUITE_GLOB = "onnx:"  # the cases whose names match `pattern`
     ROWS = "yaml"  # rows of a YAML file of the spec folder
+    ARRAYS = "npz"  # calls of an archive of numpy in the spec folder
+    BACKEND = "backend"  # an ONNX backend-test directory in the spec folder
 
 
 @dataclass(frozen=True, slots=True)

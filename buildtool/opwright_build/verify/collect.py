@@ -22,6 +22,9 @@ from opwright_build.verify.lock import LOCK_PATH, LockedCase, check_lock, read_l
 from opwright_build.verify.oracle import Limits, Oracle
 from opwright_build.verify.references import References, Unanswered, beyond_references
 from opwright_build.verify.rows import TypedRow, expand_rows
+from opwright_build.verify.stored.fitting import fits_version, stored_case
+from opwright_build.verify.stored.model import StoredFile
+from opwright_build.verify.stored.sources import READERS
 from opwright_build.verify.suite import SuiteCase, extract
 from opwright_build.verify.suite_cases import SUITE_KINDS, Selected, fit, select
 
@@ -103,6 +106,7 @@ class _Collection:
         self.declared = declared_anywhere(versions)
         self.suite: Sequence[SuiteCase] = ()
         self.rows: dict[str, VectorsFile] = {}
+        self.stored: dict[str, StoredFile] = {}
         self.locked, self.lock_findings = locked_cases(self.files)
         self._checked: dict[str, list[Diagnostic]] = {}  # what is wrong with each case of the suite
 
@@ -127,6 +131,8 @@ class _Collection:
         for source in version.vectors:
             if source.kind is VectorKind.ROWS:
                 collector.add_rows(source)
+            elif source.kind in READERS:
+                collector.add_stored(source)
         collector.check_coverage()
         collector.report(self._lock_findings(selected))
         return collector.result(suite)
@@ -149,6 +155,12 @@ class _Collection:
             )
         return self.rows[path]
 
+    def read_stored(self, folder: str, source: VectorSource) -> StoredFile:
+        path = f"{folder}/{source.path}"
+        if path not in self.stored:
+            self.stored[path] = READERS[source.kind](self.files, folder, source)
+        return self.stored[path]
+
 
 class _VersionCollector:
     """The cases of one version."""
@@ -163,6 +175,7 @@ class _VersionCollector:
         self.skipped: list[Skipped] = []
         self.diagnostics: dict[Diagnostic, None] = {}
         self.covered: set[tuple[str, str]] = set()
+        self.stored: list[StoredFile] = []
         self.asked = False  # whether Python of the spec was run
         self.reference = self._reference()
 
@@ -172,6 +185,7 @@ class _VersionCollector:
         if self.collection.references is not None and version.reference_file is not None:
             names.append(version.reference_file)
         paths = [f"{self.folder}/{name}" for name in names]
+        stored = {path: data for file in self.stored for path, data in file.files.items()}
         return CollectedVersion(
             version.identity,
             tuple(self.cases),
@@ -179,7 +193,7 @@ class _VersionCollector:
             tuple(self.skipped),
             self.reference or "" if self.asked else "",
             suite,
-            {path: sources.get(path) for path in paths},
+            {path: sources.get(path) for path in paths} | stored,
         )
 
     def report(self, findings: Sequence[Diagnostic]) -> None:
@@ -222,6 +236,22 @@ class _VersionCollector:
         self.skipped.extend(expanded.skipped)
         for row in expanded.rows:
             self._add_row(row)
+
+    def add_stored(self, source: VectorSource) -> None:
+        """The vectors of an archive or a directory, which say themselves what is right."""
+        file = self.collection.read_stored(self.folder, source)
+        self.stored.append(file)
+        self.report(file.diagnostics)
+        for vector in file.vectors:
+            if not fits_version(vector, self.version):
+                reason = "it is for another version"
+                self.skipped.append(Skipped(self.version.identity, vector.name, reason, vector.place))
+                continue
+            try:
+                self._add(stored_case(vector, self.version, self.entry))
+            except Unbound as error:
+                message = f"the stored vector {vector.name} does not fit {self.version.identity}"
+                self.report([Diagnostic("OW154", message, vector.place, f"It is not used: {error}.")])
 
     def check_coverage(self) -> None:
         """Each declared type needs a vector, or nothing is known of it. Not asked where findings explain the gap."""

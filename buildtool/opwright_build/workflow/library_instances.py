@@ -106,8 +106,15 @@ WHOLE = "whole"  # output of an action `instances`: the entry with its instances
 def _vector_files(version: SpecVersion, root: Path) -> list[str]:
     """The sources that decide which cases a version has, apart from its spec."""
     folder = version.folder.relative_to(root).as_posix()
-    rows = [f"file:{folder}/{source.path}" for source in version.vectors if source.kind is VectorKind.ROWS]
-    return [*rows, VECTORS_LOCK]
+    found: list[str] = []
+    for source in version.vectors:
+        path = f"{folder}/{source.path}".rstrip("/")
+        if source.kind in (VectorKind.ROWS, VectorKind.ARRAYS):
+            found.append(f"file:{path}")
+        elif source.kind is VectorKind.BACKEND:
+            parts = sorted(part.relative_to(root).as_posix() for part in (root / path).glob("test_data_set_*/*.pb"))
+            found += [f"list:{path}", f"file:{path}/model.onnx", *(f"file:{part}" for part in parts)]
+    return [*found, VECTORS_LOCK]
 
 
 def _entry(engine: Engine, result: Result) -> FunctionEntry:

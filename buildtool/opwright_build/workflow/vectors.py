@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted, text_table
 from opwright_build.workflow.library import build_library, read_built
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import NOTHING, finish, on_library
+from opwright_build.workflow.task import NOTHING, finish, on_library, only_findings
 from opwright_build.workflow.writing import write_below
 
 
@@ -52,3 +53,26 @@ def _vectors(session: Session, update: bool, started: float) -> int:
     lines += [text_table(["function", "cases", "skipped"], rows, right=(1, 2)), "", counted(cases.total(), "case")]
     fields = {"cases": cases.total(), "skipped": skipped.total()}
     return finish(session, started, [*library.diagnostics, *collected.diagnostics], "\n".join(lines), fields)
+
+
+def show_vectors(path: Path, console: Console, reporter: Reporter, options: Options) -> int:
+    """Prints every vector of the versions that are selected, with what it is given and what it expects. No Python of a
+    spec is run, so what a reference would say is left open."""
+
+    def task(session: Session) -> int:
+        from opwright_build.report.vector_text import case_text
+        from opwright_build.spec.load import load_library
+        from opwright_build.verify.collect import collect_cases
+
+        loaded = load_library(session.root)
+        library = build_library(session)
+        if not library.good or library.is_empty:
+            return only_findings(session, library.diagnostics)
+        interfaces = {entry.identity: entry for entry in read_built(session, library).index.functions}
+        collected = collect_cases(loaded.versions, interfaces, session.root, run_oracle=False, only=library.chosen)
+        texts = [case_text(case, interfaces[case.identity]) for case in collected.cases]
+        if texts:
+            console.result("\n\n".join(texts))
+        return only_findings(session, [*library.diagnostics, *collected.diagnostics])
+
+    return on_library(path, reporter, options, task)

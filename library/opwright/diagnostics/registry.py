@@ -216,6 +216,25 @@ TABLE = (
     ),
     # Operators, opsets and types
     Code(
+        "OW152",
+        "An archive of vectors that cannot be used",
+        "An `.npz` file holds arrays, and a text `calls` that names the element type of each. Arrays of objects would "
+        "have to be unpickled, which runs what the file says; large or highly compressed ones are refused before they "
+        "are unpacked.",
+    ),
+    Code(
+        "OW153",
+        "A backend-test directory that cannot be used",
+        "Such a directory holds `model.onnx` with one node, the call, and `test_data_set_0/input_0.pb` and "
+        "`output_0.pb` for each input and output of its graph.",
+    ),
+    Code(
+        "OW154",
+        "A stored vector that does not fit the function",
+        "A vector names inputs, outputs and attributes of the function and has element types that it declares. One "
+        "that does not would be left out in silence.",
+    ),
+    Code(
         "OW201",
         "The domain has no such operator",
         "A node whose operator is not defined makes a model that no runtime loads.",

@@ -6,6 +6,10 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
+from opwright.diagnostics.diagnostic import Place
+from opwright_build.spec.confine import LibraryFiles
+from opwright_build.spec.model import VectorKind, VectorSource
 from opwright_build.spec.vectors_file import (
     Choice,
     Distribution,
@@ -20,6 +24,8 @@ from opwright_build.spec.vectors_file import (
     read_vectors_file,
 )
 from opwright_build.verify.oracle import Limits, Oracle, Reference
+from opwright_build.verify.stored import archive
+from opwright_build.verify.stored.archive import read_archive
 
 PAGE = Path(__file__).parents[3] / "docs" / "vectors.md"
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
@@ -49,8 +55,20 @@ def test_the_long_forms() -> None:
     assert [type(distribution) for distribution in made] == [Normal, Uniform, Integers, Choice]
 
 
+def test_the_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = next(text for language, text in BLOCKS if language == "python" and "np.savez" in text)
+    monkeypatch.chdir(tmp_path)
+    exec(text, {})
+    source = VectorSource(VectorKind.ARRAYS, Place("spec.yaml"), path="kept.npz")
+    found = read_archive(LibraryFiles(tmp_path), ".", source)
+    assert found.diagnostics == ()
+    assert [vector.name for vector in found.vectors] == ["kept"]
+    limits = (archive.MOST_BYTES >> 20, archive.MOST_MEMBERS, archive.MOST_UNPACKED >> 20, archive.MOST_RATE)
+    assert [f"{limit:,}" for limit in limits] == ["64", "4,096", "256", "1,000"], "as the page says"
+
+
 def test_the_reference() -> None:
-    (text,) = (text for language, text in BLOCKS if language == "python")
+    text = next(text for language, text in BLOCKS if language == "python" and "def Softplus" in text)
     with Oracle(Limits()) as oracle:
         (output,) = oracle.ask(Reference(text.encode()), "Softplus", [np.zeros(2)], {})
     assert output.tolist() == [np.log(2.0)] * 2

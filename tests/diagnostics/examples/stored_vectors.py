@@ -1,0 +1,49 @@
+"""OW152 to OW154: vectors that are stored as tensors."""
+
+from __future__ import annotations
+
+from tests.diagnostics.examples import Example, Pair
+
+_SPEC = """\
+schema: 1
+domain: com.acme
+name: Swish
+summary: X * sigmoid(alpha * X), for each element.
+since_version: 1
+opset: ">=18"
+inputs: {X: T}
+outputs: {Y: T}
+types: {T: [float, double]}
+vectors: [vectors.yaml, SOURCE]
+reference: reference.py
+"""
+_FOLDER = "specs/com.acme/Swish"
+_MODEL = """\
+<ir_version: 8, opset_import: ["com.acme": 1, "": 18]>
+g (float[1] X) => (float[1] Y) {
+  Y = com.acme.Swish <ATTRIBUTE = 1.0> (X)
+}
+"""
+_ZERO = "080110012204 00000000"  # one float: 0.0
+
+
+def _archive(data: str) -> Example:
+    spec = _SPEC.replace("SOURCE", "stored.npz")
+    return Example("vectors", {f"{_FOLDER}/spec.yaml": spec, f"{_FOLDER}/stored.npz.hex": data})
+
+
+def _directory(attribute: str, values: str = _ZERO) -> Example:
+    files = {
+        f"{_FOLDER}/spec.yaml": _SPEC.replace("SOURCE", "stored/"),
+        f"{_FOLDER}/stored/model.onnx.txt": _MODEL.replace("ATTRIBUTE", attribute),
+        f"{_FOLDER}/stored/test_data_set_0/input_0.pb.hex": values,
+        f"{_FOLDER}/stored/test_data_set_0/output_0.pb.hex": _ZERO,
+    }
+    return Example("vectors", files)
+
+
+PAIRS: tuple[Pair, ...] = (
+    Pair("OW152", bad=_archive("4e 50 5a"), good=Example("vectors")),
+    Pair("OW153", bad=_directory("alpha", "ff"), good=_directory("alpha")),
+    Pair("OW154", bad=_directory("beta"), good=_directory("alpha")),
+)
