@@ -116,7 +116,8 @@ class Checkpoints:
     def back_to(self, wanted: Checkpoint) -> Checkpoint:
         """Goes back to a checkpoint, or to the last one before it that is still on the path.
 
-        Loops that had to be lowered in another form for the sake of a later statement are lowered anew.
+        Loops that had to be lowered in another form for the sake of a later statement are lowered anew; those that the
+        path has not come back to, since it went back for their form, will be in any case.
         """
         low = self._low
         while wanted.place >= len(self._path) or self._path[wanted.place] is not wanted:
@@ -125,7 +126,7 @@ class Checkpoints:
         place = wanted.place
         while True:
             late = [key for plan in low.plans.all for key, cause in plan.items() if cause >= place]
-            first = min((low.loops[key] for key in late), default=place)
+            first = min((low.loops[key] for key in late if key in low.loops), default=place)
             if first >= place:
                 break
             place = first

@@ -145,11 +145,7 @@ class Attempt:
         """
         self.unit.report_to(self._report)  # another attempt may have been made meanwhile
         begin = self.checkpoints.back_to(checkpoint)
-        before, self.low.facts = self.facts, answers
-        for name, variable in self.function.variables.items():
-            if name in answers and name not in before and isinstance(variable, ir.TypeVariable):
-                variable.restrict(1 << BY_NAME[answers[name]].code, self.low.trail)
-        self._parameters(before)
+        self._answer(answers)
         return self._run(begin.statements, begin.index, shared)
 
     def close(self) -> None:
@@ -177,7 +173,16 @@ class Attempt:
                 names.update(name for name, item in declared.items() if item.type == variable)
         return self.checkpoints.first_mention(names)
 
+    def _answer(self, answers: Mapping[str, str]) -> None:
+        """Types and parameters as the answers have them, at a checkpoint that was reached under fewer."""
+        before, self.low.facts = self.facts, answers
+        for name, variable in self.function.variables.items():
+            if name in answers and name not in before and isinstance(variable, ir.TypeVariable):
+                variable.restrict(1 << BY_NAME[answers[name]].code, self.low.trail)
+        self._parameters(before)
+
     def _run(self, statements: Sequence[ast.stmt], first: int, shared: bool) -> Lowered | Question:
+        answers = self.facts
         while True:
             try:
                 return self._lower(statements, first, shared)
@@ -187,6 +192,7 @@ class Attempt:
                 if wrong.because is None or not wrong.because.other_loops:
                     raise
                 begin = self.checkpoints.back_to_loops(wrong.because.other_loops)
+                self._answer(answers)
                 statements, first = begin.statements, begin.index
 
     def _lower(self, statements: Sequence[ast.stmt], first: int, shared: bool) -> Lowered:

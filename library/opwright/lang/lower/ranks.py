@@ -154,7 +154,7 @@ def rank_is_in(low: Lowering, rank: Operand, items: Sequence[Operand]) -> bool |
     """`rank in items`; None where it is no `Rank`, or an item is no static int."""
     if not isinstance(rank, Rank) or isinstance(items, str):
         return None
-    ranks = [int(found) for found in map(known_int, items) if found is not None and found <= MOST_RANKS]
+    ranks = [found for found in map(known_int, items) if found is not None and found <= MOST_RANKS]
     if len(ranks) < len(items) or len(items) > MOST_RANKS:
         return None
     tell_apart(low, rank, ranks)
@@ -170,7 +170,8 @@ def ruled_out(low: Lowering, value: ir.Value) -> tuple[int, ...]:
 def tell_apart(low: Lowering, rank: Rank, ranks: Sequence[int], implied: bool = False) -> None:
     """Asks for a variant for each of those ranks, unless the rank is known to be none of them."""
     known = facts.excluded_ranks(low.facts.get(rank.axis, facts.OTHER)) or ()
-    new = [item for item in dict.fromkeys(ranks) if item >= 0 and item not in known]
+    # As ints: True and False are ranks too, for Python, and answers are their texts.
+    new = [item for item in dict.fromkeys(map(int, ranks)) if item >= 0 and item not in known]
     if new:
         values = (*map(str, sorted(new)), facts.other_rank([*known, *new]))
         raise Poisoned(because=Question(rank.axis, values, rank.span, implied))
