@@ -359,6 +359,17 @@ def test_a_domain_of_two_libraries(workshop: Workshop, opwright: Opwright) -> No
     assert "OW634" in codes(opwright("update", "--json"))
 
 
+def test_an_import_package_of_two_libraries(workshop: Workshop, opwright: Opwright) -> None:
+    workshop.built("base", {"Double": DOUBLE})
+    path = workshop.vendored("base", "nn")
+    root = workshop.make("nn", QUADRUPLE, dependencies=f"{{acme-base: {{bundle: {path}}}}}")
+    library = root / "specs/library.yaml"
+    library.write_text(library.read_text().replace("package: acme_nn", "package: acme_base"))
+    workshop.enter("nn")
+    (finding,) = findings(opwright("update", "--json"))
+    assert (finding["code"], "acme_base" in finding["message"]) == ("OW634", True)
+
+
 def test_two_releases_of_one_library(workshop: Workshop, opwright: Opwright) -> None:
     """Two libraries were built against different releases of a third one."""
     workshop.installed("base", {"Double": DOUBLE})

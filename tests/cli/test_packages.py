@@ -230,6 +230,21 @@ def test_stubs_and_exports_of_one_package(packages: Path, opwright: Opwright) ->
     assert {"dist/acme-base-1.0.0-opset18.onnx", "dist/acme-more-2.1.0-opset18.onnx"} <= set(dists())
 
 
+def test_pages_name_the_package_that_is_imported(packages: Path, opwright: Opwright) -> None:
+    assert opwright("docs").status == 0
+    page = Path("docs/reference/com.acme.more/Half.md").read_text()
+    assert "from acme_more.opset1 import Half" in page
+    assert "# Reference of acme-base, acme-more" in Path("docs/reference/README.md").read_text()
+
+
+def test_a_new_function_of_a_domain_that_no_package_has(packages: Path, opwright: Opwright) -> None:
+    ran = opwright("new", "function", "com.fresh/Thing")
+    assert ran.status == 0
+    assert "note OW137" in ran.out + ran.err
+    assert "OW137" not in opwright("new", "function", "com.acme.more/Thing").out
+    assert codes(opwright("build", "--json")) == ["OW137"]
+
+
 def test_all_packages_are_tested_or_one(packages: Path, opwright: Opwright) -> None:
     ran = opwright("test", "--json", "--no-oracle", "-p", "acme-more")
     assert ran.status == 0, ran.out

@@ -188,7 +188,7 @@ class _Versions:
         return self._compiled[version.identity]
 
     def domain_of(self, package: str) -> str | None:
-        own = package.partition(".")[0] == self.loaded.library.package
+        own = package.partition(".")[0] == self.loaded.library.packages[0].package
         return self.loaded.domains[0].emitted if own and self.loaded.domains else None
 
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:

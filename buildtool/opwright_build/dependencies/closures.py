@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from opwright.bundle.format import Bundle, DependencyEntry, DomainEntry, FunctionEntry
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 
 from opwright_build.engine.content_digest import Json
 
@@ -76,7 +77,8 @@ def collect_closure(own: Iterable[FunctionEntry], templates: Iterable[bytes], le
     """What the functions of a package call in other libraries, all the way down.
 
     Of what `templates`, their texts, may call every body is carried: which of them one needs shows when it is made.
-    Every lender is listed, also one of which nothing is called.
+    Every lender is listed, also one of which nothing is called. DiagnosticError (OW637) where a body is missing that
+    is called.
     """
     entries = {entry.identity: entry for entry in own}
     pending = [call for entry in entries.values() for body in entry.bodies for call in body.calls]
@@ -90,16 +92,26 @@ def collect_closure(own: Iterable[FunctionEntry], templates: Iterable[bytes], le
         identity, digest = wanted.pop()
         if identity in entries or (digest in bodies and identity in taken):
             continue
-        lender = owners[identity.partition("::")[0]]
-        entry = lender.find(identity)
-        if entry is None:
-            raise KeyError(identity)
+        lender = owners.get(identity.partition("::")[0])
+        entry = None if lender is None else lender.find(identity)
+        body = next((item for item in entry.bodies if item.body == digest), None) if entry is not None else None
+        if lender is None or entry is None or body is None or digest not in lender.bodies:
+            raise DiagnosticError([_incomplete(identity, digest, lender)])
         taken[identity] = entry
         bodies[digest] = lender.bodies[digest]
-        body = next(item for item in entry.bodies if item.body == digest)
         wanted += ((f"{call.domain}::{call.name}@{call.since_version}", call.body) for call in body.calls)
     listed = sorted((_part(lender, owners, taken) for lender in lenders), key=lambda item: item.library)
     return Closure(tuple(listed), dict(sorted(bodies.items())))
+
+
+def _incomplete(identity: str, digest: str, lender: Lender | None) -> Diagnostic:
+    where = "no library that is depended on" if lender is None else f"{lender.library} {lender.version}, as it is here,"
+    return Diagnostic(
+        "OW637",
+        f"a body of {identity} is called that is not there",
+        reason=f"{where} has {digest[:22]}...",
+        help="get the library again from where it came, or one that is built again",
+    )
 
 
 def _callable(template: bytes, lenders: Sequence[Lender]) -> Iterator[FunctionEntry]:

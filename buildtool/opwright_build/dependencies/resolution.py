@@ -203,7 +203,11 @@ class _Carried:
 
 def closure_findings(library: Library, package: Package, resolved: Resolved) -> list[Diagnostic]:
     """What is wrong with all that a package comes to depend on: two releases of one library, domains of two."""
-    return [*_two_releases(library, package, resolved), *_shared_domains(library, package, resolved)]
+    return [
+        *_two_releases(library, package, resolved),
+        *_shared_domains(library, package, resolved),
+        *_shared_imports(library, package, resolved),
+    ]
 
 
 def _two_releases(library: Library, package: Package, resolved: Resolved) -> Iterator[Diagnostic]:
@@ -269,6 +273,23 @@ def _shared_domains(library: Library, package: Package, resolved: Resolved) -> I
                             reason="a call names a domain, and it would be a matter of chance whose function it means",
                             help="depend on one of the two, or give your functions a domain of their own",
                         )
+
+
+def _shared_imports(library: Library, package: Package, resolved: Resolved) -> Iterator[Diagnostic]:
+    """Import packages that a library which is depended on has, and another one, or this one, as well."""
+    owners = {item.package: item.name for item in library.packages}
+    for sibling in library.with_siblings([package.name]):
+        for found in resolved.of_package(sibling):
+            index = found.bundle.index
+            owner = owners.setdefault(index.package, index.library)
+            if normal_name(owner) != normal_name(index.library):
+                yield Diagnostic(
+                    "OW634",
+                    f"the import package `{index.package}` is that of `{owner}` and of {index.library}",
+                    found.place,
+                    reason="an import names a package, and it would be a matter of chance whose functions it means",
+                    help="depend on one of the two, or give your package a name of its own",
+                )
 
 
 def _domains_of(bundle: Bundle) -> Iterator[tuple[str, tuple[DomainEntry, ...]]]:

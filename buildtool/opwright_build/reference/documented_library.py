@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from opwright.bundle.format import Bundle, FunctionEntry
+from opwright.bundle.format import Bundle, FunctionEntry, Index
 
 from opwright_build.spec.model import SpecVersion
 from opwright_build.spec.vectors_file import VectorRow
@@ -29,7 +29,8 @@ class Documented:
     """A library. Mappings are by identity (`domain::Name@version`).
 
     `prevented` are the opsets without a body, as `opwright opsets --json` tells them; `sources` maps identities to the
-    path of the function's file, relative to the library's root, and `texts` such paths to what they hold.
+    path of the function's file, relative to the library's root, and `texts` such paths to what they hold. `packages`
+    are those of a library that has several, of which `bundle` then holds all.
     """
 
     bundle: Bundle
@@ -40,6 +41,12 @@ class Documented:
     vectors: Mapping[str, Vectors]
     sources: Mapping[str, str]
     texts: Mapping[str, str]
+    packages: Sequence[Index] = ()
+
+    def package_of(self, entry: FunctionEntry) -> Index:
+        """What the function is imported from: the library, or the package of it that has the domain."""
+        packages = (item for item in self.packages if any(domain.name == entry.domain for domain in item.domains))
+        return next(packages, self.bundle.index)
 
     def histories(self) -> list[tuple[FunctionEntry, ...]]:
         """The versions of each function, newest first; functions in the index's order."""

@@ -71,8 +71,10 @@ def _index(library: Documented, histories: Sequence[Sequence[FunctionEntry]]) ->
             "summary": cell(newest.summary),
         }
         domains.setdefault(newest.domain, []).append(row)
-    index = library.bundle.index
-    return _render("index.md.jinja2", mark=MARK, index=index, domains=domains)
+    packages = library.packages or [library.bundle.index]
+    name = ", ".join(package.library for package in packages)
+    summary = packages[0].summary if len(packages) == 1 else ""
+    return _render("index.md.jinja2", mark=MARK, name=name, summary=summary, domains=domains)
 
 
 def _page(library: Documented, entries: Sequence[FunctionEntry]) -> str:
@@ -111,7 +113,7 @@ def _section(library: Documented, entry: FunctionEntry, emitted: str) -> Section
     return Section(
         entry.since_version,
         entry.doc.strip(),
-        interface_tables.python_form(library.bundle.index, entry),
+        interface_tables.python_form(library.package_of(entry), entry),
         interface_tables.onnx_form(emitted, entry),
         tuple(part for part in parts if part.lines),
     )

@@ -135,7 +135,7 @@ def _require_writable(declared: GapsFile, run: Run, cells: Narrowing) -> None:
     if new and not all(run.identities.values()):
         named = " and ".join(f"{family} {release}" for family, release in new.items())
         message = f"{named} cannot be added to {FILE} by a run of some functions"
-        raise UsageError([Diagnostic("OW907", message, help="leave out --select")])
+        raise UsageError([Diagnostic("OW907", message, help="leave out --select and --package")])
 
 
 def mutate(subject: Subject, cases: Sequence[Case]) -> tuple[dict[str, Any], list[Diagnostic]]:

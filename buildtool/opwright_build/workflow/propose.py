@@ -16,7 +16,7 @@ from opwright_build.engine.tree import Tree, read_regular, stays_inside
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.judged_library import Subject, collect
-from opwright_build.workflow.library import build_library, read_built
+from opwright_build.workflow.library import build_library, read_packages
 from opwright_build.workflow.sandboxes import clause, record, require_for_workers
 from opwright_build.workflow.selection.language import select_identities
 from opwright_build.workflow.session import Options, Session
@@ -58,7 +58,9 @@ def _propose(session: Session, name: str, output: Path, sandbox: int, started: f
     from opwright_build.propose.subject import make_proposal
 
     version = _chosen(name, loaded.versions)
-    subject = Subject(session, loaded, read_built(session, library), {version.identity})
+    owner = loaded.library.package_of(version.domain.name)
+    bundle = next(item for item in read_packages(session, library) if item.index.library == owner.name)
+    subject = Subject(session, loaded, bundle, {version.identity})
     (entry,) = subject.entries
     if sandbox:
         require_for_workers(workers_claim(), sandbox)

@@ -15,7 +15,7 @@ from opwright_build.engine.tree import Tree
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.build import action_counts
-from opwright_build.workflow.library import TABLE, BuiltLibrary, build_library, read_built
+from opwright_build.workflow.library import TABLE, BuiltLibrary, build_library, read_packages
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_below
@@ -72,6 +72,8 @@ def _reference(session: Session, output: Path | None, check: bool, started: floa
 
 def documented_library(session: Session, library: BuiltLibrary) -> tuple[Documented, list[Diagnostic]]:
     """Everything that pages tell of a library that was built well, and what is wrong with the files it stands in."""
+    from opwright.bundle.join import join_bundles
+
     from opwright_build.reference.documented_library import Documented
     from opwright_build.spec.load import load_library
     from opwright_build.verify import gaps, numerics
@@ -82,8 +84,10 @@ def documented_library(session: Session, library: BuiltLibrary) -> tuple[Documen
     measured = _fact_file(session.tree, numerics.FILE, numerics.read_numerics, nothing)
     vectors, found = _vectors(session, loaded)
     sources = {version.identity: _source(session, version) for version in loaded.versions}
+    bundles = read_packages(session, library)
     documented = Documented(
-        bundle=read_built(session, library),
+        bundle=join_bundles(bundles),
+        packages=[bundle.index for bundle in bundles],
         versions={version.identity: version for version in loaded.versions},
         prevented=json.loads(session.engine.fetch(library.result, TABLE)),
         gaps=refusals,

@@ -1382,9 +1382,9 @@ TABLE = (
     ),
     Code(
         "OW634",
-        "Two libraries have one domain",
-        "Models, and bodies, tell functions apart by domain and name. Of two with one domain it would be a matter of "
-        "chance which is called.",
+        "Two libraries have one domain, or one import package",
+        "Models, and bodies, tell functions apart by domain and name, and sources by what they import. Of two "
+        "libraries with one name it would be a matter of chance which is called.",
     ),
     Code(
         "OW635",
@@ -1396,6 +1396,11 @@ TABLE = (
         "OW636",
         "A line of the lock that nothing needs",
         "It hides which libraries are built against, and comes to be believed.",
+    ),
+    Code(
+        "OW637",
+        "A library that is called lacks a body",
+        "A bundle that was not written by a build may call what it does not hold. What is built of it could not run.",
     ),
     Code(
         "OW650",
