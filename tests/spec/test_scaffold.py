@@ -2,17 +2,26 @@ from __future__ import annotations
 
 import ast
 import os
+import runpy
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
 from onnx.defs import onnx_opset_version
 from opwright.diagnostics.diagnostic import DiagnosticError, Severity
 from opwright_build.spec.load import load_library
-from opwright_build.spec.scaffold import library_names, new_function
+from opwright_build.spec.scaffold import (
+    Settings,
+    library_names,
+    new_function,
+    new_library,
+    new_version,
+    with_version,
+)
 from opwright_build.spec.vectors_file import read_vectors_file
 
 if TYPE_CHECKING:
@@ -42,8 +51,13 @@ def test_a_new_library_loads(tmp_path: Path, name: str) -> None:
     assert list(done.created) == [
         "noxfile.py",
         "pyproject.toml",
+        "hatch_build.py",
         "README.md",
         ".gitignore",
+        ".gitattributes",
+        ".editorconfig",
+        ".pre-commit-config.yaml",
+        ".github/workflows/test.yml",
         "specs/library.yaml",
         "specs/com.acme/domain.yaml",
         *(f"specs/com.acme/{name}/{file}" for file in FUNCTION),
@@ -70,7 +84,7 @@ def test_the_python_files(tmp_path: Path, name: str) -> None:
         assert function.name == name
         assert [argument.arg for argument in function.args.args] == ["X", "alpha"]
     ast.parse((tmp_path / "noxfile.py").read_text("utf-8"))
-    assert len((tmp_path / "noxfile.py").read_text("utf-8").split("\n")) <= 16
+    assert len((tmp_path / "noxfile.py").read_text("utf-8").split("\n")) <= 18
 
 
 def test_the_project_file(tmp_path: Path) -> None:
@@ -248,3 +262,133 @@ def test_the_same_bytes_every_time(tmp_path: Path) -> None:
 )
 def test_names_of_libraries(domain: str, names: tuple[str, str]) -> None:
     assert library_names(domain) == names
+
+
+def test_a_library_of_its_own(tmp_path: Path) -> None:
+    made = new_library("acme-ops", tmp_path, Settings(license="MIT", url="https://example.org/acme"))
+    assert (made.root, made.domain) == (tmp_path / "acme-ops", "com.acme")
+    loaded = load_library(made.root)
+    assert loaded.diagnostics == ()
+    assert loaded.versions == ()
+    assert loaded.library.packages[0].license == "MIT"
+    project = tomllib.loads((made.root / "pyproject.toml").read_text("utf-8"))["project"]
+    assert (project["license"], project["urls"]) == ("MIT", {"Repository": "https://example.org/acme"})
+    assert new_function("com.acme/Swish", made.root).kept == ()
+    assert load_library(made.root).diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "code"),
+    [
+        ("-ops", Settings(), "OW129"),
+        ("../ops", Settings(), "OW129"),
+        ("acme-ops", Settings(domain="acme"), "OW129"),
+        ("acme-ops", Settings(domain="com.microsoft"), "OW129"),
+        ("acme-ops", Settings(license="MIT\nevil: 1"), "OW129"),
+        ("acme-ops", Settings(url='https://x"'), "OW129"),
+        ("full", Settings(), "OW128"),
+    ],
+)
+def test_libraries_that_are_refused(tmp_path: Path, name: str, settings: Settings, code: str) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("mine")
+    before = contents(tmp_path)
+    with pytest.raises(DiagnosticError) as caught:
+        new_library(name, tmp_path, settings)
+    assert [item.code for item in caught.value.diagnostics] == [code]
+    assert contents(tmp_path) == before
+
+
+def test_versions_are_added_one_after_the_other(tmp_path: Path) -> None:
+    new_function("com.acme/Scale", tmp_path)
+    spec = tmp_path / "specs/com.acme/Scale/spec.yaml"
+    comments = spec.read_text("utf-8").count("#")
+    for since in (2, 3):
+        made = new_version("com.acme/Scale", tmp_path)
+        assert made.created[0] == f"specs/com.acme/Scale/version{since}.py"
+    loaded = load_library(tmp_path)
+    assert loaded.diagnostics == ()
+    assert [(item.since_version, item.function_file) for item in loaded.versions] == [
+        (1, "function.py"),
+        (2, "version2.py"),
+        (3, "version3.py"),
+    ]
+    assert loaded.domains[0].version == 3
+    assert spec.read_text("utf-8").count("#") == comments
+    with pytest.raises(DiagnosticError) as caught:
+        new_version("com.acme/Scala", tmp_path)
+    assert [item.code for item in caught.value.diagnostics] == ["OW907"]
+
+
+def test_a_spec_that_is_written_otherwise_stays_as_it_is(tmp_path: Path) -> None:
+    new_function("com.acme/Scale", tmp_path)
+    spec = tmp_path / "specs/com.acme/Scale/spec.yaml"
+    text = spec.read_text("utf-8")
+    spec.write_text(text.replace("since_version: 1\n", "versions: [{since_version: 1}]\n"))
+    before = contents(tmp_path)
+    with pytest.raises(DiagnosticError) as caught:
+        new_version("com.acme/Scale", tmp_path)
+    assert [item.code for item in caught.value.diagnostics] == ["OW535"]
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "since_version: 1  # first\na: 1\n",
+            "versions:  # first\n  - {since_version: 1}\n  - {since_version: 4, function: f.py:F}\na: 1\n",
+        ),
+        (
+            "versions:\n  - {since_version: 1, types: {T: [float]}}  # x\nb: 1\n",
+            "versions:\n  - {since_version: 1, types: {T: [float]}}  # x\n"
+            "  - {since_version: 4, function: f.py:F, types: {T: [float]}}  # x\nb: 1\n",
+        ),
+        (
+            "versions:\n- since_version: 1\n  opset: '>=18'",
+            "versions:\n- since_version: 1\n  opset: '>=18'\n- since_version: 4\n  function: f.py:F\n  opset: '>=18'\n",
+        ),
+        (
+            "versions:\n  - since_version: 1\n    function: a.py:F\n\n# end\nb: 1\n",
+            "versions:\n  - since_version: 1\n    function: a.py:F\n"
+            "  - since_version: 4\n    function: f.py:F\n\n# end\nb: 1\n",
+        ),
+    ],
+)
+def test_a_version_in_the_text(before: str, after: str) -> None:
+    assert with_version(before, 4, "f.py:F") == after
+
+
+def test_a_function_like_another(tmp_path: Path) -> None:
+    new_function("com.acme/Scale", tmp_path)
+    made = new_function("com.acme.more/Grow", tmp_path, like="Scale")
+    assert [path.rpartition("/")[2] for path in made.created[1:]] == sorted(FUNCTION)
+    loaded = load_library(tmp_path)
+    assert loaded.diagnostics == ()
+    assert "def Grow(" in (tmp_path / "specs/com.acme.more/Grow/function.py").read_text("utf-8")
+    with pytest.raises(DiagnosticError) as caught:
+        new_function("com.acme/Other", tmp_path, like="Nothing")
+    assert [item.code for item in caught.value.diagnostics] == ["OW907"]
+
+
+def test_the_build_hook_refuses_what_has_no_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    new_library("acme-ops", tmp_path, Settings())
+    root = tmp_path / "acme-ops"
+    interface = ModuleType("hatchling.builders.hooks.plugin.interface")
+    vars(interface)["BuildHookInterface"] = object
+    for name in ("hatchling", "hatchling.builders", "hatchling.builders.hooks", "hatchling.builders.hooks.plugin"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setitem(sys.modules, interface.__name__, interface)
+    hook = runpy.run_path(str(root / "hatch_build.py"))["bundle_of"]
+    with pytest.raises(RuntimeError, match="run `opwright build` first"):
+        hook(root, "acme-ops", "0.1.0")
+    (root / "dist").mkdir()
+    bundle = root / "dist" / "acme-ops-0.1.0.onnxlib"
+    bundle.write_bytes(b"")
+    package = root / "library" / "acme_ops"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text('__version__ = "0.0.9"\n')
+    with pytest.raises(RuntimeError, match="is not of version"):
+        hook(root, "acme-ops", "0.1.0")
+    (package / "__init__.py").write_text('__version__ = "0.1.0"\n')
+    assert hook(root, "acme-ops", "0.1.0") == bundle

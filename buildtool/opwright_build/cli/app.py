@@ -212,14 +212,20 @@ def lint(
 
 @app.command()
 def new(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="What to begin: `function`.")],
-    name: Annotated[str, typer.Argument(metavar="DOMAIN/NAME", help="For example com.acme/Swish.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="What to begin: `library`, `function` or `version`.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="For example acme-ops, or com.acme/Swish.")],
     path: Annotated[Path, typer.Option("--path", help="The folder to begin in; by default the current one.")] = HERE,
+    like: Annotated[str, typer.Option("--like", metavar="X", help="A function begins as a copy of this one.")] = "",
+    domain: Annotated[str, typer.Option("--domain", help="The domain of a library; com.acme for acme-ops.")] = "",
+    license: Annotated[str, typer.Option("--license", metavar="SPDX", help="The license of a library.")] = "",
+    url: Annotated[str, typer.Option("--url", help="The repository of a library.")] = "",
 ) -> None:
-    """Begin a function, and a library around it where there is none. Overwrites nothing."""
+    """Begin a library, a function (with a library around it where there is none) or a version of one."""
+    from opwright_build.spec.scaffold import Settings
     from opwright_build.workflow.new import new
 
-    _leave(lambda: new(kind, name, path, _reporter("new", json=False)))
+    settings = Settings(domain, license, url)
+    _leave(lambda: new(kind, name, path, like, settings, _reporter("new", json=False)))
 
 
 @app.command()

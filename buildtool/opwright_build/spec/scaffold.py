@@ -1,4 +1,4 @@
-"""`opwright new function <domain>/<Name>`: a function that builds and passes at once, and a library around it.
+"""`opwright new`: a library, a function that builds and passes at once, or a version of a function.
 
 Nothing is overwritten: files that exist are kept and named, a function that exists is a mistake. The function's folder
 appears whole or not at all, and last, so that a run that was interrupted can simply be repeated.
@@ -7,24 +7,28 @@ appears whole or not at all, and last, so that a run that was interrupted can si
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 
+from opwright.bundle.normal_name import normal_name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.version import VERSION
 
-from opwright_build.engine.tree import Tree
+from opwright_build.engine.tree import Tree, read_regular, write_whole
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.domain_file import STANDARD, in_standard, read_domain, refuse_domain, refuse_operator
 from opwright_build.spec.library_file import read_library
-from opwright_build.spec.load import find_library, newest_opset
+from opwright_build.spec.load import find_library, load_library, newest_opset
 from opwright_build.spec.model import OpsetRange
+from opwright_build.spec.names import DISTRIBUTION, LICENSE
 
+_LONGEST = 100  # characters of a library's name
 FLOOR = 13  # the first opset of a new library
 CAST_LIKE = 15  # from this opset on, a number takes a tensor's element type by one operator
 
@@ -33,8 +37,13 @@ FUNCTION_FILES = ("spec.yaml", "function.py", "vectors.yaml", "reference.py")
 LIBRARY_FILES = {
     "noxfile.py": "noxfile.py",
     "pyproject.toml": "pyproject.toml",
+    "hatch_build.py": "hatch_build.py",
     "README.md": "README.md",
     ".gitignore": "gitignore",
+    ".gitattributes": "gitattributes",
+    ".editorconfig": "editorconfig",
+    ".pre-commit-config.yaml": "pre-commit.yaml",
+    ".github/workflows/test.yml": "workflow.yml",
     "specs/library.yaml": "library.yaml",
 }
 
@@ -43,18 +52,29 @@ LIBRARY_FILES = {
 class NewFunction:
     """What was done below `root`, the library's folder: paths relative to it, in the order in which they were written.
 
-    `hints` are notes on what to do by hand.
+    `hints` are notes on what to do by hand; `domain` is a new library's.
     """
 
     root: Path
     created: tuple[str, ...]
     kept: tuple[str, ...]
     hints: tuple[Diagnostic, ...]
+    domain: str = ""
 
 
-def new_function(name: str, folder: Path) -> NewFunction:
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a new library says of itself: its domain (empty: made from its name), an SPDX license, its repository."""
+
+    domain: str = ""
+    license: str = ""
+    url: str = ""
+
+
+def new_function(name: str, folder: Path, like: str = "") -> NewFunction:
     """Writes the function `<domain>/<Name>` into the library around `folder`, or a new library in `folder` itself.
 
+    With `like` it begins as a copy of that function of the library, as text.
     DiagnosticError when the name cannot be one, the function exists, the library around cannot be read, or nothing
     can be written there.
     """
@@ -64,12 +84,63 @@ def new_function(name: str, folder: Path) -> NewFunction:
     except DiagnosticError:
         root = None
     try:
+        if root is None and like:
+            raise DiagnosticError([Diagnostic("OW110", f"there is no library here that has {like}")])
         if root is None:
             return _Writer(Path(os.path.abspath(folder))).begin(domain, operator)
-        return _Writer(root).extend(domain, operator)
+        return _Writer(root).extend(domain, operator, like)
     except OSError as error:
         message, place = f"{domain}/{operator} cannot be written", Place(f"specs/{domain}")
         raise DiagnosticError([Diagnostic("OW132", message, place, reason=error.strerror or "")]) from error
+
+
+def new_library(name: str, folder: Path, settings: Settings) -> NewFunction:
+    """Writes a library of that name, without functions, into a folder of its own below `folder`.
+
+    DiagnosticError when the name cannot be one, the folder is not empty, or nothing can be written there.
+    """
+    if not re.fullmatch(DISTRIBUTION, name) or len(name) > _LONGEST:
+        raise DiagnosticError(
+            [Diagnostic("OW129", f"`{name[:80]}` cannot name a library", help="For example acme-ops.")]
+        )
+    domain = settings.domain or _domain_of(name)
+    refusal = refuse_domain(domain) or ("" if "." in domain else f"the domain `{domain}` has no dot")
+    if refusal:
+        raise DiagnosticError([Diagnostic("OW129", refusal, help="Give one with --domain, such as com.acme.")])
+    if settings.license and not re.fullmatch(LICENSE, settings.license):
+        message = f"`{settings.license[:80]}` is no SPDX expression"
+        raise DiagnosticError([Diagnostic("OW129", message, help="For example Apache-2.0.")])
+    if settings.url and not re.fullmatch(r"https?://[A-Za-z0-9._~:/?#@!$&()*+,;=%-]+", settings.url):
+        raise DiagnosticError([Diagnostic("OW129", f"`{settings.url[:80]}` is no address of a repository")])
+    root = Path(os.path.abspath(folder)) / name
+    try:
+        if root.exists() and any(root.iterdir()):
+            raise DiagnosticError([Diagnostic("OW128", f"{name} exists already", Place(name), help="Choose another.")])
+        return _Writer(root).begin_library(name, normal_name(name).replace("-", "_"), domain, settings)
+    except OSError as error:
+        message = f"{name} cannot be written"
+        raise DiagnosticError([Diagnostic("OW132", message, Place(name), reason=error.strerror or "")]) from error
+
+
+def new_version(name: str, folder: Path) -> NewFunction:
+    """Adds a version to the function `<domain>/<Name>` of the library around `folder`: the next one of its domain, with
+    a source of its own that begins as the newest one's.
+
+    DiagnosticError when there is no such function, or its files are not as a version can be added to.
+    """
+    domain, operator = _split(name)
+    try:
+        return _Writer(find_library(folder)).add_version(domain, operator)
+    except OSError as error:
+        message, place = f"a version of {domain}/{operator} cannot be written", Place(f"specs/{domain}/{operator}")
+        raise DiagnosticError([Diagnostic("OW132", message, place, reason=error.strerror or "")]) from error
+
+
+def _domain_of(library: str) -> str:
+    """com.acme for acme-ops."""
+    words = library.lower().replace("_", "-").replace(".", "-").split("-")
+    kept = words[:-1] if len(words) > 1 and words[-1] == "ops" else words
+    return ".".join(["com", *kept])
 
 
 def library_names(domain: str) -> tuple[str, str]:
@@ -103,19 +174,71 @@ class _Writer:
     def begin(self, domain: str, operator: str) -> NewFunction:
         """A library of one function."""
         self._refuse_existing(domain, operator)
+        version = self._library(*library_names(domain), domain, Settings())
+        self._function(domain, operator, version, OpsetRange(FLOOR, newest_opset()))
+        return self._done()
+
+    def begin_library(self, library: str, package: str, domain: str, settings: Settings) -> NewFunction:
+        """A library without functions."""
+        self._library(library, package, domain, settings)
+        return replace(self._done(), domain=domain)
+
+    def _library(self, library: str, package: str, domain: str, settings: Settings) -> int:
+        """The files around the functions; gives the version of the domain."""
         ceiling = newest_opset()
-        library, package = library_names(domain)
         version = ceiling if domain == STANDARD else 1
         release = ".".join(VERSION.split(".")[:2])
         words = {"domain": domain, "library": library, "package": package, "release": release}
         words |= {"floor": str(FLOOR), "ceiling": str(ceiling)}
+        words["license"] = f'license = "{settings.license}"\n' if settings.license else ""
+        words["license_yaml"] = f"license: {settings.license}\n" if settings.license else ""
+        words["urls"] = f'\n[project.urls]\nRepository = "{settings.url}"\n' if settings.url else ""
         for path, template in LIBRARY_FILES.items():
             self._write(path, _render(f"library/{template}", words))
         self._domain(domain, version)
-        self._function(domain, operator, version, OpsetRange(FLOOR, ceiling))
+        return version
+
+    def add_version(self, domain: str, operator: str) -> NewFunction:
+        """The next version of a function."""
+        sources = LibraryFiles(self.root)
+        read, findings = read_domain(sources, domain)
+        if read is None:
+            raise DiagnosticError(findings)
+        loaded = load_library(self.root)
+        folder = f"specs/{domain}/{operator}"
+        versions = [item for item in loaded.versions if (item.domain.name, item.name) == (domain, operator)]
+        if not versions:
+            broken = [item for item in loaded.diagnostics if item.place and item.place.file.startswith(f"{folder}/")]
+            missing = Diagnostic(
+                "OW907", f"the library has no function {domain}/{operator}", help="`opwright ls` lists them"
+            )
+            raise DiagnosticError(broken or [missing])
+        newest = versions[-1]
+        since = read.version + 1
+        source = f"{folder}/version{since}.py"
+        changed = {f"{folder}/spec.yaml": b"", f"specs/{domain}/domain.yaml": b""}
+        before = {path: loaded.sources[path] for path in changed}
+        spec, counted = (data.decode("utf-8") for data in before.values())
+        text = with_version(spec, since, f"version{since}.py:{newest.function_name}")
+        after = (text, _COUNT.sub(rf"\g<1>{since}", counted, count=1))
+        if os.path.lexists(self.root / source):
+            raise DiagnosticError([Diagnostic("OW128", f"{source} exists already", Place(source))])
+        self._write(source, (newest.folder / newest.function_file).read_bytes())
+        for path, data in zip(changed, after, strict=True):
+            write_whole(self.root / path, data.encode())
+        identity = f"{domain}::{operator}@{since}"
+        again = load_library(self.root)
+        if not text or identity not in [item.identity for item in again.versions]:
+            for path, kept in before.items():
+                write_whole(self.root / path, kept)
+            (self.root / source).unlink()
+            message = f"{folder}/spec.yaml is not written so that a version can be added to it"
+            reason = "A version is added behind the last one of `versions:`, or beside `since_version:` at the top."
+            raise DiagnosticError([Diagnostic("OW535", message, Place(f"{folder}/spec.yaml"), reason=reason)])
+        self.created += changed
         return self._done()
 
-    def extend(self, domain: str, operator: str) -> NewFunction:
+    def extend(self, domain: str, operator: str, like: str = "") -> NewFunction:
         """One more function in a library that is there."""
         self._refuse_existing(domain, operator)
         sources = LibraryFiles(self.root)
@@ -135,8 +258,46 @@ class _Writer:
                 self._hint_version(domain, version, read.places["version"])
         else:
             self._domain(domain, version)
-        self._function(domain, operator, version, opsets)
+        if like:
+            self._copy(domain, operator, version, like)
+        else:
+            self._function(domain, operator, version, opsets)
         return self._done()
+
+    def _copy(self, domain: str, operator: str, version: int, like: str) -> None:
+        """The newest version of another function under this name: the same texts with the names replaced."""
+        loaded = load_library(self.root)
+        model_domain, _, model = like.replace("::", "/").rpartition("/")
+        found = [item for item in loaded.versions if item.name == model and model_domain in ("", item.domain.name)]
+        if not found:
+            raise DiagnosticError(
+                [Diagnostic("OW907", f"the library has no function {like}", help="`opwright ls` lists them")]
+            )
+        newest = found[-1]
+        if len([item for item in found if item.domain == newest.domain]) > 1:
+            message = f"{like} has several versions, and a new function has one"
+            raise DiagnosticError(
+                [Diagnostic("OW535", message, newest.places.get("since_version"), help="copy it by hand")]
+            )
+        named = re.compile(rf"\b{re.escape(model)}\b")
+        draft = _draft(self.root / "specs" / domain)
+        draft.mkdir(parents=True)
+        try:
+            for file in sorted(path for path in newest.folder.iterdir() if path.is_file() and path.name[0] != "."):
+                data = read_regular(file)
+                if file.suffix in (".py", ".yaml"):
+                    text = named.sub(operator, data.decode("utf-8"))
+                    if file.name == "spec.yaml":
+                        text = re.sub(r"(?m)^domain: .*$", f"domain: {domain}", text, count=1)
+                        text = _SINCE.sub(f"since_version: {version}", text, count=1)
+                    data = text.encode()
+                (draft / file.name).write_bytes(data)
+            names = sorted(path.name for path in draft.iterdir())
+            draft.rename(self.root / "specs" / domain / operator)
+        except (OSError, UnicodeDecodeError):
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+        self.created.extend(f"specs/{domain}/{operator}/{name}" for name in names)
 
     def _done(self) -> NewFunction:
         return NewFunction(self.root, tuple(self.created), tuple(self.kept), tuple(self.hints))
@@ -193,6 +354,54 @@ class _Writer:
         finally:
             draft.unlink(missing_ok=True)
         self.created.append(path)
+
+
+_COUNT = re.compile(r"(?m)^(version: *)\d+")
+_SINCE = re.compile(r"since_version: *\d+")
+_FUNCTION = re.compile(r"function: *[^,}\n#]+")
+
+
+def with_version(spec: str, since: int, function: str) -> str:
+    """The text of a spec.yaml with one more version, a copy of the last one with that number and source; all else, its
+    comments too, as it was. Empty where the text has neither `versions:` nor `since_version:` on lines of their own."""
+    lines = spec.splitlines(keepends=True)
+    heads = [number for number, line in enumerate(lines) if re.match(r"versions: *(#.*)?$", line)]
+    single = [number for number, line in enumerate(lines) if re.match(r"since_version: *\d+ *(#.*)?$", line)]
+    if heads:
+        start = heads[0] + 1
+        end = next((number for number in range(start, len(lines)) if re.match(r"[^\s#-]", lines[number])), len(lines))
+        items = [number for number in range(start, end) if re.match(r" *- ", lines[number])]
+        if not items:
+            return ""
+        while not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#"):
+            end -= 1
+        item = "".join(lines[items[-1] : end])
+        item = item if item.endswith("\n") else f"{item}\n"
+        if not lines[end - 1].endswith("\n"):
+            lines[end - 1] += "\n"
+        return "".join([*lines[:end], _renumbered(item, since, function), *lines[end:]])
+    if single:
+        number, mark, comment = lines[single[0]].split(":", 1)[1].strip().partition("#")
+        number = number.strip()
+        head = f"versions:  #{comment}" if mark else "versions:"
+        added = f"{head}\n  - {{since_version: {number}}}\n  - {{since_version: {since}, function: {function}}}\n"
+        return "".join([*lines[: single[0]], added, *lines[single[0] + 1 :]])
+    return ""
+
+
+def _renumbered(item: str, since: int, function: str) -> str:
+    numbered = _SINCE.sub(f"since_version: {since}", item, count=1)
+    if _FUNCTION.search(numbered):
+        return _FUNCTION.sub(f"function: {function}", numbered, count=1)
+    if "{" in numbered:
+        return numbered.replace(f"since_version: {since}", f"since_version: {since}, function: {function}", 1)
+    indent = " " * numbered.index("since_version")
+    line = f"since_version: {since}"
+    head, _, rest = numbered.partition(line)
+    comment, _, rest = rest.partition("\n")
+    if "\n" in head:  # not the first key of the item
+        indent = head.rpartition("\n")[2]
+    return f"{head}{line}{comment}\n{indent}function: {function}\n{rest}"
 
 
 def _draft(folder: Path) -> Path:

@@ -214,7 +214,6 @@ TABLE = (
         "The packages that another one calls decide what is built first and what its bundle carries. A call that is "
         "not declared would tie two packages together without a trace.",
     ),
-    # Operators, opsets and types
     Code(
         "OW152",
         "An archive of vectors that cannot be used",
@@ -234,6 +233,7 @@ TABLE = (
         "A vector names inputs, outputs and attributes of the function and has element types that it declares. One "
         "that does not would be left out in silence.",
     ),
+    # Operators, opsets and types
     Code(
         "OW201",
         "The domain has no such operator",
@@ -1013,6 +1013,12 @@ TABLE = (
         "OW534",
         "A function that does not call another",
         "`opwright why A B` shows by which calls A comes to B. There is no such path.",
+    ),
+    Code(
+        "OW535",
+        "A spec that cannot be copied or added to",
+        "`opwright new` edits the text of a spec.yaml, so that its comments stay. It adds a version behind the last "
+        "item of `versions:`, or beside a `since_version:` at the top, and copies functions of one version.",
     ),
     Code(
         "OW550",
