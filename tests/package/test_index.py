@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from opwright.bundle.format import DomainEntry
 from opwright.diagnostics.diagnostic import Place
-from opwright_build.compile.compiled_version import CompiledVersion
 from opwright_build.package.index import build_index
 from opwright_build.spec.model import Dependency, Domain, OpsetRange, Package
 
@@ -27,7 +26,7 @@ def test_everything_is_sorted_and_nothing_is_lost() -> None:
         places={},
     )
     domains = [Domain("com.z", 4, None, "", {}), Domain("com.acme", 3, "acme.mirror", "", {})]
-    index = build_index(package, domains, [CompiledVersion(entry, {}, ()) for entry in reversed(entries)], "1.23.2")
+    index = build_index(package, domains, list(reversed(entries)), "1.23.2")
     assert index.functions == entries
     assert index.domains == (DomainEntry("com.acme", 3, "acme.mirror"), DomainEntry("com.z", 4, "com.z"))
     assert index.requires == (("opwright", ">=0.1"),)

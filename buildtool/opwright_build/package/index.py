@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opwright.bundle.format import DependencyEntry, DomainEntry, Index
+from opwright.bundle.format import DependencyEntry, DomainEntry, FunctionEntry, Index
 
-from opwright_build.compile.compiled_version import CompiledVersion
 from opwright_build.spec.model import Domain, Package
 
 
 def build_index(
     package: Package,
     domains: Sequence[Domain],
-    compiled: Sequence[CompiledVersion],
+    functions: Sequence[FunctionEntry],
     onnx_version: str,
     dependencies: tuple[DependencyEntry, ...] = (),
 ) -> Index:
@@ -22,9 +21,7 @@ def build_index(
     `onnx_version` is that of the schemas that the bodies were compiled against, `dependencies` what the bundle carries
     of other libraries.
     """
-    entries = sorted(
-        (item.entry for item in compiled), key=lambda entry: (entry.domain, entry.name, entry.since_version)
-    )
+    entries = sorted(functions, key=lambda entry: (entry.domain, entry.name, entry.since_version))
     return Index(
         package.name,
         package.version,

@@ -12,31 +12,29 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from opwright.bundle.format import BodyEntry, Bundle, DomainEntry, FunctionEntry, TemplateEntry
+from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry
 from opwright.bundle.normal_name import normal_name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, has_errors
 from opwright.diagnostics.ignores import settle_ignores
 from opwright.lang.not_declared import NotDeclaredError
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome
-from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes
+from opwright_build.engine.content_digest import Json, canonical_json
 from opwright_build.engine.dataclass_bytes import decode_value, encode_value
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result
 from opwright_build.engine.sources import NotYetError
+from opwright_build.workflow.version_parts import ENTRY, NO_TEMPLATES, ROWS, TEMPLATES
 
 if TYPE_CHECKING:
     from opwright.bundle.functions import Functions
 
-    from opwright_build.compile.compiled_version import Unreachable
     from opwright_build.dependencies.resolution import Resolved
     from opwright_build.spec.model import Domain, LoadedLibrary, Package, SpecVersion
 
 LIBRARY = "library"  # the kind of source that answers questions about the library that is being built
-ENTRY, BODIES, UNREACHABLE, TEMPLATES = "entry", "bodies", "unreachable", "templates"  # the outputs
 FAILED = b"failed"
 IGNORE = "OW330"
-_NO_TEMPLATES = digest_bytes(encode_value({}))
 
 
 def compile_versions(
@@ -60,10 +58,11 @@ def compile_versions(
 
 
 def compile_action(reader: Reader) -> Outcome:
-    """Inputs: `version`, and `library`: the package that it belongs to, with its domains. Outputs: `entry`, `bodies`,
-    `unreachable`, `templates`."""
+    """Inputs: `version`, and `library`: the package that it belongs to, with its domains. Outputs: `rows`, and those
+    of `version_parts`."""
     from opwright_build.compile import SpecFiles, compile_version
     from opwright_build.spec.model import SpecVersion
+    from opwright_build.workflow.write_parts import encode_rows, version_parts
 
     version = decode_value(SpecVersion, reader.input("version"))
     facts = json.loads(reader.input("library"))
@@ -79,18 +78,15 @@ def compile_action(reader: Reader) -> Outcome:
     compiled = compile_version(version, files, ReaderLibraries(reader, facts, version.identity))
     if has_errors(compiled.diagnostics):
         return Failed(compiled.diagnostics)
-    outputs = {
-        ENTRY: reader.put(encode_value(compiled.entry)),
-        BODIES: reader.put(encode_value(compiled.bodies)),
-        UNREACHABLE: reader.put(encode_value(compiled.unreachable)),
-        TEMPLATES: reader.put(encode_value(compiled.templates)),
-    }
+    parts = version_parts(compiled.entry, compiled.bodies, compiled.templates)
+    parts[ROWS] = encode_rows(compiled.entry, compiled.unreachable)
+    outputs = {name: reader.put(data) for name, data in parts.items()}
     return Done(outputs, tuple(settle_ignores(compiled.diagnostics, texts)))
 
 
 def has_templates(result: Result) -> bool:
     """Whether a version that was compiled well is made for each call, at some opset."""
-    return isinstance(result.outcome, Done) and result.outcome.outputs[TEMPLATES] != _NO_TEMPLATES
+    return isinstance(result.outcome, Done) and result.outcome.outputs[TEMPLATES] != NO_TEMPLATES
 
 
 def findings_of(results: Iterable[Result]) -> list[Diagnostic]:
@@ -262,42 +258,6 @@ class Questions:
         declared = owner.name == asking or owner.name in self._library.package(asking).siblings
         facts: dict[str, Json] = {"name": domain.name, "emitted": domain.emitted, "library": owner.name}
         return canonical_json({**facts, "declared": declared})
-
-
-def opset_rows(engine: Engine, result: Result) -> list[dict[str, Any]]:
-    """What became of each opset of a version: its bodies by variant, or what prevents them. In the order of opsets."""
-    entry = decode_value(FunctionEntry, engine.fetch(result, ENTRY))
-    unreachable = _unreachable(engine, result)
-    identity = {"domain": entry.domain, "name": entry.name, "since_version": entry.since_version}
-    rows = [
-        {
-            **identity,
-            "opset": opset,
-            "variant": dict(body.variant),
-            "body": body.body,
-            "operator": None,
-            "reason": None,
-            "place": None,
-        }
-        for body in (*entry.bodies, *(_as_body(item) for item in entry.templates))
-        for opset in range(body.first_opset, body.last_opset + 1)
-    ]
-    for gap in unreachable:
-        why = {"operator": gap.operator, "reason": gap.reason, "place": str(gap.place)}
-        missing = {**identity, "variant": dict(gap.variant), "body": None, **why}
-        rows += ({**missing, "opset": opset} for opset in range(gap.first, gap.last + 1))
-    return sorted(rows, key=lambda row: row["opset"])
-
-
-def _as_body(template: TemplateEntry) -> BodyEntry:
-    """A template in the place of the bodies that it gives."""
-    return BodyEntry(template.first_opset, template.last_opset, (), template.template, (), (), ())
-
-
-def _unreachable(engine: Engine, result: Result) -> tuple[Unreachable, ...]:
-    from opwright_build.compile.compiled_version import Unreachable
-
-    return decode_value(tuple[Unreachable, ...], engine.fetch(result, UNREACHABLE))
 
 
 def _package_facts(loaded: LoadedLibrary, package: Package) -> dict[str, Any]:

@@ -17,17 +17,10 @@ from opwright_build.engine.dataclass_bytes import encode_value
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result
 from opwright_build.report.tables import counted
-from opwright_build.workflow.compiling import (
-    BODIES,
-    ENTRY,
-    LIBRARY,
-    TEMPLATES,
-    compile_versions,
-    findings_of,
-    opset_rows,
-)
+from opwright_build.workflow.compiling import LIBRARY, compile_versions, findings_of
 from opwright_build.workflow.library_instances import make_instances
 from opwright_build.workflow.session import MODULE, Session
+from opwright_build.workflow.version_parts import PACKAGED, ROWS, expand_rows, join_rows
 
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle
@@ -155,6 +148,11 @@ def read_built(session: Session, library: BuiltLibrary) -> Bundle:
     return join_bundles(read_packages(session, library))
 
 
+def read_rows(session: Session, library: BuiltLibrary) -> list[dict[str, Any]]:
+    """What became of each opset of each version: its bodies by variant, or what prevents them."""
+    return expand_rows(session.engine.fetch(library.result, TABLE))
+
+
 def load(reader: Reader, root: Path, only: Collection[str] | None = None) -> LoadedLibrary:
     """The YAML of the packages of those names, and of those they depend on; what was read is recorded."""
     from opwright_build.spec.load import check_ceiling, load_library, newest_opset
@@ -245,8 +243,9 @@ def _library_action(
         "actions": len(compiled) + len(loaded.packages) + 1,
     }
     domains = {domain for name in asked for domain in loaded.library.package(name).domains}
-    table = [row for result in compiled.values() for row in opset_rows(engine, result) if row["domain"] in domains]
-    outputs |= {FACTS: reader.put(canonical_json(told)), TABLE: reader.put(canonical_json(table))}
+    owned = [version.identity for version in loaded.versions if version.domain.name in domains]
+    table = join_rows([engine.fetch(compiled[identity], ROWS) for identity in owned])
+    outputs |= {FACTS: reader.put(canonical_json(told)), TABLE: reader.put(table)}
     return Done(outputs, tuple(diagnostics), tuple(unkept))
 
 
@@ -310,7 +309,7 @@ def _packaging(
     for version in loaded.versions:
         if version.domain.name not in package.domains:
             continue
-        for part in (ENTRY, BODIES, TEMPLATES):
+        for part in PACKAGED:
             inputs[f"{part}:{version.identity}"] = engine.put(made.part(version.identity, part))
     label = "package" if len(loaded.library.packages) == 1 else f"package {package.name}"
     return Action("package", label, inputs, {}, environment)

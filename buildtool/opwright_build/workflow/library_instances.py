@@ -18,15 +18,8 @@ from opwright_build.engine.dataclass_bytes import decode_value, encode_value
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result
 from opwright_build.spec.model import LoadedLibrary, SpecVersion, VectorKind
-from opwright_build.workflow.compiling import (
-    BODIES,
-    ENTRY,
-    FAILED,
-    LIBRARY,
-    TEMPLATES,
-    Questions,
-    has_templates,
-)
+from opwright_build.workflow.compiling import FAILED, LIBRARY, Questions, has_templates
+from opwright_build.workflow.version_parts import BODIES, ENTRY, TEMPLATES, decode_blobs, encode_blobs
 
 
 def make_instances(
@@ -68,13 +61,13 @@ def make_instances(
         if known is None:
             missing[identity] = action
         else:
-            entry, bodies = decode_value(tuple[FunctionEntry, dict[str, bytes]], known)
-            made |= {(identity, ENTRY): encode_value(entry), (identity, BODIES): encode_value(bodies)}
+            made |= {(identity, part): data for part, data in decode_blobs(known).items()}
     if missing:
         from opwright.link.catalogue import merge_libraries
 
         from opwright_build.verify.collect import collect_cases
         from opwright_build.verify.vector_instances import with_instances
+        from opwright_build.workflow.write_parts import version_parts
 
         root = loaded.library.root
         interfaces = {identity: _entry(engine, compiled[identity]) for identity in missing}
@@ -84,23 +77,23 @@ def make_instances(
             if identity not in missing:
                 continue
             asked = _Asked(questions, compiled, loaded)
-            texts = decode_value(dict[str, bytes], engine.fetch(compiled[identity], TEMPLATES))
+            texts = decode_blobs(engine.fetch(compiled[identity], TEMPLATES))
             catalogue = merge_libraries([Bundle(_index(loaded, asked), {}, "", templates=texts), *called])
             place = _place(reader, version, root)
             whole, made_bodies, findings = with_instances(interfaces[identity], catalogue, collected.cases, place)
             found += findings
-            before = decode_value(dict[str, bytes], engine.fetch(compiled[identity], BODIES))
-            bodies = {**before, **made_bodies}
+            before = decode_blobs(engine.fetch(compiled[identity], BODIES))
+            parts = version_parts(whole, {**before, **made_bodies}, texts)
             if not findings:
                 files = {name: reader.read(name) for name in _vector_files(version, root)}
                 reads = [Read(name, None if data is None else digest_bytes(data)) for name, data in files.items()]
-                over.keep(missing[identity], WHOLE, encode_value((whole, bodies)), [*reads, *asked.reads()])
-            made |= {(identity, ENTRY): encode_value(whole), (identity, BODIES): encode_value(bodies)}
+                over.keep(missing[identity], WHOLE, encode_blobs(parts), [*reads, *asked.reads()])
+            made |= {(identity, part): data for part, data in parts.items()}
     return made, found
 
 
 VECTORS_LOCK = "file:specs/vectors.lock"
-WHOLE = "whole"  # output of an action `instances`: the entry with its instances, and all bodies
+WHOLE = "whole"  # output of an action `instances`: the parts of the version with its instances
 
 
 def _vector_files(version: SpecVersion, root: Path) -> list[str]:

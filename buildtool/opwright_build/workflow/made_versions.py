@@ -12,7 +12,7 @@ from opwright.bundle.normal_name import normal_name
 from opwright_build.dependencies.closures import Closure, Lender, collect_closure, lenders_of
 from opwright_build.engine.dataclass_bytes import decode_value
 from opwright_build.engine.run import Engine, Result
-from opwright_build.workflow.compiling import BODIES, ENTRY, TEMPLATES
+from opwright_build.workflow.version_parts import BODIES, ENTRY, TEMPLATES, decode_blobs
 
 if TYPE_CHECKING:
     from opwright_build.dependencies.resolution import Resolved
@@ -49,7 +49,7 @@ class MadeVersions:
             text
             for identity, entry in entries.items()
             if entry.templates
-            for text in decode_value(dict[str, bytes], self.part(identity, TEMPLATES)).values()
+            for text in decode_blobs(self.part(identity, TEMPLATES)).values()
         ]
         return collect_closure(entries.values(), templates, list(first.values()))
 
@@ -62,7 +62,7 @@ class MadeVersions:
         entries = self.entries_of(package)
         bodies: dict[str, bytes] = {}
         for identity in entries:
-            bodies |= decode_value(dict[str, bytes], self.part(identity, BODIES))
+            bodies |= decode_blobs(self.part(identity, BODIES))
         domains = [domain for domain in self.loaded.domains if domain.name in package.domains]
 
         def since(domain: str, name: str) -> tuple[int, ...]:

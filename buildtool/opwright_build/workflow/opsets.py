@@ -11,7 +11,7 @@ from opwright_build.report.console import Console
 from opwright_build.report.obstacles import Obstacle, identity_of, obstacles, spans
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import text_table
-from opwright_build.workflow.library import TABLE, build_library
+from opwright_build.workflow.library import build_library, read_rows
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import on_library, only_findings
 
@@ -26,7 +26,7 @@ def show_opsets(path: Path, console: Console, reporter: Reporter, options: Optio
         library = build_library(session)
         if not library.good:
             return only_findings(session, library.diagnostics)
-        rows = json.loads(session.engine.fetch(library.result, TABLE))
+        rows = read_rows(session, library)
         rows = [row for row in rows if library.is_chosen(identity_of(row))]
         if as_json:
             for row in rows:

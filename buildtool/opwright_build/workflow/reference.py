@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,7 +14,7 @@ from opwright_build.engine.tree import Tree
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.build import action_counts
-from opwright_build.workflow.library import TABLE, BuiltLibrary, build_library, read_packages
+from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages, read_rows
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_below
@@ -89,7 +88,7 @@ def documented_library(session: Session, library: BuiltLibrary) -> tuple[Documen
         bundle=join_bundles(bundles),
         packages=[bundle.index for bundle in bundles],
         versions={version.identity: version for version in loaded.versions},
-        prevented=json.loads(session.engine.fetch(library.result, TABLE)),
+        prevented=read_rows(session, library),
         gaps=refusals,
         numerics=measured.numerics,
         vectors=vectors,

@@ -1,0 +1,56 @@
+"""What a compiled version gives to its library, as bytes: each made once, and joined to others as it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from opwright_build.engine.content_digest import canonical_json, digest_bytes
+
+ENTRY = "entry"  # what functions that call it ask for
+BODIES = "bodies"
+TEMPLATES = "templates"
+INTERFACE = "interface"  # the entry without bodies
+MEMBER = "member"  # the function as a bundle has it
+FIGURES = "figures"
+ROWS = "rows"  # what became of each opset
+PACKAGED = (BODIES, TEMPLATES, INTERFACE, MEMBER, FIGURES)
+
+
+def encode_blobs(blobs: Mapping[str, bytes]) -> bytes:
+    """Bytes by digest, one behind the other, with their sizes before them."""
+    sizes = canonical_json([[digest, len(data)] for digest, data in blobs.items()])
+    return b"\n".join((sizes, b"".join(blobs.values())))
+
+
+def decode_blobs(data: bytes) -> dict[str, bytes]:
+    """What `encode_blobs` wrote."""
+    sizes, _, content = data.partition(b"\n")
+    found: dict[str, bytes] = {}
+    place = 0
+    for digest, size in json.loads(sizes):
+        found[digest] = content[place : place + size]
+        place += size
+    return found
+
+
+NO_TEMPLATES = digest_bytes(encode_blobs({}))
+
+
+def join_rows(parts: Sequence[bytes]) -> bytes:
+    """The rows of several versions."""
+    return b"[" + b",".join(parts) + b"]"
+
+
+def expand_rows(data: bytes) -> list[dict[str, Any]]:
+    """A row for each opset of what `join_rows` joined, by version in the order of opsets."""
+    found: list[dict[str, Any]] = []
+    for rows in json.loads(data):
+        spread = [
+            {**{key: value for key, value in row.items() if key != "opsets"}, "opset": opset}
+            for row in rows
+            for opset in range(row["opsets"][0], row["opsets"][1] + 1)
+        ]
+        found += sorted(spread, key=lambda row: int(row["opset"]))
+    return found

@@ -1,0 +1,68 @@
+"""The parts of a version, written when it has been compiled, or when its instances have been made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
+from opwright.bundle.write import ref_of, write_function
+
+from opwright_build.compile.compiled_version import Unreachable
+from opwright_build.engine.content_digest import Json, canonical_json
+from opwright_build.engine.dataclass_bytes import encode_value
+from opwright_build.workflow.version_parts import (
+    BODIES,
+    ENTRY,
+    FIGURES,
+    INTERFACE,
+    MEMBER,
+    TEMPLATES,
+    encode_blobs,
+)
+
+
+def version_parts(
+    entry: FunctionEntry, bodies: Mapping[str, bytes], templates: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """The parts that say what a version is, by name."""
+    stored = {digest: ref_of(data) for digest, data in (*bodies.items(), *templates.items())}
+    spans = [(body.last_opset - body.first_opset + 1, len(bodies[body.body])) for body in entry.bodies]
+    figures: dict[str, Json] = {
+        "opset_bodies": sum(opsets for opsets, _ in spans),
+        "spread": sum(opsets * size for opsets, size in spans),
+    }
+    return {
+        ENTRY: encode_value(entry),
+        BODIES: encode_blobs(bodies),
+        TEMPLATES: encode_blobs(templates),
+        INTERFACE: encode_value(replace(entry, bodies=(), templates=())),
+        MEMBER: write_function(entry, stored).data,
+        FIGURES: canonical_json(figures),
+    }
+
+
+def encode_rows(entry: FunctionEntry, unreachable: Sequence[Unreachable]) -> bytes:
+    """What became of the opsets of a version: its bodies by variant, or what prevents them, for ranges of opsets."""
+    identity = {"domain": entry.domain, "name": entry.name, "since_version": entry.since_version}
+    none = {"operator": None, "reason": None, "place": None}
+    rows: list[dict[str, Any]] = [
+        {
+            **identity,
+            "opsets": [body.first_opset, body.last_opset],
+            "variant": dict(body.variant),
+            "body": body.body,
+            **none,
+        }
+        for body in (*entry.bodies, *(_as_body(item) for item in entry.templates))
+    ]
+    for gap in unreachable:
+        why = {"operator": gap.operator, "reason": gap.reason, "place": str(gap.place)}
+        rows.append({**identity, "opsets": [gap.first, gap.last], "variant": dict(gap.variant), "body": None, **why})
+    return canonical_json(rows)
+
+
+def _as_body(template: TemplateEntry) -> BodyEntry:
+    """A template in the place of the bodies that it gives."""
+    return BodyEntry(template.first_opset, template.last_opset, (), template.template, (), (), ())
