@@ -4,6 +4,7 @@ from collections.abc import Sequence as _Sequence
 from typing import Any as _Any, Final as _Final, TypeVar as _TypeVar, overload as _overload
 
 from numpy.typing import NDArray as _NDArray
+from typing_extensions import deprecated as _deprecated
 from opwright.packaged import LibraryFunction as _LibraryFunction
 from opwright.types import BFLOAT16, BOOL, COMPLEX128, COMPLEX64, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, STRING, UINT16, UINT32, UINT64, UINT8
 
@@ -82,6 +83,7 @@ CenterCropPad: _Final[_F_CenterCropPad]
 
 class _F_GroupNormalization(_LibraryFunction):
     @_overload
+    @_deprecated("ai.onnx::GroupNormalization@18 is deprecated")
     def __call__(self, /, X: _T2, scale: _T2, bias: _T2, *, num_groups: int, epsilon: float = 1e-05) -> _T2:
         """Moves and scales the elements of each group of channels to mean 0 and variance 1, then scales and shifts them.
 
@@ -109,6 +111,7 @@ class _F_GroupNormalization(_LibraryFunction):
         Since version 18 of ai.onnx; other versions: 21. Deprecated.
         """
     @_overload
+    @_deprecated("ai.onnx::GroupNormalization@18 is deprecated")
     def __call__(
         self,
         /,

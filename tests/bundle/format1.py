@@ -8,7 +8,7 @@ from hashlib import sha256
 from opwright.bundle.archive import pack
 from opwright.bundle.format import MIMETYPE, Index
 from opwright.bundle.json_form import canonical_json, function_to_json, library_to_json
-from opwright.bundle.names import INDEX_MEMBER, MIMETYPE_MEMBER, body_member, template_member
+from opwright.bundle.member_names import INDEX_MEMBER, MIMETYPE_MEMBER, body_member, template_member
 
 
 def write_format1(

@@ -20,7 +20,7 @@ from opwright.bundle.archive import (
     pack,
     unpack,
 )
-from opwright.bundle.source import HeldBytes
+from opwright.bundle.byte_source import HeldBytes
 
 MEMBERS = [("mimetype", b"application/x"), ("a.json", b"{}"), ("bodies/1.pb", b"\0\1\2"), ("empty", b"")]
 YEAR_1980 = (1980, 1, 1, 0, 0, 0)

@@ -21,10 +21,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from opwright.bundle import read
 from opwright.bundle.archive import pack, unpack
+from opwright.bundle.byte_source import HeldBytes
 from opwright.bundle.format import Bundle, FunctionEntry, Index, OutputEntry
-from opwright.bundle.names import table_count, table_of
+from opwright.bundle.member_names import table_count, table_of
 from opwright.bundle.read import check_bundle, find_bundle, read_bundle, read_bundle_file
-from opwright.bundle.source import HeldBytes
 from opwright.bundle.write import write_bundle
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.link.catalogue import merge_libraries

@@ -13,7 +13,7 @@ from google.protobuf.message import DecodeError
 from onnx import FunctionProto
 from opwright.bundle.archive import pack, unpack
 from opwright.bundle.json_form import canonical_json
-from opwright.bundle.names import INDEX_MEMBER, MIMETYPE_MEMBER
+from opwright.bundle.member_names import INDEX_MEMBER, MIMETYPE_MEMBER
 from opwright.bundle.write import write_bundle
 from opwright.diagnostics import DiagnosticError
 from opwright.protos.canonical import canonicalise

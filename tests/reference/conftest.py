@@ -53,7 +53,7 @@ versions:
     attributes: {scale: Times this.}
     types: {T: [float, float16]}
   - since_version: 2
-    opset: ">=18,<=20"
+    opset: "==20"
     deprecated: true
     function: changed.py:Bound
     types: {T: [float, double]}

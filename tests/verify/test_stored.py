@@ -18,10 +18,10 @@ from opwright.diagnostics.diagnostic import Place
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.model import VectorKind, VectorSource
 from opwright_build.verify.case_model import Items
-from opwright_build.verify.stored import archive
-from opwright_build.verify.stored.archive import read_archive
-from opwright_build.verify.stored.backend import read_backend
-from opwright_build.verify.stored.model import StoredFile
+from opwright_build.verify.stored import numpy_archive
+from opwright_build.verify.stored.backend_folder import read_backend
+from opwright_build.verify.stored.numpy_archive import read_archive
+from opwright_build.verify.stored.stored_rows import StoredFile
 
 PLACE = Place("spec.yaml")
 
@@ -134,7 +134,7 @@ ONE = np.zeros(1, np.float32)
         (packed(call("float", tolerance=1), x=ONE), "`tolerance` is not known"),
         (packed(call("float") * 2, x=ONE), "two calls"),
         (members(x=b"not numpy"), "magic string"),
-        (members(**{f"a{number}": b"" for number in range(archive.MOST_MEMBERS + 1)}), "members; at most"),
+        (members(**{f"a{number}": b"" for number in range(numpy_archive.MOST_MEMBERS + 1)}), "members; at most"),
     ],
 )
 def test_what_is_no_such_archive_is_refused(tmp_path: Path, data: bytes, reason: str) -> None:

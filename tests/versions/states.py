@@ -112,7 +112,7 @@ def state(root: Path, files: Mapping[str, str]) -> State:
     assert not loaded.diagnostics, loaded.diagnostics
     libraries = Libraries(root, loaded)
     compiled = [libraries.compile(version.identity) for version in loaded.versions]
-    index = build_index(loaded.packages[0], loaded.domains, compiled, "1.0")
+    index = build_index(loaded.packages[0], loaded.domains, [item.entry for item in compiled], "1.0")
     bodies = {digest: body for item in compiled for digest, body in item.bodies.items()}
     templates = {digest: text for item in compiled for digest, text in item.templates.items()}
     return State(loaded, Bundle(index, bodies, "", templates=templates))

@@ -130,8 +130,10 @@ def decode_entry(data: bytes) -> tuple[Record, dict[str, bytes]] | None:
     place = 0
     try:
         held = decompress(packed)
-        listed: list[list[Any]] = json.loads(sizes)
-        for digest, size in listed if isinstance(listed, list) else [[None, None]]:
+        listed: list[tuple[str, int]] = json.loads(sizes)
+        if not isinstance(listed, list):
+            return None
+        for digest, size in listed:
             if not is_digest(digest) or not isinstance(size, int) or size < 0:
                 return None
             contents[digest] = held[place : place + size]

@@ -23,8 +23,8 @@ from opwright_build.verify.oracle import Limits, Oracle
 from opwright_build.verify.references import References, Unanswered, beyond_references
 from opwright_build.verify.rows import TypedRow, expand_rows
 from opwright_build.verify.stored.fitting import fits_version, stored_case
-from opwright_build.verify.stored.model import StoredFile
-from opwright_build.verify.stored.sources import READERS
+from opwright_build.verify.stored.kinds import READERS
+from opwright_build.verify.stored.stored_rows import StoredFile
 from opwright_build.verify.suite import SuiteCase, extract
 from opwright_build.verify.suite_cases import SUITE_KINDS, Selected, fit, select
 

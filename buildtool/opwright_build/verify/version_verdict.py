@@ -148,7 +148,7 @@ class _Cells(Sequence[Outcome]):
     def read(self, numbers: Iterable[int]) -> list[Outcome]:
         """The outcomes that the numbers stand for, six for each."""
         names: dict[int, CaseName] = {}
-        texts, statuses = self._texts, list(Status)
+        texts, statuses = dict(enumerate(self._texts)), list(Status)
         found: list[Outcome] = []
         for case, opset, body, runtime, status, message in zip(*[iter(numbers)] * 6, strict=True):
             if case not in names:

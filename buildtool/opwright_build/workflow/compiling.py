@@ -27,7 +27,7 @@ from opwright_build.engine.sources import NotYetError
 from opwright_build.workflow.version_parts import ENTRY, NO_TEMPLATES, ROWS, TEMPLATES
 
 if TYPE_CHECKING:
-    from opwright.bundle.functions import Functions
+    from opwright.bundle.function_lookup import Functions
 
     from opwright_build.dependencies.resolution import Resolved
     from opwright_build.spec.model import Domain, LoadedLibrary, Package, SpecVersion

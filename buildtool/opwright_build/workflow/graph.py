@@ -14,7 +14,7 @@ from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.selection.asked import Asked
-from opwright_build.workflow.selection.choose import Calls, Chosen, choose
+from opwright_build.workflow.selection.chosen import Calls, Chosen, choose
 from opwright_build.workflow.selection.knowledge import LibraryKnowledge
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.status import UsageError

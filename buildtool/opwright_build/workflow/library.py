@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from opwright_build.spec.model import LoadedLibrary, Package
     from opwright_build.versions.numeric import NumericVerdict
     from opwright_build.workflow.made_versions import MadeVersions
-    from opwright_build.workflow.selection.choose import Chosen
+    from opwright_build.workflow.selection.chosen import Chosen
 
 SPECS = "list:specs"
 TABLE = "table.json"  # output: what `opsets` shows
@@ -252,7 +252,7 @@ def _library_action(
 def _chosen(session: Session) -> Chosen:
     """The versions that are selected, of the packages that are asked for."""
     from opwright_build.spec.load import load_library
-    from opwright_build.workflow.selection.choose import choose
+    from opwright_build.workflow.selection.chosen import choose
     from opwright_build.workflow.selection.knowledge import LibraryKnowledge
 
     loaded = load_library(session.root, only=_names_asked_for(session) if session.packages else None)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
-from opwright.bundle.functions import Functions, Name
+from opwright.bundle.function_lookup import Functions, Name
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 from opwright_build.dependencies.resolution import Resolved

@@ -33,7 +33,7 @@ def list_versions(path: Path, console: Console, reporter: Reporter, as_json: boo
         from opwright_build.spec.library_file import read_library
         from opwright_build.spec.load import load_library
         from opwright_build.workflow.select_packages import select_packages
-        from opwright_build.workflow.selection.choose import choose
+        from opwright_build.workflow.selection.chosen import choose
         from opwright_build.workflow.selection.knowledge import LibraryKnowledge
 
         root = find_root(path)

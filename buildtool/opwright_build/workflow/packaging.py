@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version as installed_version
 
 from opwright.bundle.format import DependencyEntry, FunctionEntry, Index
-from opwright.bundle.functions import split_identity
-from opwright.bundle.names import body_member, template_member
+from opwright.bundle.function_lookup import split_identity
+from opwright.bundle.member_names import body_member, template_member
 from opwright.bundle.read import read_bundle
 from opwright.bundle.write import FunctionMember, assemble, bundle_name, ref_of, write_carried
 

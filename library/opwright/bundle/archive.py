@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from zlib import crc32
 
+from opwright.bundle.byte_source import HeldBytes, Source
 from opwright.bundle.format import MOST_MEMBERS
-from opwright.bundle.source import HeldBytes, Source
 
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")
 _CENTRAL = struct.Struct("<4sHHHHHHIIIHHHHHII")

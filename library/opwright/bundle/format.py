@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from opwright.bundle.functions import Functions, functions_of
+from opwright.bundle.function_lookup import Functions, functions_of
 
 FORMAT = 2
 READER = 2

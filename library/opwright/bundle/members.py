@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from opwright.bundle.archive import Archive, Entry
 from opwright.bundle.format import MOST_INDEX_BYTES, FunctionEntry
-from opwright.bundle.functions import Functions, Name
+from opwright.bundle.function_lookup import Functions, Name
 from opwright.bundle.json_form import (
     FunctionKey,
     Json,
@@ -18,8 +18,15 @@ from opwright.bundle.json_form import (
     refs_from_json,
     table_from_json,
 )
-from opwright.bundle.names import body_member, function_member, table_count, table_member, table_of, template_member
-from opwright.bundle.refusals import Refusals, too_large
+from opwright.bundle.member_names import (
+    body_member,
+    function_member,
+    table_count,
+    table_member,
+    table_of,
+    template_member,
+)
+from opwright.bundle.read_findings import Refusals, too_large
 
 
 class Members:

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from opwright.bundle import json_form
 from opwright.bundle.archive import Archive, unpack
+from opwright.bundle.byte_source import HeldBytes, Source, open_source
 from opwright.bundle.format import MIMETYPE, MOST_BYTES, MOST_INDEX_BYTES, READER, SUFFIX, Bundle, FunctionEntry
-from opwright.bundle.functions import HeldFunctions
+from opwright.bundle.function_lookup import HeldFunctions
 from opwright.bundle.installed import installed_bundle
 from opwright.bundle.json_form import Json, MalformedError, MemberRef
-from opwright.bundle.members import Members, OtherMembers, StoredFunctions, StoredMembers
-from opwright.bundle.names import (
+from opwright.bundle.member_names import (
     BODIES,
     INDEX_MEMBER,
     MIMETYPE_MEMBER,
@@ -27,8 +27,8 @@ from opwright.bundle.names import (
     body_member,
     template_member,
 )
-from opwright.bundle.refusals import Refusals, too_large
-from opwright.bundle.source import HeldBytes, Source, open_source
+from opwright.bundle.members import Members, OtherMembers, StoredFunctions, StoredMembers
+from opwright.bundle.read_findings import Refusals, too_large
 
 _HEAD = (MIMETYPE_MEMBER, INDEX_MEMBER)
 

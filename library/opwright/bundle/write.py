@@ -21,7 +21,7 @@ from opwright.bundle.json_form import (
     table_to_json,
     tables_to_json,
 )
-from opwright.bundle.names import (
+from opwright.bundle.member_names import (
     INDEX_MEMBER,
     MIMETYPE_MEMBER,
     body_member,

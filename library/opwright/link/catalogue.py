@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from opwright.bundle.format import Bundle, DependencyEntry, DomainEntry, FunctionEntry, Index
-from opwright.bundle.functions import Functions, HeldFunctions, Name
+from opwright.bundle.function_lookup import Functions, HeldFunctions, Name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.link.borrowed import Borrowed, Origin, same_function
 from opwright.suggest import close_in_any_case

@@ -24,8 +24,8 @@ from opwright_build.spec.vectors_file import (
     read_vectors_file,
 )
 from opwright_build.verify.oracle import Limits, Oracle, Reference
-from opwright_build.verify.stored import archive
-from opwright_build.verify.stored.archive import read_archive
+from opwright_build.verify.stored import numpy_archive
+from opwright_build.verify.stored.numpy_archive import read_archive
 
 PAGE = Path(__file__).parents[3] / "docs" / "vectors.md"
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
@@ -63,7 +63,12 @@ def test_the_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = read_archive(LibraryFiles(tmp_path), ".", source)
     assert found.diagnostics == ()
     assert [vector.name for vector in found.vectors] == ["kept"]
-    limits = (archive.MOST_BYTES >> 20, archive.MOST_MEMBERS, archive.MOST_UNPACKED >> 20, archive.MOST_RATE)
+    limits = (
+        numpy_archive.MOST_BYTES >> 20,
+        numpy_archive.MOST_MEMBERS,
+        numpy_archive.MOST_UNPACKED >> 20,
+        numpy_archive.MOST_RATE,
+    )
     assert [f"{limit:,}" for limit in limits] == ["64", "4,096", "256", "1,000"], "as the page says"
 
 

@@ -13,7 +13,7 @@ from opwright_build.verify.case_model import Case, Value
 from opwright_build.verify.cases import tolerance_judge, with_digest
 from opwright_build.verify.items import answer_of, type_of
 from opwright_build.verify.row_attributes import WrongAttribute, attribute_from_row
-from opwright_build.verify.stored.model import Named, StoredVector
+from opwright_build.verify.stored.stored_rows import Named, StoredVector
 
 
 def fits_version(vector: StoredVector, version: SpecVersion) -> bool:

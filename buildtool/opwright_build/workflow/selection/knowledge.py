@@ -14,9 +14,9 @@ from opwright_build.engine.run import Result
 from opwright_build.workflow.compiling import LIBRARY, compile_versions
 from opwright_build.workflow.libraries_called import libraries_called
 from opwright_build.workflow.selection.candidate import Candidate
-from opwright_build.workflow.selection.choose import Calls
+from opwright_build.workflow.selection.chosen import Calls
 from opwright_build.workflow.selection.language import MODIFIED
-from opwright_build.workflow.selection.revisions import changed_since
+from opwright_build.workflow.selection.since_revision import changed_since
 from opwright_build.workflow.session import Session
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ class Source(Protocol):
 
     def read(self, offset: int, size: int) -> bytes:
         """The bytes from `offset` on, fewer than `size` where they end before. OSError when they cannot be read."""
+        ...
 
 
 class HeldBytes:

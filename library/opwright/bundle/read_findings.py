@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from opwright.bundle.archive import DamagedMemberError, DuplicateMemberError, NotAnArchiveError, RefusedArchiveError
-from opwright.bundle.names import INDEX_MEMBER
+from opwright.bundle.member_names import INDEX_MEMBER
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
 AGAIN = "build the library again, or get it again from where it came"

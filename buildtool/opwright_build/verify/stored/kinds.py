@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.model import VectorKind, VectorSource
-from opwright_build.verify.stored.archive import read_archive
-from opwright_build.verify.stored.backend import read_backend
-from opwright_build.verify.stored.model import StoredFile
+from opwright_build.verify.stored.backend_folder import read_backend
+from opwright_build.verify.stored.numpy_archive import read_archive
+from opwright_build.verify.stored.stored_rows import StoredFile
 
 Reader = Callable[[LibraryFiles, str, VectorSource], StoredFile]
 

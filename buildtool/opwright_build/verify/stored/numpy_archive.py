@@ -20,7 +20,7 @@ from opwright.graphs.ndarrays import DTYPES
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.model import VectorSource
 from opwright_build.verify.case_model import Array, Items, Value
-from opwright_build.verify.stored.model import StoredFile, StoredVector, UnusableError
+from opwright_build.verify.stored.stored_rows import StoredFile, StoredVector, UnusableError
 
 CALLS = "calls"
 MOST_BYTES = 1 << 26  # of the archive

@@ -14,7 +14,7 @@ from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.model import VectorSource
 from opwright_build.verify.case_model import Array, Value
 from opwright_build.verify.items import items_of
-from opwright_build.verify.stored.model import StoredFile, StoredVector, UnusableError
+from opwright_build.verify.stored.stored_rows import StoredFile, StoredVector, UnusableError
 from opwright_build.verify.suite import attribute_value
 
 MODEL = "model.onnx"
