@@ -89,6 +89,7 @@ class Writer(Loops):
         self.attributes: dict[str, tuple[str, Any]] = {}  # kind, default
         self.constants: dict[str, tuple[str, Type]] = {}
         self.ranked: dict[str, int] = {}
+        self.by_rank: set[str] = set()
         self.made = 0
         self.variadic = ""
         self.scripts = {}

@@ -38,11 +38,13 @@ def indented(lines: Lines) -> Lines:
 class Statements(Structures):
     """Of the function at hand: the element types of its `results`, and how many statements it may have (`budget`).
 
+    `by_rank`: names whose values depend on the rank of an input.
     `returns_numbers`: its results have declared types, so that a number is as good as a tensor there.
     """
 
     results: tuple[str, ...]
     budget: int
+    by_rank: set[str]
     returns_numbers: bool
 
     def block(self, scope: Scope, size: int) -> Block:
@@ -418,6 +420,7 @@ class Statements(Structures):
         index = self._index(scope, name, rank, element) if "in" not in question else "[...]"
         other = f"{name}{self.draw.pick(('[None]', '[...]', '[..., None]'))}"
         scope.bind(target, Loose(element))
+        self.by_rank.add(target)
         return [
             f"if {question.format(name, rank)}:",
             f"    {target} = {name}{index}",
@@ -432,7 +435,10 @@ class Statements(Structures):
         texts: list[str] = []
         for element in self.results:
             weak = scope.find(lambda type_, element=element: isinstance(type_, Weak) and type_.element == element)
-            if weak and self.returns_numbers and self.draw.chance(0.6):
+            by_rank = sorted(name for name in self.by_rank if scope.names.get(name) == Loose(element))
+            if by_rank and self.draw.chance(0.5):  # or what a rank decides would seldom reach a result
+                texts.append(self.draw.pick(by_rank))
+            elif weak and self.returns_numbers and self.draw.chance(0.6):
                 texts.append(self.draw.pick(weak))
             elif self.returns_numbers and self.draw.chance(0.2) and (text := self.loose(scope, element, 2)):
                 texts.append(text)
