@@ -23,6 +23,7 @@ def seal_with_the_secret_of_the_tests() -> None:
     """So that no test reads or makes a secret of the user who runs it, but `as_this_user`."""
     os.environ.setdefault(_OF_THIS_USER, os.environ.get(VARIABLE, ""))
     os.environ[VARIABLE] = SECRET
+    os.environ.pop("OPWRIGHT_SHARED_CACHE", None)
 
 
 @contextmanager

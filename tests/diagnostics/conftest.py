@@ -16,10 +16,13 @@ import pytest
 from opwright.diagnostics import Diagnostic, DiagnosticError, DiagnosticWarning, render
 from opwright_build.cli.entry import main
 from opwright_build.engine.action import Done, Failed, Record
+from opwright_build.engine.content_digest import digest_bytes
+from opwright_build.engine.signatures import TRUSTED_KEYS
 from opwright_build.engine.user_secret import VARIABLE, user_seal
 from opwright_build.report.progress import PlainProgress
 from opwright_build.sandbox.levels import CAGES
 from opwright_build.verify import oracle
+from opwright_build.workflow.session import SHARED
 
 from tests.claimed import claim_a_sandbox
 from tests.diagnostics.examples import Example
@@ -54,6 +57,8 @@ def run_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CONFIG_HOME", "")
     monkeypatch.setenv(VARIABLE, SECRET)
+    monkeypatch.setenv(SHARED, "")
+    monkeypatch.setenv(TRUSTED_KEYS, "")
     claim_a_sandbox(monkeypatch)
 
     def step(words: list[str], root: Path) -> int:
@@ -113,6 +118,9 @@ def _step(words: list[str], root: Path) -> int:
         case ["put", name, target]:
             (root / target).write_bytes((root / name).read_bytes())
             return 0
+        case ["shared", what]:
+            _put_shared(what, root)
+            return 0
         case ["link", name, target]:
             (root / name).symlink_to(target)
             return 0
@@ -150,6 +158,24 @@ def _put_secret(what: str, folder: Path) -> None:
         assert user_seal().warnings == ()
     if what == "exposed":
         (folder / "secret").chmod(0o644)
+
+
+def _put_shared(what: str, root: Path) -> None:
+    """A shared cache that is `gone`, that no key is trusted for (`keyless`), that has results which nobody trusted has
+    signed (`forged`), or an empty one with a key that is `trusted`."""
+    folder = root.parent / "shared-cache"
+    os.environ[SHARED] = str(folder)
+    os.environ[TRUSTED_KEYS] = "" if what == "keyless" else "0" * 64
+    if what != "gone":
+        folder.mkdir()
+    if what == "forged":
+        assert main(["build"]) == 0
+        for path in _files(root / ".opwright" / "cache" / "records"):
+            body = path.read_bytes().partition(b"\n")[2]
+            forged = folder / "signed" / path.parent.name[:2] / path.parent.name / path.name
+            forged.parent.mkdir(parents=True)
+            forged.write_bytes(f"{digest_bytes(body)} {'1' * 64} {'0' * 128}\n".encode() + body)
+        shutil.rmtree(root / ".opwright" / "cache" / "records")
 
 
 def _files(folder: Path) -> list[Path]:

@@ -18,6 +18,7 @@ LINK_COMMANDS = ("attach", "inspect", "detach", "polyfill", "decompile")
 _ALLOCATIONS = 100_000  # until a garbage collection: a command keeps what it makes, and looking through it takes time
 # Modules that come with an extra of the distribution.
 EXTRAS = {
+    "cryptography": "shared-cache",
     "jinja2": "build",
     "mpmath": "build",
     "onnxruntime": "run",

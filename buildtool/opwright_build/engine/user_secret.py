@@ -48,17 +48,17 @@ def user_seal() -> UserSeal:
         if len(given.encode("utf-8", "surrogateescape")) < LEAST_SECRET:
             raise DiagnosticError([_too_short()])
         return UserSeal(Seal(given.encode("utf-8", "surrogateescape")))
-    folder = _configuration_folder()
+    folder = configuration_folder()
     if folder is None:
         return UserSeal(None, (_none("this user has no configuration folder"),))
     path = folder / _FILE
     if library_around(os.path.realpath(folder)) is not None:
-        return UserSeal(None, (_none(f"{_shown(folder)} lies in a library's folder and may have come with it"),))
+        return UserSeal(None, (_none(f"{shown(folder)} lies in a library's folder and may have come with it"),))
     try:
         return _from_file(path)
     except (OSError, _NoSecretError) as error:
         why = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-        return UserSeal(None, (_none(f"{_shown(path)}: {why}"),))
+        return UserSeal(None, (_none(f"{shown(path)}: {why}"),))
 
 
 def _from_file(path: Path) -> UserSeal:
@@ -100,7 +100,8 @@ def _read(path: Path) -> bytes:
     return data.strip()
 
 
-def _configuration_folder() -> Path | None:
+def configuration_folder() -> Path | None:
+    """Where this tool's files of this user lie; None where that cannot be told."""
     home = os.path.expanduser("~")
     if sys.platform == "win32":
         base = os.environ.get("APPDATA", "")
@@ -112,7 +113,8 @@ def _configuration_folder() -> Path | None:
     return Path(base, "opwright") if os.path.isabs(base) else None
 
 
-def _shown(path: Path) -> str:
+def shown(path: Path) -> str:
+    """A path for messages, which name no user."""
     home = os.path.expanduser("~")
     text = os.fspath(path)
     return f"~{text[len(home) :]}" if os.path.isabs(home) and text.startswith(os.path.join(home, "")) else text
@@ -131,7 +133,7 @@ def _none(reason: str) -> Diagnostic:
 def _replaced(path: Path, why: str) -> Diagnostic:
     return Diagnostic(
         code="OW915",
-        message=f"{_shown(path)} was replaced by a new secret",
+        message=f"{shown(path)} was replaced by a new secret",
         reason=why,
         help="nothing to do: what the old secret has sealed is built again",
         severity=Severity.WARNING,

@@ -22,7 +22,7 @@ from opwright_build.engine.run import Engine, Result
 from opwright_build.engine.seal import Seal
 from opwright_build.engine.sources import FolderSources, OverlaySources, Sources
 from opwright_build.engine.state_file import StateFile
-from opwright_build.engine.store import InfrastructureError, LocalStore
+from opwright_build.engine.store import InfrastructureError, LocalStore, Store
 from opwright_build.engine.tree import Tree
 from opwright_build.engine.user_secret import UserSeal, user_seal
 from opwright_build.report.reporter import Reporter
@@ -45,6 +45,8 @@ OWN_FILES = (
     "failed.json",
 )  # in that folder
 OUTPUTS = ("dist", "library")
+SHARED, SHARED_MODE = "OPWRIGHT_SHARED_CACHE", "OPWRIGHT_SHARED_CACHE_MODE"  # of the environment
+BAD_SHARED = "OW917"  # that they make no sense, or the keys
 INSTALLED = "installed"  # the kind of source that is the bundle of an installed library
 MODULE = "module"  # the kind of source that says whether a module is installed that no build wrote
 # What the bytes of a build can depend on, apart from the build tool itself.
@@ -95,7 +97,7 @@ class Session:
     root: Path
     tree: Tree
     engine: Engine
-    store: LocalStore
+    store: Store
     environment: str
     publisher: Publisher
     count: ActionCount
@@ -156,7 +158,7 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
         hints = FileHints(StateFile(work / "hints.json", here), rehash=options.rehash)
         parts = environment_parts(_own_sources(), DISTRIBUTIONS, hints)
         log = ActionLog(StateFile(work / LOG, here), parts)
-        store = LocalStore(options.cache or work / "cache", user.seal)
+        store = _with_shared(LocalStore(options.cache or work / "cache", user.seal))
         count = ActionCount(reporter)
         folder = OverlaySources(FolderSources(root, hints), MODULE, lambda name: foreign_module(name, root))
         sources = OverlaySources(folder, INSTALLED, _installed)
@@ -183,6 +185,23 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
         finally:
             hints.save()
             log.save()
+
+
+def _with_shared(local: LocalStore) -> Store:
+    """This machine's store, with the one behind it that the environment names. DiagnosticError: OW917 for its settings,
+    OW918 where it is out of reach."""
+    where, mode = os.environ.get(SHARED, ""), os.environ.get(SHARED_MODE, "")
+    if not where:
+        return local
+    from opwright_build.engine.shared_store import FolderFiles, LayeredStore, SharedStore
+    from opwright_build.engine.signatures import keys_of_this_user, refused
+
+    if not os.path.isabs(where):
+        raise refused(f"{SHARED} is no absolute path", "what it means would depend on the current folder")
+    if mode not in ("", "read"):
+        raise refused(f"{SHARED_MODE} is not known", "it is `read`, or not set: then a signing key writes")
+    keys = keys_of_this_user()
+    return LayeredStore(local, SharedStore(FolderFiles(Path(where)), keys, writes=mode != "read"))
 
 
 def folder_seal(user: UserSeal) -> Seal | None:

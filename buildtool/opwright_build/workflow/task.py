@@ -16,12 +16,12 @@ from opwright.diagnostics.ignores import settle_ignores
 from opwright_build.engine.store import InfrastructureError
 from opwright_build.engine.user_secret import BAD_VARIABLE
 from opwright_build.report.reporter import Reporter, in_reading_order
-from opwright_build.workflow.session import LAST_RUN, WORK, Options, Session, find_root, open_session
+from opwright_build.workflow.session import BAD_SHARED, LAST_RUN, WORK, Options, Session, find_root, open_session
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.writing import write_file
 
 NOTHING = "nothing is selected"
-_OF_USAGE = ("OW110", BAD_VARIABLE)  # no library here; the environment makes no sense
+_OF_USAGE = ("OW110", BAD_VARIABLE, BAD_SHARED)  # no library here; the environment makes no sense
 
 
 def on_library(path: Path, reporter: Reporter, options: Options, task: Callable[[Session], int]) -> int:

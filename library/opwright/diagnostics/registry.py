@@ -1502,5 +1502,22 @@ TABLE = (
         "The secret in the environment can be guessed",
         "With the secret anybody can forge results, and a short text is found by trying.",
     ),
+    Code(
+        "OW917",
+        "The settings of the shared cache make no sense",
+        "What a shared cache holds is believed when a trusted key has signed it. The place, the keys and the mode come "
+        "from the environment or the user's configuration folder, never from the library's.",
+    ),
+    Code(
+        "OW918",
+        "The shared cache is out of reach",
+        "A cache that is not mounted looks like an empty one: to build everything again without a word would hide it.",
+    ),
+    Code(
+        "OW919",
+        "Results in the shared cache are of no trusted signer",
+        "Everybody who can write to a shared folder can put results there that agree with themselves. Only those that "
+        "a trusted key has signed are used; everything else is built again.",
+    ),
 )
 CODES: Mapping[str, Code] = {item.code: item for item in TABLE}

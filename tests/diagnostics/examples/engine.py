@@ -116,4 +116,19 @@ PAIRS = (
         bad=Example("build && secret short && build"),
         good=Example("build && build"),
     ),
+    Pair(
+        "OW917",
+        bad=Example("shared keyless && build"),
+        good=Example("shared trusted && build"),
+    ),
+    Pair(
+        "OW918",
+        bad=Example("shared gone && build"),
+        good=Example("shared trusted && build"),
+    ),
+    Pair(
+        "OW919",
+        bad=Example("shared forged && build"),
+        good=Example("shared trusted && build"),
+    ),
 )
