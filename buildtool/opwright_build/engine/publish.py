@@ -58,7 +58,14 @@ class Publisher:
         DiagnosticError (OW520 to OW522) when one of them is not to be written.
         """
         self._require(outputs)
-        return [path for path in sorted(outputs) if self._hints.digest(self._root / path) != outputs[path]]
+        return [path for path in sorted(outputs) if self._digest(path) != outputs[path]]
+
+    def _digest(self, path: str) -> str | None:
+        """What a file holds; None where there is none, or one that cannot be read: it is not as it should be."""
+        try:
+            return self._hints.digest(self._root / path)
+        except OSError:
+            return None
 
     def published(self, path: str, digest: str) -> bytes | None:
         """An output's bytes, where the disk holds it as it should be."""
@@ -82,10 +89,7 @@ class Publisher:
         found = {
             path
             for path, digest in self._remembered().items()
-            if path not in outputs
-            and scope(path)
-            and self._is_ours(path)
-            and self._hints.digest(self._root / path) == digest
+            if path not in outputs and scope(path) and self._is_ours(path) and self._digest(path) == digest
         }
         for folder in folders:
             self._tree.require_folder(folder)

@@ -18,13 +18,15 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from onnx import FunctionProto, ModelProto, StringStringEntryProto, TypeProto, ValueInfoProto, load
+from onnx import FunctionProto, ModelProto, StringStringEntryProto, TypeProto, ValueInfoProto
 from onnx.reference import ReferenceEvaluator
 
 from opwright.decompiler.modules import Decompiled
 from opwright.decompiler.normal_form import normal_form
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 from opwright.elements import BY_CODE
+from opwright.graphs.external_tensors import load_external_tensors
+from opwright.graphs.model_file import read_model
 from opwright.graphs.ndarrays import DTYPES
 from opwright.protos.compare import compare
 
@@ -44,7 +46,7 @@ def check_model(made: Decompiled, model: ModelProto | Path) -> Iterator[Diagnost
     again = _made_by(made, "model")
     if not isinstance(again, ModelProto):
         raise _different("`model()` gives no model")
-    original = model if isinstance(model, ModelProto) else load(model)
+    original = model if isinstance(model, ModelProto) else _whole(model)
     for what, one, other in zip(_SAID, _said(original), _said(again), strict=True):
         if one != other:
             raise _different(f"{what}: {_short(one)} has become {_short(other)}")
@@ -62,6 +64,13 @@ def check_model(made: Decompiled, model: ModelProto | Path) -> Iterator[Diagnost
             help="use --faithful, which keeps the structure",
             severity=Severity.WARNING,
         )
+
+
+def _whole(path: Path) -> ModelProto:
+    """The model in a file, with the tensors that lie in others."""
+    model = read_model(path)
+    load_external_tensors(model, path.parent)
+    return model
 
 
 def check_functions(made: Decompiled, functions: list[FunctionProto]) -> None:

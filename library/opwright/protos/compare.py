@@ -19,12 +19,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, SparseTensorProto, TypeProto
-from onnx.checker import ValidationError
-from onnx.external_data_helper import load_external_data_for_model
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.graphs.external_tensors import load_external_tensors
 from opwright.graphs.ids import FunctionId
-from opwright.graphs.model_file import external_files, read_model
+from opwright.graphs.model_file import read_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import subgraphs_by_name
 from opwright.protos.canonical_operators import Operator
@@ -84,12 +83,7 @@ def _read(side: Comparable) -> FunctionProto | ModelProto:
         path = Path(side)
         model = read_model(path)
         check_structure(model, path.as_posix())
-        if external_files(model):
-            try:
-                load_external_data_for_model(model, str(path.parent))
-            except (OSError, ValueError, RuntimeError, ValidationError) as error:
-                message = f"cannot read the weights of {path}"
-                raise DiagnosticError([Diagnostic("OW550", message, reason=str(error)[:300])]) from None
+        load_external_tensors(model, path.parent)
         return model
     if isinstance(side, HasFunctionProto):
         return side.to_function_proto()

@@ -1,0 +1,103 @@
+"""Tensors whose elements lie in other files: the files are looked at before anything of them is read or mapped.
+
+A model says where: a path, an offset and a length, each of which may be anything. A file must be a regular one in the
+model's folder, all links followed, and hold what is asked of it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto, TensorProto
+from onnx.checker import ValidationError
+from onnx.external_data_helper import load_external_data_for_tensor
+
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.elements import BY_CODE
+from opwright.graphs.walk import all_graphs, all_nodes
+
+_LARGEST = 1 << 62  # of a place in a file
+_FAILURES = (OSError, ValueError, OverflowError, RuntimeError, MemoryError, ValidationError)
+
+
+def load_external_tensors(model: ModelProto, folder: Path) -> None:
+    """Reads every tensor that lies in a file of the folder into the model. DiagnosticError (OW550)."""
+    for tensor in external_tensors(model):
+        load_external_tensor(tensor, folder)
+
+
+def external_tensors(model: ModelProto, initializers: bool = True) -> Iterator[TensorProto]:
+    """The tensors of graphs and functions whose elements are not in the model; the initializers of the main graph, which
+    come first, may be left out."""
+    for graph in all_graphs(model.graph):
+        if initializers or graph is not model.graph:
+            yield from (item for item in graph.initializer if item.data_location == TensorProto.EXTERNAL)
+    nodes = (*all_nodes(model.graph.node), *(node for item in model.functions for node in all_nodes(item.node)))
+    for node in nodes:
+        for attribute in node.attribute:
+            tensors = (*((attribute.t,) if attribute.HasField("t") else ()), *attribute.tensors)
+            yield from (item for item in tensors if item.data_location == TensorProto.EXTERNAL)
+
+
+def load_external_tensor(tensor: TensorProto, folder: Path) -> None:
+    """Reads a tensor that lies in a file of the folder into the model. DiagnosticError (OW550)."""
+    _look_at(tensor, folder)
+    try:
+        load_external_data_for_tensor(tensor, str(folder))
+    except _FAILURES as error:
+        raise _unreadable(tensor, str(error)) from None
+
+
+def map_external_tensor(tensor: TensorProto, folder: Path, dtype: Any) -> Any:
+    """The elements of a tensor in its file, nothing of which is in memory. DiagnosticError (OW550)."""
+    path, offset, length = _look_at(tensor, folder)
+    shape = tuple(tensor.dims)
+    size = math.prod(shape) * int(np.dtype(dtype).itemsize)
+    if length not in (None, size):
+        raise _unreadable(tensor, f"its type and sizes ask for {size} bytes, and {length} are named")
+    try:
+        return np.memmap(path, dtype, "r", offset, shape)
+    except _FAILURES as error:
+        raise _unreadable(tensor, str(error)) from None
+
+
+def _look_at(tensor: TensorProto, folder: Path) -> tuple[str, int, int | None]:
+    """Where a tensor's elements are: a regular file in the folder, the offset, and the length if there is one."""
+    said = {item.key: item.value for item in tensor.external_data}
+    location = said.get("location", "")
+    try:
+        real = os.path.realpath(folder / location)
+        if os.path.isabs(location) or os.path.commonpath([real, os.path.realpath(folder)]) != os.path.realpath(folder):
+            raise _unreadable(tensor, f"it lies in {location[:200]}, and a model's files are in its own folder")
+        status = os.stat(real)
+    except (OSError, ValueError) as error:
+        raise _unreadable(tensor, f"{location[:200]}: {getattr(error, 'strerror', None) or error}") from None
+    if not stat.S_ISREG(status.st_mode):
+        raise _unreadable(tensor, f"{location[:200]} is no regular file")
+    offset, length = _place(tensor, said.get("offset", "")) or 0, _place(tensor, said.get("length", ""))
+    if offset + (length or 0) > status.st_size:
+        raise _unreadable(tensor, f"{location[:200]} has {status.st_size} bytes, and ends before it does")
+    element = BY_CODE.get(tensor.data_type)
+    bits = 0 if element is None or element.kind == "string" else element.bits
+    if any(size < 0 for size in tensor.dims) or math.prod(tensor.dims) * bits > 8 * (status.st_size - offset) + 7:
+        raise _unreadable(tensor, f"{location[:200]} has not as many bytes as its type and sizes ask for")
+    return real, offset, length
+
+
+def _place(tensor: TensorProto, text: str) -> int | None:
+    if not text:
+        return None
+    if not text.isascii() or not text.isdigit() or len(text) > 19 or int(text) > _LARGEST:
+        raise _unreadable(tensor, f"{text[:40]} is no place in a file")
+    return int(text)
+
+
+def _unreadable(tensor: TensorProto, reason: str) -> DiagnosticError:
+    message = f"cannot read the elements of the tensor {tensor.name!r}"
+    return DiagnosticError([Diagnostic("OW550", message, reason=reason[:300])])

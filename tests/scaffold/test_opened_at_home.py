@@ -1,0 +1,87 @@
+"""Files of folders and users are opened in a few places, which look at what a file is and how large before.
+
+Whoever opens one elsewhere finds this test red: use `opwright.regular_file`, `spec.confine` or `engine.tree`, or say
+here why the file cannot be anybody's.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+ROOMS = (ROOT / "library" / "opwright", ROOT / "buildtool" / "opwright_build")
+READERS = frozenset(
+    {"open", "read_text", "read_bytes", "memmap", "fromfile", "load_model", "load_external_data_for_model"}
+    | {"load_external_data_for_tensor", "genfromtxt", "loadtxt", "safe_load"}
+)
+METHODS = frozenset({"read_text", "read_bytes"})
+OF_MODULES = frozenset({("onnx", "load"), ("np", "load"), ("numpy", "load"), ("pickle", "load"), ("json", "load")})
+
+# Each place that may, and why.
+ALLOWED = {
+    "library/opwright/regular_file.py": "the home: regular files of a size that is looked at before",
+    "buildtool/opwright_build/engine/tree.py": "the home for folders that are not trusted; makes files that are new",
+    "buildtool/opwright_build/spec/confine.py": "the home for sources: what `open_regular` gives, up to a limit",
+    "buildtool/opwright_build/engine/hints.py": "what `open_regular` gives",
+    "library/opwright/graphs/external_tensors.py": "the home for tensors in other files: looked at before",
+    "library/opwright/graphs/external_data.py": "writes a file that is new",
+    "library/opwright/graphs/model_file.py": "writes a file that is new",
+    "library/opwright/decompiler/modules.py": "the file that the user names to be written, looked at before",
+    "library/opwright/decompiler/side_file.py": "members of an archive",
+    "library/opwright/downlevel/target.py": "a file of this package",
+    "buildtool/opwright_build/spec/scaffold.py": "files of this package",
+    "buildtool/opwright_build/workflow/explain.py": "a file of this package",
+    "buildtool/opwright_build/workflow/transaction.py": "files that a release has written, to wait for the disk",
+    "buildtool/opwright_build/workflow/foreign_module.py": "a file of an installed package, on the import path",
+    "buildtool/opwright_build/verify/suite.py": "files of the installed onnx",
+    "buildtool/opwright_build/verify/worker.py": "files of installed packages, in a process that tries its cage",
+    "buildtool/opwright_build/verify/oracle_server.py": "a scratch folder of ours",
+    "buildtool/opwright_build/engine/environment.py": "our own sources",
+    "buildtool/opwright_build/engine/machine.py": "the system's own file, of which a few bytes are read",
+    "buildtool/opwright_build/engine/user_secret.py": "looks at the file itself: owner, mode, kind; reads 4 kB",
+    "buildtool/opwright_build/engine/folder_lock.py": "a lock file, of which nothing is read",
+    "buildtool/opwright_build/sandbox/attack_targets.py": "files of a self-test",
+    "buildtool/opwright_build/sandbox/attacks.py": "files of a self-test, from inside of a cage",
+    "buildtool/opwright_build/sandbox/landlock.py": "paths as such, nothing of which is read",
+    "buildtool/opwright_build/sandbox/namespaces.py": "the system's own files, and new ones in a scratch folder",
+    "buildtool/opwright_build/cli/entry.py": "the null device",
+}
+
+
+def test_files_are_opened_in_their_homes() -> None:
+    found = {path.relative_to(ROOT).as_posix(): list(_openings(path)) for room in ROOMS for path in _sources(room)}
+    opening = {path: lines for path, lines in found.items() if lines}
+    strangers = {path: lines for path, lines in opening.items() if path not in ALLOWED}
+    assert not strangers, "read with `opwright.regular_file`, or add a reason to ALLOWED"
+    assert not set(ALLOWED) - set(opening), "these open nothing any more"
+
+
+def _sources(room: Path) -> Iterator[Path]:
+    return (path for path in sorted(room.rglob("*.py")) if "generated" not in path.parts)
+
+
+def _openings(path: Path) -> Iterator[str]:
+    tree = ast.parse(path.read_bytes())
+    names = {
+        alias.asname or alias.name: f"{node.module}.{alias.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        match node.func:
+            case ast.Name(id=name) if name in READERS - METHODS or names.get(name) in ("onnx.load", "numpy.load"):
+                yield f"{node.lineno}: {name}"
+            case ast.Attribute(value=ast.Name(id=module), attr=name) if (module, name) in OF_MODULES:
+                yield f"{node.lineno}: {module}.{name}"
+            case ast.Attribute(value=owner, attr=name) if name in READERS and not _is_ours(owner, name):
+                yield f"{node.lineno}: {ast.unparse(node.func)}"
+
+
+def _is_ours(owner: ast.expr, name: str) -> bool:
+    """`open` of seals, keys and the compiler's files are methods of other things than files."""
+    return name == "open" and ast.unparse(owner) in ("seal", "self._seal", "self._keys", "files", "self")
