@@ -1,10 +1,12 @@
-"""Texts from templates: those of a package lie in its folder `templates`."""
+"""Texts from templates: those of a package lie in its folder `templates`. The filter `prose` is for authors' texts."""
 
 from __future__ import annotations
 
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from opwright_build.prose import prose
 
 
 def render(package: str, template: str, /, **values: object) -> str:
@@ -14,7 +16,7 @@ def render(package: str, template: str, /, **values: object) -> str:
 
 @cache
 def _environment(package: str) -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader(package),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -22,3 +24,5 @@ def _environment(package: str) -> Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
+    environment.filters["prose"] = prose
+    return environment

@@ -102,7 +102,10 @@ class Publisher:
     def _is_ours(self, path: str, or_empty: bool = True) -> bool:
         """Whether a file says itself that it is generated, or is empty, so that no work is lost."""
         self._tree.require_file(path)
-        data = self._hints.read(self._root / path)
+        try:
+            data = self._hints.read(self._root / path)
+        except OSError:
+            return False
         return data is not None and (self._generated(path, data) or (or_empty and not data))
 
     def _require(self, outputs: Iterable[str]) -> None:

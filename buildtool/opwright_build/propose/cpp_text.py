@@ -31,7 +31,14 @@ def _pieces(text: str) -> Iterator[str]:
 
 def string(text: str) -> str:
     """A string literal."""
-    return '"' + "".join(_STRING_ESCAPES.get(char, char) for char in text) + '"'
+    return '"' + "".join(_escaped(char) for char in text) + '"'
+
+
+def _escaped(char: str) -> str:
+    """As it is where it is shown; else its bytes, of three octal digits each, which no digit after them continues."""
+    if char in _STRING_ESCAPES:
+        return _STRING_ESCAPES[char]
+    return char if char.isprintable() else "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "replace"))
 
 
 def float_literal(value: float) -> str:

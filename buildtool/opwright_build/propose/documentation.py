@@ -11,6 +11,7 @@ from opwright_build.propose.node_cases import NodeCase
 from opwright_build.propose.python_text import value_text
 from opwright_build.propose.schema import PACKAGE
 from opwright_build.propose.subject import Proposal
+from opwright_build.prose import prose
 from opwright_build.templates import render
 
 _KINDS = {
@@ -44,13 +45,16 @@ def _render(proposal: Proposal, template: str, **more: object) -> str:
         entry=entry,
         domain=proposal.home.domain,
         title=f"{proposal.home.domain}.{entry.name}" if proposal.home.domain else entry.name,
-        doc=(entry.doc or entry.summary).strip(),
-        attributes=[(item.name, _attribute(item), item.doc) for item in entry.attributes],
+        doc=prose((entry.doc or entry.summary).strip()),
+        attributes=[(item.name, _attribute(item), prose(item.doc)) for item in entry.attributes],
         inputs=[
-            (item.name, _notes(item.optional, item.variadic), types.names[item.type], item.doc) for item in entry.inputs
+            (item.name, _notes(item.optional, item.variadic), types.names[item.type], prose(item.doc))
+            for item in entry.inputs
         ],
-        outputs=[(item.name, _notes(False, item.variadic), types.names[item.type], item.doc) for item in entry.outputs],
-        constraints=[(item.name, ", ".join(item.types), item.doc) for item in types.constraints],
+        outputs=[
+            (item.name, _notes(False, item.variadic), types.names[item.type], prose(item.doc)) for item in entry.outputs
+        ],
+        constraints=[(item.name, ", ".join(item.types), prose(item.doc)) for item in types.constraints],
         **more,
     )
 

@@ -9,6 +9,7 @@ from opwright.elements import BY_NAME
 
 from opwright_build.package.stub_docs import attribute_kind, def_lines, literal
 from opwright_build.package.typed_package import module_name
+from opwright_build.prose import prose
 from opwright_build.reference.markdown import cell, code, codes, table
 
 _KINDS = {
@@ -48,14 +49,16 @@ def onnx_form(emitted: str, entry: FunctionEntry) -> str:
 
 def inputs_table(inputs: Sequence[InputEntry]) -> list[str]:
     rows = [
-        (f"I{place}", code(item.name), code(item.type), _presence(item), _rank(item.rank), cell(item.doc))
+        (f"I{place}", code(item.name), code(item.type), _presence(item), _rank(item.rank), cell(prose(item.doc)))
         for place, item in enumerate(inputs, 1)
     ]
     return table(("", "input", "type", "presence", "rank", "what it is"), rows)
 
 
 def outputs_table(outputs: Sequence[OutputEntry]) -> list[str]:
-    rows = [(f"O{place}", code(item.name), code(item.type), cell(item.doc)) for place, item in enumerate(outputs, 1)]
+    rows = [
+        (f"O{place}", code(item.name), code(item.type), cell(prose(item.doc))) for place, item in enumerate(outputs, 1)
+    ]
     return table(("", "output", "type", "what it is"), rows)
 
 
@@ -67,7 +70,7 @@ def attributes_table(attributes: Sequence[AttributeEntry]) -> list[str]:
             code(_KINDS.get(item.type, item.type) if not item.is_bool else "bool"),
             _default(item),
             codes(repr(choice) if isinstance(choice, int) else f'"{choice}"' for choice in item.choices),
-            cell(item.doc),
+            cell(prose(item.doc)),
         )
         for place, item in enumerate(attributes, 1)
     ]

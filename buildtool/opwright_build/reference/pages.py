@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from opwright.bundle.format import FunctionEntry
 
+from opwright_build.prose import prose
 from opwright_build.reference import exactness, interface_tables, opset_matrix, runtime_matrix
 from opwright_build.reference.documented_library import MARK, Documented
 from opwright_build.reference.history import history
@@ -68,7 +69,7 @@ def _index(library: Documented, histories: Sequence[Sequence[FunctionEntry]]) ->
             "link": f"[{newest.name}]({page_path(newest)})",
             "versions": ", ".join(str(entry.since_version) for entry in entries),
             "opsets": opset_matrix.opsets_text(newest),
-            "summary": cell(newest.summary),
+            "summary": cell(prose(newest.summary)),
         }
         domains.setdefault(newest.domain, []).append(row)
     packages = library.packages or [library.bundle.index]
@@ -176,7 +177,7 @@ def _row_text(row: VectorRow) -> str:
         told.append(", ".join(f"{name}={value}" for name, value in row.attributes.items()))
     told += [f"expects the error `{row.error}`"] if row.error else []
     text = f"- {code(row.name)}" + (f" ({'; '.join(told)})" if told else "")
-    return f"{text}: {cell(row.doc)}" if row.doc else text
+    return f"{text}: {cell(prose(row.doc))}" if row.doc else text
 
 
 def _sources(library: Documented, entries: Sequence[FunctionEntry]) -> list[Source]:

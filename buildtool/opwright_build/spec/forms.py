@@ -23,6 +23,7 @@ from opwright_build.spec.names import (
     PackageName,
     Release,
     SchemaNumber,
+    Text,
     VersionNumber,
     Words,
 )
@@ -44,11 +45,11 @@ class ValueForm(Strict):
     type: Words
     rank: Annotated[int, Field(ge=0, le=64)] = 0
     variadic: bool = False
-    doc: str = ""
+    doc: Text = ""
 
 
 class AttributeForm(Strict):
-    doc: str
+    doc: Text
 
 
 class LimitForm(Strict):
@@ -120,7 +121,7 @@ class LibraryModel(Strict):
     library: DistributionName
     version: Release
     package: PackageName
-    summary: str = ""
+    summary: Text = ""
     license: License | Literal[""] = ""
     opsets: Words
     requires: Requires = Field(default_factory=dict)
@@ -134,7 +135,7 @@ class PackageModel(Strict):
     package: PackageName
     domains: Annotated[list[DomainName], Field(min_length=1, max_length=MAX_NAMES)]
     version: Release = ""
-    summary: str = ""
+    summary: Text = ""
     license: License | Literal[""] = ""
     opsets: Words = ""
     requires: Requires = Field(default_factory=dict)
@@ -159,7 +160,7 @@ class DomainModel(Strict):
     version: VersionNumber
     domain: DomainName = ""
     mirror: DomainName = ""
-    summary: str = ""
+    summary: Text = ""
 
 
 class VersionModel(Strict):
@@ -167,7 +168,7 @@ class VersionModel(Strict):
 
     since_version: VersionNumber = 0
     summary: Words = ""
-    doc: str = ""
+    doc: Text = ""
     deprecated: bool = False
     tags: list[Label] = Field(default_factory=list, max_length=MAX_NAMES)
     opset: Words = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Annotated
 
 from opwright.elements import BY_NAME
@@ -44,6 +45,20 @@ def check_element(name: str) -> str:
     return name
 
 
+def check_text(text: str) -> str:
+    """The text itself when it has no control characters but line breaks and tabs, none that turn the direction of what
+    follows, and no halves of characters: it lands in METADATA, sources and documents."""
+    for char in text:
+        if char not in "\n\t" and (unicodedata.category(char) in _UNSEEN or char in _TURNING):
+            message = "the text has the character U+{code}, which is not shown and may hide what is there"
+            context = {"code": f"{ord(char):04X}", "help": "Take it out; line breaks and tabs are fine."}
+            raise PydanticCustomError("OW109", message, context)
+    return text
+
+
+_UNSEEN = ("Cc", "Cs", "Zl", "Zp")
+_TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
 ElementName = TypeAliasType(
     "ElementName", Annotated[str, AfterValidator(check_element), WithJsonSchema({"enum": list(BY_NAME)})]
 )
@@ -56,4 +71,5 @@ License = Annotated[str, Field(pattern=LICENSE, max_length=300)]
 DomainName = Annotated[str, Field(pattern=DOMAIN, max_length=200)]
 VersionNumber = Annotated[int, Field(ge=1, le=1_000_000)]
 Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)]
-Words = Annotated[str, Field(min_length=1, max_length=300)]
+Text = Annotated[str, AfterValidator(check_text)]
+Words = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(check_text)]

@@ -33,8 +33,8 @@ def load_external_tensors(model: ModelProto, folder: Path) -> None:
 
 
 def external_tensors(model: ModelProto, initializers: bool = True) -> Iterator[TensorProto]:
-    """The tensors of graphs and functions whose elements are not in the model; the initializers of the main graph, which
-    come first, may be left out."""
+    """The tensors of graphs and functions whose elements are not in the model. The initializers of the main graph,
+    which come first, may be left out."""
     for graph in all_graphs(model.graph):
         if initializers or graph is not model.graph:
             yield from (item for item in graph.initializer if item.data_location == TensorProto.EXTERNAL)
