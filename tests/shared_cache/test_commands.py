@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from opwright_build.engine.action import Done, Record, decode_record, encode_record
+from opwright_build.engine.action import Done, Record, decode_entry, encode_entry
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.signatures import SIGNING_KEY, TRUSTED_KEYS, Signer
 from opwright_build.workflow.session import SHARED, SHARED_MODE
@@ -16,8 +17,11 @@ from opwright_build.workflow.session import SHARED, SHARED_MODE
 from tests.claimed import claim_a_sandbox
 
 Opwright = Callable[..., Any]
+Entry = tuple[Record, dict[str, bytes]]
+Change = Callable[[Record, dict[str, bytes]], Entry]
 CI, OTHER = Signer(b"1" * 32), Signer(b"2" * 32)
 BUNDLE = Path("dist/base-1.0.0.onnxlib")
+MODULE, EVIL = "library/base/__init__.py", b"import this\n"
 SWISH = Path("specs/com.acme/Swish/function.py")
 
 
@@ -48,13 +52,13 @@ class Shared:
         for name in (".opwright", "dist", "library"):
             shutil.rmtree(name, ignore_errors=True)
 
-    def change(self, change: Callable[[Record], Record], signer: Signer | None) -> None:
+    def change(self, change: Change, signer: Signer | None) -> None:
         """Changes each record; without a signer the old signature stays, over a digest that is right."""
         for path in (self.root / "signed").glob("*/*/*"):
             line, _, body = path.read_bytes().partition(b"\n")
-            record = decode_record(body)
-            assert record is not None
-            new = encode_record(change(record))
+            entry = decode_entry(body)
+            assert entry is not None
+            new = encode_entry(*change(*entry))
             forged = digest_bytes(new).encode() + line[64:] + b"\n" + new
             path.write_bytes(signer.close(f"record {path.parent.name}", new) if signer else forged)
 
@@ -89,37 +93,31 @@ def test_what_ci_has_built_others_do_not_build(shared: Shared) -> None:
     assert listing(shared.root) == kept
 
 
-def evil(shared: Shared) -> Callable[[Record], Record]:
-    data = b"a bundle with another body"
-    digest = digest_bytes(data)
-    blob = shared.root / "blobs" / digest[:2] / digest
-    blob.parent.mkdir(exist_ok=True)
-    blob.write_bytes(data)
-
-    def changed(record: Record) -> Record:
-        if not isinstance(record.outcome, Done) or str(BUNDLE) not in record.outcome.outputs:
-            return record
-        return Record(Done({**record.outcome.outputs, str(BUNDLE): digest}), record.reads)
-
-    return changed
+def evil(record: Record, contents: dict[str, bytes]) -> Entry:
+    """Where the package is made, a module of somebody else's."""
+    if not isinstance(record.outcome, Done) or MODULE not in record.outcome.outputs:
+        return record, contents
+    digest = digest_bytes(EVIL)
+    outcome = replace(record.outcome, outputs={**record.outcome.outputs, MODULE: digest})
+    return Record(outcome, record.reads), {**contents, digest: EVIL}
 
 
 @pytest.mark.parametrize("signer", [None, OTHER, CI], ids=["forged", "another key", "the key"])
 def test_forged_records_of_builds(shared: Shared, signer: Signer | None) -> None:
     built, _ = shared.ran("build")
-    honest = BUNDLE.read_bytes()
-    shared.change(evil(shared), signer)
+    honest = Path(MODULE).read_bytes()
+    shared.change(evil, signer)
     shared.fresh()
     shared.as_reader()
     again, codes = shared.ran("build")
     if signer is CI:  # what the signature keeps out
         assert again["actions_run"] == 0
-        assert BUNDLE.read_bytes() == b"a bundle with another body"
+        assert Path(MODULE).read_bytes() == EVIL
     else:
         assert 0 < again["actions_run"] <= built["actions_run"]
         assert (again["actions_run"] == built["actions_run"]) == (signer is OTHER)  # who has signed all of them anew
         assert codes == ["OW919"]
-        assert BUNDLE.read_bytes() == honest
+        assert Path(MODULE).read_bytes() == honest
 
 
 @pytest.mark.parametrize("signer", [None, OTHER, CI], ids=["forged", "another key", "the key"])
@@ -131,7 +129,7 @@ def test_forged_records_of_verdicts(shared: Shared, signer: Signer | None) -> No
     shared.as_reader()
     kept, codes = shared.ran("test")
     assert kept["kept"] > 0 and codes == []
-    shared.change(lambda record: Record(record.outcome, (*record.reads,)), signer)
+    shared.change(lambda record, contents: (record, contents), signer)
     if signer is None:
         for path in (shared.root / "signed").glob("*/*/*"):
             data = path.read_bytes()

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from opwright.diagnostics.diagnostic import DiagnosticError
-from opwright_build.engine.action import Done, Read, Record, encode_record
+from opwright_build.engine import shared_store
+from opwright_build.engine.action import Done, Read, Record, encode_entry
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.seal import Seal
 from opwright_build.engine.shared_store import FolderFiles, LayeredStore, SharedStore
@@ -35,11 +36,21 @@ def machine(root: Path, name: str, keys: Keys, writes: bool = True) -> LayeredSt
     return LayeredStore(local, SharedStore(FolderFiles(root), keys, writes))
 
 
+def result(data: bytes) -> tuple[Record, dict[str, bytes]]:
+    """A record with one output, and its bytes by digest."""
+    digest = digest_bytes(data)
+    return Record(Done({"x": digest}), READS), {digest: data}
+
+
 def put(root: Path, keys: Keys = WRITER, data: bytes = b"a result", name: str = "ci") -> Record:
-    store = machine(root, name, keys)
-    record = Record(Done({"x": store.put(data)}), READS)
-    assert store.add_record(KEY, record)
+    record, made = result(data)
+    assert machine(root, name, keys).add_record(KEY, record, made)
     return record
+
+
+def output(record: Record) -> str:
+    assert isinstance(record.outcome, Done)
+    return record.outcome.outputs["x"]
 
 
 def seen(root: Path, keys: Keys = READER) -> tuple[list[Record], list[str]]:
@@ -56,13 +67,49 @@ def listing(root: Path) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
-def test_a_result_travels(root: Path) -> None:
+@pytest.mark.parametrize("size", [8, 1 << 17])
+def test_a_result_travels(root: Path, size: int) -> None:
+    data = os.urandom(size)
+    record = put(root, data=data)
+    assert [path.parent for path in root.rglob("*") if path.is_file()] == [root / "signed" / KEY[:2] / KEY]
+    store = machine(root, "reader", READER)
+    assert list(store.records(KEY)) == [record]
+    assert store.has(output(record))
+    assert store.get(output(record)) == data
+    assert machine(root, "another", READER).get_output(KEY, output(record)) == data
+
+
+def test_what_was_used_is_kept_here(root: Path) -> None:
     record = put(root)
     store = machine(root, "reader", READER)
     assert list(store.records(KEY)) == [record]
-    assert store.has(record.outcome.outputs["x"])
-    shutil.rmtree(root / "blobs")
-    assert store.get(record.outcome.outputs["x"]) == b"a result"  # it is kept here since it was asked for
+    assert not (root.parent / "reader").exists()
+    store.used(KEY, record)
+    shutil.rmtree(root / "signed")
+    again = machine(root, "reader", READER)
+    assert list(again.records(KEY)) == [record]
+    assert again.get(output(record)) == b"a result"
+
+
+def test_what_is_known_here_is_not_read_there(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = put(root)
+    store = machine(root, "reader", READER)
+    assert list(store.records(KEY)) == [record]
+    store.used(KEY, record)
+    read: list[str] = []
+    monkeypatch.setattr(FolderFiles, "read", lambda self, path, most: read.append(path))
+    assert list(machine(root, "reader", READER).records(KEY)) == [record]
+    assert read == []
+
+
+def test_one_whose_outputs_were_lost_here_is_read_there(root: Path) -> None:
+    data = os.urandom(1 << 17)
+    record = put(root, data=data)
+    shutil.rmtree(root.parent / "ci" / "blobs")
+    store = machine(root, "ci", WRITER)
+    assert list(store.records(KEY)) == [record, record]
+    store.used(KEY, record)
+    assert LocalStore(root.parent / "ci").get(output(record)) == data
 
 
 def test_a_machine_looks_at_its_own_results_first(root: Path) -> None:
@@ -75,7 +122,7 @@ def test_a_machine_looks_at_its_own_results_first(root: Path) -> None:
 @pytest.mark.parametrize("signer", [OTHER, None])
 def test_what_no_trusted_key_has_signed_is_a_miss(root: Path, signer: Signer | None) -> None:
     record = put(root)
-    path, body = record_file(root), encode_record(record)
+    path, body = record_file(root), encode_entry(record, {output(record): b"a result"})
     line = f"{digest_bytes(body)} {CI.public} {'0' * 128}\n".encode()
     path.write_bytes(line + body if signer is None else signer.close(f"record {KEY}", body))
     before = listing(root)
@@ -118,41 +165,51 @@ def test_a_record_under_another_key_is_a_miss(root: Path) -> None:
     assert [item.code for item in store.warnings] == ["OW919"]
 
 
-def test_another_blob_under_a_name_is_a_miss_and_stays(root: Path) -> None:
+@pytest.mark.parametrize("held", [{}, {digest_bytes(b"a result"): b"another"}, {digest_bytes(b"another"): b"another"}])
+def test_a_record_without_its_outputs_is_a_miss_and_is_put_right(root: Path, held: dict[str, bytes]) -> None:
     record = put(root)
-    digest = record.outcome.outputs["x"]
-    (root / "blobs" / digest[:2] / digest).write_bytes(b"another")
+    record_file(root).write_bytes(CI.close(f"record {KEY}", encode_entry(record, held)))
     before = listing(root)
-    store = machine(root, "reader", READER)
-    assert list(store.records(KEY)) == [record]
-    assert not store.has(digest)
-    assert store.get(digest) is None
+    assert seen(root) == ([], [])
     assert listing(root) == before
-    assert put(root, name="ci again") == record  # who signs puts it right
-    assert store.get(digest) == b"a result"
+    assert put(root, name="ci again") == record
+    assert seen(root) == ([record], [])
+
+
+def test_too_large_a_result_is_not_shared(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_store, "MOST_ENTRY_BYTES", 1000)
+    record = put(root, data=os.urandom(1000))
+    assert listing(root) == {}
+    assert list(machine(root, "ci", WRITER).records(KEY)) == [record]
+    small = put(root, name="another machine")
+    assert seen(root)[0] == [small]
 
 
 @pytest.mark.parametrize(("keys", "writes"), [(READER, True), (WRITER, False)])
 def test_who_does_not_write_changes_nothing(root: Path, keys: Keys, writes: bool) -> None:
     store = machine(root, "reader", keys, writes)
-    record = Record(Done({"x": store.put(b"mine")}), READS)
-    assert store.add_record(KEY, record)
+    record, made = result(b"mine")
+    assert store.add_record(KEY, record, made)
     assert listing(root) == {}
     assert list(store.records(KEY)) == [record]
 
 
 def test_another_result_for_the_same_inputs_is_told_and_not_kept(root: Path) -> None:
     record = put(root)
-    again = machine(root, "ci again", WRITER)
-    assert not again.add_record(KEY, Record(Done({"x": again.put(b"another")}), READS))
+    assert not machine(root, "ci again", WRITER).add_record(KEY, *result(b"another"))
     assert seen(root)[0] == [record]
 
 
 def test_a_store_that_is_gone_is_no_empty_one(root: Path) -> None:
-    digest = put(root).outcome.outputs["x"]
+    record, made = result(b"a result")
     store = machine(root, "reader", READER)
+    writer = machine(root, "ci", WRITER)
     shutil.rmtree(root)
-    for use in (lambda: list(store.records(KEY)), lambda: store.get(digest), lambda: store.has(digest)):
+    for use in (
+        lambda: list(store.records(KEY)),
+        lambda: store.get_output(KEY, output(record)),
+        lambda: writer.add_record(KEY, record, made),
+    ):
         with pytest.raises(InfrastructureError) as error:
             use()
         assert error.value.diagnostics[0].code == "OW918"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import islice
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 
@@ -15,7 +16,7 @@ from opwright_build.engine.executors import InlineExecutor
 from opwright_build.engine.log import ActionLog, reasons
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.sources import NotYetError, OverlaySources, Sources, digest_now
-from opwright_build.engine.store import InfrastructureError, Store
+from opwright_build.engine.store import RECORDS_PER_KEY, InfrastructureError, Store
 
 ActionFunction = Callable[[Reader], Outcome]
 
@@ -95,9 +96,14 @@ class Engine:
         key of its own that says what it rests on."""
         if self._rerun:
             return []
-        found = (record.outcome for record in self._store.records(action.key))
-        digests = [outcome.outputs[output] for outcome in found if isinstance(outcome, Done)]
-        return [data for digest in digests if (data := self._store.get(digest)) is not None]
+        found: list[bytes] = []
+        for record in islice(self._store.records(action.key), RECORDS_PER_KEY):
+            if isinstance(record.outcome, Done):
+                data = self._store.get(record.outcome.outputs[output])
+                if data is not None:
+                    self._store.used(action.key, record)
+                    found.append(data)
+        return found
 
     def note(self, action: Action, output: str, data: bytes) -> None:
         """Stores parts for `recall`. Any number of them hold at a time, so they are told apart by their bytes."""
@@ -202,6 +208,7 @@ class Engine:
                 record
             ):
                 self._log.found(action, record)
+                self._store.used(action.key, record)
                 self._remember_maker(action, record.outcome)
                 return Result(action, record.outcome, record.reads, cached=True)
         return None

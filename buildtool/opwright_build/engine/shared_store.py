@@ -1,31 +1,32 @@
 """A store that several machines share, in front of which each has its own.
 
-    <root>/blobs/<2 digits>/<sha256>        immutable bytes
-    <root>/signed/<2 digits>/<key>/<name>   an outcome and the reads it rests on, signed for the key
+    <root>/signed/<2 digits>/<key>/<name>   an outcome, the reads it rests on and its outputs, signed for the key
 
-A blob proves itself; a record counts only with a signature of a key that is trusted. What is not believed is a miss,
-and stays where it is: others may believe it. A store out of reach is an error, never a miss.
+A file is a whole result, and counts only with a signature of a key that is trusted. What is not believed is a miss, and
+stays where it is: others may believe it. A store out of reach is an error, never a miss.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from opwright.diagnostics.diagnostic import Diagnostic, Severity
 from opwright.regular_file import read_regular
 
-from opwright_build.engine.action import Done, Record, decode_record, encode_record
+from opwright_build.engine.action import Done, Record, decode_entry, encode_entry
 from opwright_build.engine.content_digest import digest_bytes, is_digest
 from opwright_build.engine.seal import Unsealed
 from opwright_build.engine.signatures import Keys
-from opwright_build.engine.store import InfrastructureError, LocalStore
-from opwright_build.engine.tree import MOST_BYTES, Tree, write_whole
+from opwright_build.engine.store import NOTHING, InfrastructureError, LocalStore
+from opwright_build.engine.tree import Tree, write_whole
 
-MOST_RECORD_BYTES = 1 << 26
+MOST_ENTRY_BYTES = 1 << 26
 MOST_RECORDS = 32  # that are looked at for one key
+
+Entry = tuple[Record, dict[str, bytes]]  # with its outputs by digest
 
 
 class Files(Protocol):
@@ -34,8 +35,6 @@ class Files(Protocol):
 
     def read(self, path: str, most: int) -> bytes | None:
         """The bytes of a file; None where there is none, or one of more than `most` bytes."""
-
-    def exists(self, path: str) -> bool: ...
 
     def write(self, path: str, data: bytes) -> None:
         """Whole or not at all, in place of what is there."""
@@ -63,13 +62,6 @@ class FolderFiles:
             return None
         except OSError as error:
             raise _unreachable(self.root, error) from error
-
-    def exists(self, path: str) -> bool:
-        self._tree.require_file(path)
-        if (self.root / path).is_file():
-            return True
-        self._require_root()
-        return False
 
     def write(self, path: str, data: bytes) -> None:
         self._tree.require_file(path)
@@ -100,7 +92,7 @@ class FolderFiles:
 
 
 class SharedStore:
-    """Signed records and blobs in `files`. With `writes` and a key to sign with, results are added; else it is read."""
+    """Signed results in `files`. With `writes` and a key to sign with, results are added; else it is read."""
 
     def __init__(self, files: Files, keys: Keys, writes: bool) -> None:
         self._files = files
@@ -112,54 +104,46 @@ class SharedStore:
     def warnings(self) -> list[Diagnostic]:
         return [_FOREIGN] if self._foreign else []
 
-    def get(self, digest: str) -> bytes | None:
-        """The blob's bytes; None when it is missing or is another one's."""
-        data = self._files.read(_blob(digest), MOST_BYTES)
-        return data if data is not None and digest_bytes(data) == digest else None
-
-    def has(self, digest: str) -> bool:
-        return self._files.exists(_blob(digest))
-
-    def records(self, key: str) -> Iterator[Record]:
-        """The records of a key that are signed with keys that are trusted, the latest written first."""
+    def entries(self, key: str, known: Collection[str] = ()) -> Iterator[Entry]:
+        """The results of a key that are signed with keys that are trusted, the latest written first; less those of the
+        traces that are known."""
         folder = _folder(key)
+        unread = {_name(public, trace) for public in self._keys.trusted for trace in known}
         for name in self._files.names(folder, MOST_RECORDS):
-            body = self._open(key, f"{folder}/{name}") if is_digest(name) else None
-            record = decode_record(body) if isinstance(body, bytes) else None
-            if record is not None:
-                yield record
+            body = self._open(key, f"{folder}/{name}") if is_digest(name) and name not in unread else None
+            entry = _whole_entry(body) if isinstance(body, bytes) else None
+            if entry is not None:
+                yield entry
             self._foreign |= body is Unsealed.FOREIGN
 
-    def add(self, key: str, record: Record, local: LocalStore) -> bool:
-        """Signs and keeps a record, with the blobs that it names. False when ours of those reads says otherwise."""
+    def add(self, key: str, record: Record, contents: Mapping[str, bytes]) -> bool:
+        """Signs and keeps a record with the bytes of its outputs, unless that makes too large a file. False when ours
+        of those reads says otherwise; that one stays."""
         if self.signer is None:
             return True
-        path = f"{_folder(key)}/{digest_bytes(f'{self.signer.public} {record.trace}'.encode())}"
-        body = encode_record(record)
+        path = f"{_folder(key)}/{_name(self.signer.public, record.trace)}"
         existing = self._open(key, path)
-        if isinstance(existing, bytes) and existing != body:
-            return False
-        outputs = record.outcome.outputs.values() if isinstance(record.outcome, Done) else ()
-        for digest in dict.fromkeys(outputs):  # before the record: others see whole results
-            data = None if self.get(digest) is not None else local.get(digest)
-            if data is not None:
-                self._files.write(_blob(digest), data)
-        if existing != body:
-            self._files.write(path, self.signer.close(_purpose(key), body))
+        known = _whole_entry(existing) if isinstance(existing, bytes) else None
+        if known is not None:
+            return known[0].outcome == record.outcome
+        data = self.signer.close(_purpose(key), encode_entry(record, contents))
+        if len(data) <= MOST_ENTRY_BYTES:
+            self._files.write(path, data)
         return True
 
     def _open(self, key: str, path: str) -> bytes | Unsealed | None:
-        data = self._files.read(path, MOST_RECORD_BYTES)
+        data = self._files.read(path, MOST_ENTRY_BYTES)
         return None if data is None else self._keys.open(_purpose(key), data)
 
 
 class LayeredStore:
-    """This machine's store, and a shared one behind it. Blobs that are fetched are kept here; results that are made
-    are kept in both. It pickles as the store of this machine: workers store blobs, and the keys stay here."""
+    """This machine's store, and a shared one behind it. Results that are made are kept in both, and those of the shared
+    one that are used are kept here. It pickles as the store of this machine: the keys stay in this process."""
 
     def __init__(self, local: LocalStore, shared: SharedStore) -> None:
         self._local = local
         self._shared = shared
+        self._fetched: dict[tuple[str, str], Entry] = {}  # by key and trace
 
     def __reduce__(self) -> tuple[object, ...]:
         return (LocalStore, (self._local.root,))
@@ -169,42 +153,81 @@ class LayeredStore:
         return [*self._local.warnings, *self._shared.warnings]
 
     def get(self, digest: str) -> bytes | None:
-        data = self._local.get(digest)
-        if data is None:
-            data = self._shared.get(digest)
-            if data is not None:
-                self._local.put(data)
-        return data
+        return self._local.get(digest)
 
     def has(self, digest: str) -> bool:
-        """Whether the blob can be had: one of the shared store is fetched now, since its name may lie there alone."""
-        return self._local.has(digest) or self.get(digest) is not None
+        return self._local.has(digest)
 
     def put(self, data: bytes) -> str:
         return self._local.put(data)
 
+    def hold(self, data: bytes) -> str:
+        return self._local.hold(data)
+
+    def held(self, digests: Iterable[str]) -> dict[str, bytes]:
+        return self._local.held(digests)
+
+    def get_output(self, key: str, digest: str) -> bytes | None:
+        found = self._local.get_output(key, digest)
+        if found is not None:
+            return found
+        for _, contents in self._shared.entries(key):
+            if digest in contents:
+                self._local.hold(contents[digest])
+                return contents[digest]
+        return None
+
     def records(self, key: str) -> Iterator[Record]:
-        """Those of this machine first."""
-        yield from self._local.records(key)
-        yield from self._shared.records(key)
+        """Those of this machine first. The outputs of one from the shared store are in memory when it is given."""
+        own: list[str] = []
+        for record in self._local.records(key):
+            if all(map(self._local.has, _kept(record))):
+                own.append(record.trace)
+            yield record
+        for record, contents in self._shared.entries(key, own):
+            for data in contents.values():
+                self._local.hold(data)
+            self._fetched[key, record.trace] = (record, contents)
+            yield record
 
-    def add_record(self, key: str, record: Record) -> bool:
-        same = self._local.add_record(key, record)
-        return self._shared.add(key, record, self._local) and same
+    def used(self, key: str, record: Record) -> None:
+        self._local.used(key, record)
+        fetched = self._fetched.pop((key, record.trace), None)
+        if fetched is not None:
+            self._local.add_record(key, *fetched)
+
+    def add_record(self, key: str, record: Record, made: Mapping[str, bytes] = NOTHING) -> bool:
+        same = self._local.add_record(key, record, made)
+        kept = _kept(record)
+        contents = {
+            digest: data for digest in sorted(kept) if (data := self._local.get_output(key, digest)) is not None
+        }
+        return (self._shared.add(key, record, contents) if contents.keys() == kept else True) and same
 
 
-def _blob(digest: str) -> str:
-    return f"blobs/{_checked(digest)[:2]}/{digest}"
+def _kept(record: Record) -> set[str]:
+    """The digests of the outputs whose bytes are kept."""
+    return set(record.outcome.kept().values()) if isinstance(record.outcome, Done) else set()
+
+
+def _whole_entry(body: bytes) -> Entry | None:
+    """What a body says, if that is a record with all outputs that are kept of it."""
+    entry = decode_entry(body)
+    if entry is None:
+        return None
+    record, contents = entry
+    whole = _kept(record) <= contents.keys() and all(digest_bytes(data) == name for name, data in contents.items())
+    return entry if whole else None
 
 
 def _folder(key: str) -> str:
-    return f"signed/{_checked(key)[:2]}/{key}"
+    if not is_digest(key):  # it becomes a part of a path
+        raise ValueError(f"not a digest: {key!r}")
+    return f"signed/{key[:2]}/{key}"
 
 
-def _checked(digest: str) -> str:
-    if not is_digest(digest):  # it becomes a part of a path
-        raise ValueError(f"not a digest: {digest!r}")
-    return digest
+def _name(public: str, trace: str) -> str:
+    return digest_bytes(f"{public} {trace}".encode())
 
 
 def _purpose(key: str) -> str:

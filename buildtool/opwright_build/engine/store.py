@@ -29,7 +29,7 @@ RECORDS_PER_KEY = (
     8  # a key's older records serve switching between branches; more would make look-ups linear in history
 )
 MOST_INLINE = 1 << 16
-_NOTHING: Mapping[str, bytes] = MappingProxyType({})
+NOTHING: Mapping[str, bytes] = MappingProxyType({})
 
 
 class InfrastructureError(DiagnosticError):
@@ -55,6 +55,9 @@ class Store(Protocol):
     def get_output(self, key: str, digest: str) -> bytes | None: ...
 
     def records(self, key: str) -> Iterator[Record]: ...
+
+    def used(self, key: str, record: Record) -> None:
+        """Is told which one of the records of a key has answered: it will be asked for again."""
 
     def add_record(self, key: str, record: Record, made: Mapping[str, bytes] = ...) -> bool: ...
 
@@ -153,7 +156,10 @@ class LocalStore:
         if foreign and not ours:  # where results of several users lie, each one's own come first
             self._unsealed.add(Unsealed.FOREIGN)
 
-    def add_record(self, key: str, record: Record, made: Mapping[str, bytes] = _NOTHING) -> bool:
+    def used(self, key: str, record: Record) -> None:
+        """Nothing to do: what answers from here is kept here."""
+
+    def add_record(self, key: str, record: Record, made: Mapping[str, bytes] = NOTHING) -> bool:
         """Keeps the record, and the bytes of its outputs that are in `made`. False when the store holds another outcome
         for the same key and reads; that one stays, unless an output of it is lost."""
         shard = self._shard(key)
