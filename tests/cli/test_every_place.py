@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from opwright.diagnostics.exits import Exit
+from opwright_build.engine.store import LocalStore
 
 Opwright = Callable[..., Any]
 
@@ -100,8 +101,9 @@ def test_something_else_in_the_place_of_a_file(
 @pytest.mark.parametrize("kind", ["a pipe", "a link to a device", "a link to itself", "a folder", "terabytes"])
 @pytest.mark.parametrize("folder", ["records", "blobs"])
 def test_something_else_in_the_place_of_entries_of_the_cache(
-    library: Path, home: Path, opwright: Opwright, folder: str, kind: str
+    library: Path, home: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch, folder: str, kind: str
 ) -> None:
+    monkeypatch.setattr(LocalStore.__init__, "__kwdefaults__", {"most_inline": 0})  # so that outputs are blobs
     assert opwright("build").status == 0
     entries = [path for path in (library / ".opwright" / "cache" / folder).rglob("*") if path.is_file()]
     assert entries

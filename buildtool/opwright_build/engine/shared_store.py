@@ -41,6 +41,7 @@ class Files(Protocol):
 
     def names(self, folder: str, most: int) -> Sequence[str]:
         """At most so many names of files in a folder, those written last first; none where there is no folder."""
+        ...
 
 
 class FolderFiles:
