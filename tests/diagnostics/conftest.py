@@ -172,7 +172,8 @@ def _put_shared(what: str, root: Path) -> None:
         assert main(["build"]) == 0
         for path in _files(root / ".opwright" / "cache" / "records"):
             body = path.read_bytes().partition(b"\n")[2]
-            forged = folder / "signed" / path.parent.name[:2] / path.parent.name / path.name
+            key, _, name = path.name.partition(".")
+            forged = folder / "signed" / key[:2] / key / name
             forged.parent.mkdir(parents=True)
             forged.write_bytes(f"{digest_bytes(body)} {'1' * 64} {'0' * 128}\n".encode() + body)
         shutil.rmtree(root / ".opwright" / "cache" / "records")
