@@ -8,6 +8,7 @@ import shutil
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import onnx
@@ -21,7 +22,8 @@ from opwright_build.engine.signatures import TRUSTED_KEYS
 from opwright_build.engine.user_secret import VARIABLE, user_seal
 from opwright_build.report.progress import PlainProgress
 from opwright_build.sandbox.levels import CAGES
-from opwright_build.verify import oracle
+from opwright_build.verify import oracle, worker_process
+from opwright_build.verify.worker_process import Answer, Surroundings
 from opwright_build.workflow.session import SHARED
 
 from tests.claimed import claim_a_sandbox
@@ -62,6 +64,9 @@ def run_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     claim_a_sandbox(monkeypatch)
 
     def step(words: list[str], root: Path) -> int:
+        if words[0] == "workers":
+            monkeypatch.setattr(worker_process, "WorkerProcess", partial(_LostWorker, words[1] == "crash"))
+            return 0
         if words == ["without-sandbox"]:
             monkeypatch.setattr(oracle, "CAGES", CAGES[-1:])
             return 0
@@ -82,6 +87,22 @@ def run_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
         return Ran(status, text)
 
     return run
+
+
+class _LostWorker:
+    """A process that crashes over its first action, or before."""
+
+    def __init__(
+        self, ready: bool, surroundings: Surroundings, deliver: Callable[[Answer | None], None], serve: str
+    ) -> None:
+        self._deliver = deliver
+        deliver(Answer({"ready": True}) if ready else None)
+
+    def send(self, message: bytes) -> None:
+        self._deliver(None)
+
+    def stop(self) -> str:
+        return "crashed (signal 11)"
 
 
 def _lay(files: Mapping[str, str], root: Path) -> None:

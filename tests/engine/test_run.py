@@ -8,8 +8,9 @@ from opwright_build.engine.action import Action, Done, Failed, Outcome, Read, Un
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.log import ActionLog
+from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
-from opwright_build.engine.run import Engine, Result
+from opwright_build.engine.run import Engine
 from opwright_build.engine.sources import FolderSources, NotYetError
 from opwright_build.engine.store import LocalStore
 

@@ -14,6 +14,7 @@ import typer
 from opwright.diagnostics.exits import Exit
 
 from opwright_build.cli.repeated import Option, repeated_option
+from opwright_build.engine.action_pool import LIMIT
 from opwright_build.report.console import Console, open_console
 from opwright_build.report.reporter import JsonReporter, Manner, Reporter, TextReporter
 from opwright_build.workflow.selection.asked import Asked
@@ -68,6 +69,20 @@ SandboxOption = Annotated[
         min=0,
         max=2,
         help="Run no Python of a spec in a sandbox below this level: 1 or 2.",
+    ),
+]
+
+
+JobsOption = Annotated[
+    int | None,
+    typer.Option(
+        "-j", "--jobs", metavar="N", min=1, help="Processes that work; by default one a processor. 1: none but this."
+    ),
+]
+LimitOption = Annotated[
+    float,
+    typer.Option(
+        "--action-limit", metavar="SECONDS", min=1.0, help="How long one function may take to compile in its process."
     ),
 ]
 
@@ -176,6 +191,8 @@ def build(
     cache: CacheOption = None,
     rehash: RehashOption = False,
     rerun: RerunOption = False,
+    jobs: JobsOption = None,
+    limit: LimitOption = LIMIT,
     sarif: SarifOption = None,
     select: SelectOption = None,
     since: SinceOption = None,
@@ -186,7 +203,7 @@ def build(
     from opwright_build.workflow.build import build
     from opwright_build.workflow.session import Options
 
-    options = Options(cache, rehash, rerun, tuple(packages or ()), _asked(select, since))
+    options = Options(cache, rehash, rerun, tuple(packages or ()), _asked(select, since), jobs, limit)
     _leave(lambda: build(path, _reporter("build", json, sarif=sarif, quiet=quiet, verbose=verbose), options, START))
 
 
@@ -311,6 +328,8 @@ def run_tests(
     no_oracle: Annotated[bool, typer.Option("--no-oracle", help="Run no Python of a spec.")] = False,
     sandbox: SandboxOption = 0,
     rerun: RerunOption = False,
+    jobs: JobsOption = None,
+    limit: LimitOption = LIMIT,
     cache: CacheOption = None,
     sarif: SarifOption = None,
     quiet: QuietOption = False,
@@ -330,7 +349,8 @@ def run_tests(
         return verify(path, reporter, options, scope, START)
 
     reporter = _reporter("test", json, sarif=sarif, quiet=quiet, verbose=verbose)
-    options = Options(cache, rerun=rerun, packages=tuple(packages or ()), asked=_asked(select, since, failed))
+    asked = _asked(select, since, failed)
+    options = Options(cache, False, rerun, tuple(packages or ()), asked, jobs, limit)
     _leave(lambda: reporting(reporter, task))
 
 

@@ -15,8 +15,8 @@ from opwright_build.engine.store import Store
 class Reader:
     """An action's view of the world: its inputs, its parameters, and further sources by name."""
 
-    def __init__(self, action: Action, inputs: Mapping[str, bytes], store: Store, sources: Sources) -> None:
-        """`inputs` are the bytes, by digest, of those inputs that the store does not have."""
+    def __init__(self, action: Action, inputs: Mapping[str, bytes], store: Store | None, sources: Sources) -> None:
+        """`inputs` are the bytes, by digest, of those inputs that the store does not have; without one, of all."""
         self._action = action
         self._inputs = inputs
         self._store = store
@@ -46,7 +46,7 @@ class Reader:
         """The bytes of one of the action's inputs. KeyError when there is none of that name."""
         digest = self._action.inputs[name]
         data = self._inputs.get(digest)
-        if data is None:
+        if data is None and self._store is not None:
             data = self._store.get(digest)
         if data is None:
             raise MissingBlobError(digest)

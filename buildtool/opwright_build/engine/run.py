@@ -4,32 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
-from importlib import import_module
 from itertools import islice
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome, Read, Record
+from opwright_build.engine.action_pool import ActionPool, Inline, Pooled
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.executors import InlineExecutor
 from opwright_build.engine.log import ActionLog, reasons
+from opwright_build.engine.mutual_actions import MutualActions, Performer, Result
+from opwright_build.engine.perform import Performed, perform
 from opwright_build.engine.reader import Reader
-from opwright_build.engine.sources import NotYetError, OverlaySources, Sources, digest_now
+from opwright_build.engine.sources import OverlaySources, Sources, digest_now
 from opwright_build.engine.store import RECORDS_PER_KEY, InfrastructureError, Store
-
-ActionFunction = Callable[[Reader], Outcome]
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What became of an action; `why` says why it ran, and is empty when it came from the cache."""
-
-    action: Action
-    outcome: Outcome
-    reads: tuple[Read, ...]
-    cached: bool
-    why: tuple[str, ...] = ()
 
 
 class Engine:
@@ -48,6 +36,7 @@ class Engine:
         log: ActionLog,
         *,
         executor: Executor | None = None,
+        pool: ActionPool | None = None,
         rerun: bool = False,
         watch: Callable[[Result], None] = lambda result: None,
     ) -> None:
@@ -56,6 +45,7 @@ class Engine:
         self._sources = sources
         self._log = log
         self._executor = executor or InlineExecutor()
+        self._pool = pool
         self._rerun = rerun
         self._watch = watch
         self._composites: dict[str, CompositeFunction] = {}
@@ -130,6 +120,7 @@ class Engine:
             OverlaySources(self._sources, kind, lookup),
             self._log,
             executor=self._executor,
+            pool=self._pool,
             rerun=self._rerun,
             watch=self._watch,
         )
@@ -143,36 +134,34 @@ class Engine:
         lookup: Callable[[str, Mapping[str, Result]], bytes | None],
         cycle: Callable[[Sequence[str]], Outcome],
         only: Collection[str] | None = None,
+        expected: Callable[[str], Sequence[str]] = lambda name: (),
     ) -> dict[str, Result]:
         """The results of actions that read one another's results, by name, in the order of `actions`.
 
         An action reads the source `kind:question`; `lookup` answers it from the results so far, and raises
-        NotYetError with the name of the action that it lacks. That one runs first and the asking one again, so an
-        action's function may start more than once. Actions that wait for one another in a circle are not run: the
-        outcome of each is what `cycle` says of the circle's names, and it is not kept. With `only` those of these names
-        are run, and what they ask for.
+        NotYetError with the name of the action that it lacks (see `mutual_actions`). Of actions that wait for one
+        another in a circle the outcome of each is what `cycle` says of the circle's names, and it is not kept. With
+        `only` those of these names are run, and what they ask for. `expected` names sources that an action is sure to
+        read: they go with it to the process that runs it.
         """
         results: dict[str, Result] = {}
         engine = self.over(kind, lambda question: lookup(question, results))
-        for name in actions:
-            if only is not None and name not in only:
-                continue
-            stack = {} if name in results else {name: None}  # ordered, and quick to search
-            while stack:
-                current = next(reversed(stack))
-                try:
-                    (results[current],) = engine.run([actions[current]])
-                    stack.popitem()
-                except NotYetError as error:
-                    if error.needed not in stack:
-                        stack[error.needed] = None
-                        continue
-                    waiting = list(stack)
-                    circle = waiting[waiting.index(error.needed) :]
-                    outcome = cycle(circle)
-                    for member in circle:
-                        results[member] = Result(actions[member], outcome, (), cached=False)
-                        del stack[member]
+
+        def start(missing: Mapping[str, Action]) -> Performer:
+            sizes = {name: sum(engine._size(source) for source in expected(name)) for name in missing}
+            if self._pool is None or not self._pool.is_worth(sizes):
+                return Inline(engine._registry, engine._store, engine._sources)
+            return Pooled(self._pool, engine._registry, engine._store, engine._sources, expected, sizes)
+
+        MutualActions(
+            actions,
+            results,
+            find=engine._look_up,
+            keep=engine._keep,
+            tell=engine._watch,
+            cycle=cycle,
+            start=start,
+        ).run(only)
         return {name: results[name] for name in actions if name in results}
 
     def put(self, data: bytes) -> str:
@@ -228,6 +217,12 @@ class Engine:
             outcome = Failed(error.diagnostics)
         return self._keep(action, Performed(Record(outcome, reader.reads), reader.made), put=isinstance(outcome, Done))
 
+    def _size(self, source: str) -> int:
+        try:
+            return len(self._sources.read(source) or b"")
+        except DiagnosticError:  # told where it is asked for
+            return 0
+
     def _complete(self, record: Record) -> bool:
         if not isinstance(record.outcome, Done):
             return True
@@ -247,31 +242,6 @@ class Engine:
 
 
 CompositeFunction = Callable[[Reader, Engine], Outcome]
-
-
-@dataclass(frozen=True, slots=True)
-class Performed:
-    """What running an action gave; `made` are the bytes of its outputs by digest."""
-
-    record: Record
-    made: Mapping[str, bytes]
-
-
-def perform(target: str, action: Action, inputs: Mapping[str, bytes], store: Store, sources: Sources) -> Performed:
-    """Runs one action's function here and now. Findings it raises are its outcome; other exceptions pass through.
-
-    `inputs` are the bytes of inputs that the store does not have; nothing is written to it.
-    """
-    reader = Reader(action, inputs, store, sources)
-    module, _, name = target.partition(":")
-    function: ActionFunction = getattr(import_module(module), name)
-    try:
-        outcome = function(reader)
-    except InfrastructureError:
-        raise
-    except DiagnosticError as error:
-        outcome = Failed(error.diagnostics)
-    return Performed(Record(outcome, reader.reads), reader.made)
 
 
 def _nondeterministic(action: Action) -> Diagnostic:

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from opwright_build.sandbox.child_processes import forget_child, register_child
 from opwright_build.sandbox.levels import Cage, Claim
 
 LARGEST = 1 << 16  # bytes of a message
@@ -49,6 +50,7 @@ class Sandbox:
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,  # so that Ctrl-C ends it by us alone, and all of it together
             )
+        register_child(self._process.pid, self._folder.name, group=True)
         self._control.settimeout(_START_SECONDS)
         claimed = self._receive()
         if claimed is None or claimed["cage"] is None:
@@ -85,6 +87,7 @@ class Sandbox:
         with contextlib.suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        forget_child(self._process.pid)
         self._control.close()
         self._folder.cleanup()
 

@@ -13,33 +13,15 @@ the caller is within `kept_workers()`.
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
 import pickle
 import queue
-import struct
-import subprocess
-import sys
-import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
-from opwright_build.import_path import clean_path, package_folders
-from opwright_build.verify import worker_sandbox
+from opwright_build.verify.worker_process import Answer, Surroundings, WorkerProcess
 
-# What native libraries may need: where the system's loader looks, how many threads there are.
-_KEPT = (
-    "DYLD_LIBRARY_PATH",
-    "LD_LIBRARY_PATH",
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "SYSTEMROOT",
-)
-_TEMPORARY = ("TEMP", "TMP", "TMPDIR")  # names of the scratch folder, the only one that may be written to
 CHUNK = 64  # tasks sent in one message: they share what they have in common
 
 
@@ -112,7 +94,7 @@ class _Pool:
 
     def __init__(self, tasks: Sequence[Task], timeout: float, report: Callable[[int], None]) -> None:
         self._shelf = _shelf
-        self._surroundings = _Surroundings.here()
+        self._surroundings = Surroundings.here()
         self._tasks = tasks
         self._timeout = timeout
         self._report = report
@@ -188,117 +170,45 @@ class _Pool:
                 yield task.join(list(self._run_all(child, pieces))) if len(pieces) > 1 else task.lost(str(death))
 
 
-@dataclass(frozen=True, slots=True)
-class _Surroundings:
-    """What a process is told when it starts: its flags, its environment, and where it imports from."""
-
-    flags: tuple[str, ...]
-    environment: Mapping[str, str]
-    path: Sequence[str]
-    packages: Mapping[str, str]
-    cage: str  # its name; empty for none
-    readable: Sequence[str]  # in that cage
-
-    @staticmethod
-    def here() -> _Surroundings:
-        # Without `site` (-S), since .pth files may put a library's folder on the path, with a sitecustomize.py in it.
-        flags = ("-I", "-S", *(("-B",) if sys.dont_write_bytecode else ()))
-        environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        claimed = worker_sandbox.claim().cage
-        cage, readable = (claimed.name, worker_sandbox.readable()) if claimed.level else ("", ())
-        return _Surroundings(flags, environment, clean_path(), package_folders(), cage, readable)
-
-
 class _Child:
     """One process after the other: `send` starts one where there is none."""
 
-    def __init__(self, surroundings: _Surroundings, timeout: float) -> None:
+    def __init__(self, surroundings: Surroundings, timeout: float) -> None:
         self.surroundings = surroundings
         self.timeout = timeout  # in seconds, for each answer
-        self._process: subprocess.Popen[bytes] | None = None
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
-        self._reader: threading.Thread | None = None
-        self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._process: WorkerProcess | None = None
+        self._answers: queue.SimpleQueue[Answer | None] = queue.SimpleQueue()
 
     def send(self, tasks: Sequence[Task]) -> None:
         if self._process is None:
-            self._start()
-        self._write(pickle.dumps(list(tasks), protocol=pickle.HIGHEST_PROTOCOL))
+            self._answers = queue.SimpleQueue()
+            self._process = WorkerProcess(self.surroundings, self._answers.put)
+        try:
+            self._process.send(pickle.dumps(list(tasks), protocol=pickle.HIGHEST_PROTOCOL))
+        except OSError:
+            raise _Died(self._ended()) from None
 
     def receive(self) -> Any:
         """The next task's result. Raises _Died, after which the process is gone."""
         try:
-            line = self._answers.get(timeout=self.timeout)
+            answer = self._answers.get(timeout=self.timeout)
         except queue.Empty:
             self.stop()
             raise _Died(f"gave no answer within {self.timeout:g} s") from None
-        if not line.endswith(b"\n"):
-            raise self._dead()
-        answer = json.loads(line)
-        if "error" in answer:
+        if answer is None:
+            raise _Died(self._ended())
+        if "error" in answer.header:
             self.stop()
-            raise RuntimeError(f"a verification worker failed:\n{answer['error']}")
-        return answer["result"]
+            raise RuntimeError(f"a verification worker failed:\n{answer.header['error']}")
+        return answer.header["result"]
 
     def stop(self) -> None:
         """Ends the process, whatever it is doing."""
-        process, reader = self._process, self._reader
-        self._process = self._reader = None
-        if process is None or reader is None:
-            return
-        process.kill()
-        process.wait()
-        reader.join()
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                with contextlib.suppress(OSError):  # what could not be written is of no use to the dead
-                    stream.close()
-        if self._scratch is not None:
-            self._scratch.cleanup()
-            self._scratch = None
+        if self._process is not None:
+            self._ended()
 
-    def _dead(self) -> _Died:
+    def _ended(self) -> str:
         process = self._process
         assert process is not None
-        self.stop()
-        code = process.returncode
-        return _Died(f"crashed (signal {-code})" if code < 0 else f"ended the process (exit code {code})")
-
-    def _start(self) -> None:
-        self._scratch = tempfile.TemporaryDirectory(prefix="opwright-worker-", ignore_cleanup_errors=True)
-        told = self.surroundings
-        self._process = subprocess.Popen(
-            [sys.executable, *told.flags, str(worker_sandbox.WORKER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=self._scratch.name,
-            env={**told.environment, **dict.fromkeys(_TEMPORARY, self._scratch.name)},
-        )
-        assert self._process.stdout is not None
-        self._answers = queue.SimpleQueue()
-        self._reader = threading.Thread(target=_read_lines, args=(self._process.stdout, self._answers), daemon=True)
-        self._reader.start()
-        self._write(json.dumps(_first_message(told)).encode())
-
-    def _write(self, message: bytes) -> None:
-        assert self._process is not None
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(struct.pack("<Q", len(message)) + message)
-            self._process.stdin.flush()
-        except OSError:
-            raise self._dead() from None
-
-
-def _first_message(told: _Surroundings) -> dict[str, Any]:
-    return {"path": told.path, "packages": told.packages, "cage": told.cage, "readable": told.readable}
-
-
-def _read_lines(stream: IO[bytes], answers: queue.SimpleQueue[bytes]) -> None:
-    """Puts every line into the queue, and at the end of the stream what is left of one: never a whole line."""
-    while True:
-        line = stream.readline()
-        answers.put(line)
-        if not line.endswith(b"\n"):
-            return
+        self._process = None
+        return process.stop()

@@ -27,6 +27,7 @@ from typing import IO, Any, Protocol
 
 import numpy as np
 
+from opwright_build.sandbox.child_processes import forget_child, register_child
 from opwright_build.sandbox.client import NoSandbox, Sandbox
 from opwright_build.sandbox.levels import CAGES, Cage, Claim, without
 from opwright_build.verify import oracle_messages
@@ -289,6 +290,7 @@ class _Process:
             env=_environment(),
             start_new_session=True,  # so that what the reference starts ends with it
         )
+        register_child(self._process.pid, self._scratch.name, group=True)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self.requests: IO[bytes] = self._process.stdin
@@ -303,6 +305,7 @@ class _Process:
             else:
                 self._process.kill()
         code = self._process.wait()
+        forget_child(self._process.pid)
         self._scratch.cleanup()
         return code
 

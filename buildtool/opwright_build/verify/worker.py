@@ -1,4 +1,7 @@
-"""The child's side of `isolation`: tasks in on standard input, a line of JSON out for each.
+"""The child's side of `worker_process`: messages in on standard input, lines of JSON out.
+
+Without another server the messages are tasks of `isolation`, with a line for each. When standard input ends, so does
+the process, whatever it is doing: its user is gone.
 
 Run by its path in an isolated interpreter without `site`, never imported. The first message says where to import from,
 and which cage to enter before. With an argument it is no worker: it tries whether that cage holds, as a fork server.
@@ -6,35 +9,61 @@ and which cage to enter before. With an argument it is no worker: it tries wheth
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import os
 import pickle
+import queue
+import signal
 import struct
 import sys
+import threading
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, BinaryIO
 
 MEMORY = 4 << 30  # bytes of address space: a mutated loop that collects for ever fails instead of filling the machine
 
 
 def main() -> None:
-    """Serves until standard input ends. Our own errors are answers too: they are bugs to report, not to survive."""
+    """Serves until the process is ended. Our own errors are answers too: they are bugs to report, not to survive."""
     answers = os.fdopen(os.dup(1), "wb")
     # Native code writes to standard output as it likes; the answers have a descriptor of their own.
     os.dup2(2, 1)
     _limit_memory()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; our user ends us
     try:
         told = json.loads(_read(sys.stdin.buffer))
         _set_up(told)
         if told["cage"]:
             _enter(told["cage"], told["readable"])
-        while message := _read(sys.stdin.buffer):
-            for task in pickle.loads(message):
-                _answer(answers, {"result": task.run()})
+        messages: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        threading.Thread(target=_listen, args=(messages,), daemon=True).start()
+        _server(told["serve"])(messages.get, answers)
     except Exception:  # sent to the parent, which raises it there and ends this process
         _answer(answers, {"error": traceback.format_exc()})
+
+
+def _listen(messages: queue.SimpleQueue[bytes]) -> None:
+    while message := _read(sys.stdin.buffer):
+        messages.put(message)
+    os._exit(0)
+
+
+def _server(name: str) -> Callable[[Callable[[], bytes], BinaryIO], None]:
+    """What answers messages: a function of the name `module:function`."""
+    if not name:
+        return _run_tasks
+    module, _, function = name.partition(":")
+    found: Callable[[Callable[[], bytes], BinaryIO], None] = getattr(importlib.import_module(module), function)
+    return found
+
+
+def _run_tasks(receive: Callable[[], bytes], answers: BinaryIO) -> None:
+    while True:
+        for task in pickle.loads(receive()):
+            _answer(answers, {"result": task.run()})
 
 
 def _answer(answers: BinaryIO, answer: Mapping[str, Any]) -> None:

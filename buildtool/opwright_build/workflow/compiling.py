@@ -21,8 +21,9 @@ from opwright.lang.not_declared import NotDeclaredError
 from opwright_build.engine.action import Action, Done, Failed, Outcome
 from opwright_build.engine.content_digest import Json, canonical_json
 from opwright_build.engine.dataclass_bytes import decode_value, encode_value
+from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
-from opwright_build.engine.run import Engine, Result
+from opwright_build.engine.run import Engine
 from opwright_build.engine.sources import NotYetError
 from opwright_build.workflow.version_parts import ENTRY, NO_TEMPLATES, ROWS, TEMPLATES
 
@@ -54,7 +55,15 @@ def compile_versions(
         inputs = {"version": engine.put(encode_value(relative)), "library": facts[owner.name]}
         actions[version.identity] = Action("compile", f"compile {version.identity}", inputs, {}, environment)
     questions = Questions(engine, loaded, others)
-    return engine.run_mutual(actions, LIBRARY, questions.answer, lambda circle: _circle(loaded, circle), only)
+    sources = {
+        version.identity: [f"file:{version.folder.relative_to(loaded.library.root).as_posix()}/{version.function_file}"]
+        for version in loaded.versions
+    }
+
+    def cycle(circle: Sequence[str]) -> Outcome:
+        return _circle(loaded, circle)
+
+    return engine.run_mutual(actions, LIBRARY, questions.answer, cycle, only, sources.__getitem__)
 
 
 def compile_action(reader: Reader) -> Outcome:

@@ -13,7 +13,7 @@ from opwright_build.workflow.judged_library import Subject
 from opwright_build.workflow.narrowing import ALL, Narrowing
 from opwright_build.workflow.sandboxes import warnings
 from opwright_build.workflow.status import UsageError
-from opwright_build.workflow.verdicts import judge_versions, workers
+from opwright_build.workflow.verdicts import judge_versions
 from opwright_build.workflow.writing import write_below
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def mutate(subject: Subject, cases: Sequence[Case]) -> tuple[dict[str, Any], lis
     scores = run_mutants(
         subject.bundle,
         cases,
-        workers=workers(),
+        workers=session.jobs,
         progress=lambda done, total: session.reporter.advance(done, total, "mutants"),
     )
     for score in scores:

@@ -14,8 +14,9 @@ from opwright.diagnostics.ignores import settle_ignores
 from opwright_build.engine.action import Action, Done, Failed, Outcome, Unsupported
 from opwright_build.engine.content_digest import Json, canonical_json
 from opwright_build.engine.dataclass_bytes import encode_value
+from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
-from opwright_build.engine.run import Engine, Result
+from opwright_build.engine.run import Engine
 from opwright_build.report.tables import counted
 from opwright_build.workflow.compiling import LIBRARY, compile_versions, findings_of
 from opwright_build.workflow.library_instances import make_instances

@@ -15,8 +15,9 @@ from opwright_build.dependencies.resolution import Resolved
 from opwright_build.engine.action import Action, Read
 from opwright_build.engine.content_digest import canonical_json, digest_bytes
 from opwright_build.engine.dataclass_bytes import decode_value, encode_value
+from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
-from opwright_build.engine.run import Engine, Result
+from opwright_build.engine.run import Engine
 from opwright_build.spec.model import LoadedLibrary, SpecVersion, VectorKind
 from opwright_build.workflow.compiling import FAILED, LIBRARY, Questions, has_templates
 from opwright_build.workflow.version_parts import BODIES, ENTRY, TEMPLATES, decode_blobs, encode_blobs

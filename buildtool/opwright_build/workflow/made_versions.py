@@ -11,7 +11,8 @@ from opwright.bundle.normal_name import normal_name
 
 from opwright_build.dependencies.closures import Closure, Lender, collect_closure, lenders_of
 from opwright_build.engine.dataclass_bytes import decode_value
-from opwright_build.engine.run import Engine, Result
+from opwright_build.engine.mutual_actions import Result
+from opwright_build.engine.run import Engine
 from opwright_build.workflow.version_parts import BODIES, ENTRY, TEMPLATES, decode_blobs
 
 if TYPE_CHECKING:

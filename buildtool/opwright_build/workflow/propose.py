@@ -22,7 +22,6 @@ from opwright_build.workflow.selection.language import select_identities
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import finish, on_library
-from opwright_build.workflow.verdicts import workers
 from opwright_build.workflow.writing import write_file
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def _propose(session: Session, name: str, output: Path, sandbox: int, started: f
     collected = collect(subject, run_oracle=True, sandbox=sandbox)
     session.reporter.step("making the proposal, and running its node tests")
     proposal, reference = make_proposal(subject.bundle, entry), _reference(session, version)
-    package = assemble(proposal, collected.cases, reference, available(), workers=workers())
+    package = assemble(proposal, collected.cases, reference, available(), workers=session.jobs)
     _write(output, known, version.identity, package.files)
     place = version.places.get("name")
     findings = [*library.diagnostics, *collected.diagnostics, *_findings(package, place)]

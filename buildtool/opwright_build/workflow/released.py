@@ -126,7 +126,6 @@ def judge_pairs(
     from opwright_build.verify.runtimes import available
     from opwright_build.verify.version_verdict import entry_digest, machine_digest, spec_digest
     from opwright_build.versions.numeric import Compared, judge_versions_numerically
-    from opwright_build.workflow.verdicts import workers
 
     wanted = [identity for identity in identities if identity in new[0].promises]
     runtimes = available()
@@ -165,7 +164,7 @@ def judge_pairs(
             )
             for identity in missing
         ]
-        for identity, verdict in judge_versions_numerically(subjects, runtimes=runtimes, workers=workers()).items():
+        for identity, verdict in judge_versions_numerically(subjects, runtimes=runtimes, workers=session.jobs).items():
             verdicts[identity] = verdict
             data = json.dumps({**asdict(verdict), "within": verdict.within.value}, sort_keys=True).encode()
             session.engine.keep(actions[identity], VERDICT, data, _reads(of_versions[identity]))

@@ -6,19 +6,23 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import opwright
 from opwright.diagnostics.diagnostic import Diagnostic
 
 import opwright_build
+from opwright_build.engine.action_pool import LIMIT, ActionPool, Deliver, Worker
 from opwright_build.engine.environment import environment_digest, environment_parts
 from opwright_build.engine.folder_lock import folder_lock
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.log import ActionLog
 from opwright_build.engine.machine import machine_identity
+from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.publish import Publisher
-from opwright_build.engine.run import Engine, Result
+from opwright_build.engine.run import Engine
 from opwright_build.engine.seal import Seal
 from opwright_build.engine.sources import FolderSources, OverlaySources, Sources
 from opwright_build.engine.state_file import StateFile
@@ -31,6 +35,10 @@ from opwright_build.workflow.foreign_module import GENERATED, foreign_module
 from opwright_build.workflow.selection.asked import Asked
 from opwright_build.workflow.transaction import JOURNAL, Transaction
 
+if TYPE_CHECKING:
+    from opwright_build.verify.worker_process import Surroundings
+
+SERVE = "opwright_build.engine.action_server:serve_actions"
 WORK = ".opwright"
 LOG = "actions.json"
 LAST_RUN = "run.json"  # what the last run of `test` or `propose` came to, for people and other programs
@@ -60,13 +68,16 @@ REGISTRY = {
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to work: where the cache is (by default in the library), what not to trust, and the names of the packages to
-    work on, none for all of them. `asked` says which functions to work on."""
+    work on, none for all of them. `asked` says which functions to work on. `jobs` is how many processes work, None
+    for one a processor where that is worth it; `action_limit` is in seconds."""
 
     cache: Path | None = None
     rehash: bool = False
     rerun: bool = False
     packages: tuple[str, ...] = ()
     asked: Asked = field(default_factory=Asked)
+    jobs: int | None = None
+    action_limit: float = LIMIT
 
 
 @dataclass(slots=True)
@@ -92,7 +103,7 @@ class ActionCount:
 class Session:
     """`environment` enters every action's key; `count` follows the actions as they end; `user` seals what is kept.
     `packages` are the names of the packages to work on as they were asked for, none for all of them; `asked` says which
-    functions. `sources` and `log` are those of the engine."""
+    functions. `sources` and `log` are those of the engine; `jobs` is how many processes may work."""
 
     root: Path
     tree: Tree
@@ -106,6 +117,7 @@ class Session:
     transaction: Transaction
     sources: Sources
     log: ActionLog
+    jobs: int
     packages: tuple[str, ...] = ()
     asked: Asked = field(default_factory=Asked)
 
@@ -162,7 +174,10 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
         count = ActionCount(reporter)
         folder = OverlaySources(FolderSources(root, hints), MODULE, lambda name: foreign_module(name, root))
         sources = OverlaySources(folder, INSTALLED, _installed)
-        engine = Engine(REGISTRY, store, sources, log, rerun=options.rerun, watch=count)
+        pool = ActionPool(
+            _worker_starter(), options.jobs or processors(), limit=options.action_limit, wanted=options.jobs is not None
+        )
+        engine = Engine(REGISTRY, store, sources, log, pool=pool, rerun=options.rerun, watch=count)
         publisher = Publisher(root, OUTPUTS, StateFile(work / "outputs.json", here), hints, _generated)
         try:
             environment = environment_digest(parts)
@@ -179,10 +194,12 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
                 transaction,
                 sources,
                 log,
+                pool.jobs,
                 options.packages,
                 options.asked,
             )
         finally:
+            pool.close()
             hints.save()
             log.save()
 
@@ -202,6 +219,30 @@ def _with_shared(local: LocalStore) -> Store:
         raise refused(f"{SHARED_MODE} is not known", "it is `read`, or not set: then a signing key writes")
     keys = keys_of_this_user()
     return LayeredStore(local, SharedStore(FolderFiles(Path(where)), keys, writes=mode != "read"))
+
+
+def processors() -> int:
+    """How many we may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _worker_starter() -> Callable[[Deliver], Worker]:
+    """Starts workers as those of verification are; found out once what that takes."""
+
+    @cache
+    def surroundings() -> Surroundings:
+        from opwright_build.verify.worker_process import Surroundings
+
+        return Surroundings.here()
+
+    def start(deliver: Deliver) -> Worker:
+        from opwright_build.verify.worker_process import WorkerProcess
+
+        return WorkerProcess(surroundings(), deliver, SERVE)
+
+    return start
 
 
 def folder_seal(user: UserSeal) -> Seal | None:

@@ -6,7 +6,6 @@ share sessions. Each version's verdict is then an action's result of its own, so
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -193,7 +192,7 @@ def _outcomes(
         subject.bundle,
         cases,
         runtimes=runtimes,
-        workers=workers(),
+        workers=subject.session.jobs,
         progress=lambda done, total: reporter.advance(done, total, "verifying"),
         instantiated=instantiated,
         kept=results,
@@ -209,10 +208,3 @@ def _reads(version: CollectedVersion) -> list[Read]:
     sources = {f"file:{path}": data for path, data in version.files.items()}
     sources |= {f"{LOCKED}:{name}": None if line is None else line.encode() for name, line in version.suite.items()}
     return [Read(name, None if data is None else digest_bytes(data)) for name, data in sources.items()]
-
-
-def workers() -> int:
-    """One process for each processor that we may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

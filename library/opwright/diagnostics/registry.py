@@ -1519,5 +1519,16 @@ TABLE = (
         "Everybody who can write to a shared folder can put results there that agree with themselves. Only those that "
         "a trusted key has signed are used; everything else is built again.",
     ),
+    Code(
+        "OW930",
+        "The process that compiled a function crashed or hung",
+        "Functions are compiled in worker processes, so that one that takes a process down costs itself alone. Nothing "
+        "was kept of it: the next build tries again.",
+    ),
+    Code(
+        "OW931",
+        "A worker process does not start",
+        "Builds use one process a processor. Where the machine allows no more processes or memory, `-j 1` needs none.",
+    ),
 )
 CODES: Mapping[str, Code] = {item.code: item for item in TABLE}

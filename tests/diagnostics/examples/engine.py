@@ -1,4 +1,4 @@
-"""OW901 to OW916: the cache, the outputs, the command line."""
+"""OW901 to OW916: the cache, the outputs, the command line. OW930 and OW931: worker processes."""
 
 from __future__ import annotations
 
@@ -130,5 +130,15 @@ PAIRS = (
         "OW919",
         bad=Example("shared forged && build"),
         good=Example("shared trusted && build"),
+    ),
+    Pair(
+        "OW930",
+        bad=Example("workers crash && build -j 2", _TWICE),
+        good=Example("build -j 2", _TWICE),
+    ),
+    Pair(
+        "OW931",
+        bad=Example("workers missing && build -j 2", _TWICE),
+        good=Example("build -j 1", _TWICE),
     ),
 )

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from opwright_build.engine.action import Action, Record
+from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
-from opwright_build.engine.run import Result
 from opwright_build.workflow.compiling import LIBRARY, compile_versions
 from opwright_build.workflow.libraries_called import libraries_called
 from opwright_build.workflow.selection.candidate import Candidate
