@@ -31,7 +31,7 @@ EXTRAS = {
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
     """Runs one command line and gives its exit status: 0 good, 1 findings, 2 usage or configuration,
-    3 infrastructure, 4 a bug of ours, 130 interrupted.
+    3 infrastructure, 4 a bug of ours, 130 interrupted, 143 terminated.
 
     Without `arguments` the process is ours, and nothing in it is imported from a library's folder; callers who give
     them keep their import path.
@@ -40,7 +40,21 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
     left_out = confine_imports() if arguments is None else []
     if arguments is None:
         gc.set_threshold(_ALLOCATIONS)
-    words = list(sys.argv[1:] if arguments is None else arguments)
+        return _as_process(left_out)
+    return _run(list(arguments), left_out)
+
+
+def _as_process(left_out: list[str]) -> int:
+    from opwright_build.cli.interrupts import end_on_signals, ignore_signals
+
+    end_on_signals()
+    try:
+        return _run(sys.argv[1:], left_out)
+    finally:
+        ignore_signals()
+
+
+def _run(words: list[str], left_out: list[str]) -> int:
     try:
         return _dispatch(words, left_out)
     except KeyboardInterrupt:
