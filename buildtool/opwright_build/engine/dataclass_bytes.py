@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -30,7 +30,18 @@ def decode_value(kind: type[T], data: bytes) -> T:
     return cast(T, _decode(kind, json.loads(data)))
 
 
+_PLAIN = frozenset((type(None), bool, int, str))
+
+
 def _encode(value: object) -> Json:
+    kind = type(value)
+    if kind in _PLAIN:
+        return cast(Json, value)
+    if kind is tuple or kind is list:
+        return [_encode(item) for item in cast(Sequence[object], value)]
+    names = _field_names(cast(type, kind))
+    if names is not None:
+        return [_encode(getattr(value, name)) for name in names]
     match value:
         case None | bool() | int() | str():
             return value
@@ -48,52 +59,81 @@ def _encode(value: object) -> Json:
             return [[_encode(key), _encode(item)] for key, item in value.items()]
         case tuple() | list():
             return [_encode(item) for item in value]
-    if is_dataclass(value) and not isinstance(value, type):
-        return [_encode(getattr(value, field.name)) for field in fields(value)]
     raise TypeError(f"no encoding for {type(value).__name__}")
 
 
 @cache
-def _field_types(kind: type) -> tuple[Any, ...]:
-    hints = get_type_hints(kind)
-    return tuple(hints[field.name] for field in fields(kind))
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    """The fields of a dataclass that is nothing else; None for other types."""
+    if not is_dataclass(kind) or issubclass(
+        kind, bool | int | str | float | bytes | Enum | Path | Mapping | tuple | list
+    ):
+        return None
+    return tuple(field.name for field in fields(kind))
+
+
+_Decoder = Callable[[Any], Any]
 
 
 def _decode(kind: Any, value: Any) -> Any:
-    origin = get_origin(kind)
-    if origin in (Union, types.UnionType):
-        return _decode_union(get_args(kind), value)
-    if origin is tuple:
-        arguments = get_args(kind)
-        if len(arguments) == 2 and arguments[1] is Ellipsis:
-            return tuple(_decode(arguments[0], item) for item in value)
-        return tuple(_decode(argument, item) for argument, item in zip(arguments, value, strict=True))
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        key, item = get_args(kind)
-        return {_decode(key, left): _decode(item, right) for left, right in value}
-    if isinstance(origin, type) and issubclass(origin, Sequence):
-        return [_decode(get_args(kind)[0], item) for item in value]
-    if is_dataclass(kind):
-        return cast(type, kind)(
-            *(_decode(hint, item) for hint, item in zip(_field_types(cast(type, kind)), value, strict=True))
-        )
-    if isinstance(kind, type) and issubclass(kind, Enum | Path):
-        return kind(value)
+    return _decoder(kind)(value)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _special(value: Any) -> Any:
+    """What JSON has no form for stands in an object."""
     if isinstance(value, dict):
         return bytes.fromhex(value["bytes"]) if "bytes" in value else float(value["float"])
     return value
 
 
-def _decode_union(kinds: tuple[Any, ...], value: Any) -> Any:
+@cache
+def _decoder(kind: Any) -> _Decoder:
+    """What decodes values of a type, made once."""
+    origin = get_origin(kind)
+    arguments = get_args(kind)
+    if origin in (Union, types.UnionType):
+        return _union_decoder(arguments)
+    if origin is tuple:
+        if len(arguments) == 2 and arguments[1] is Ellipsis:
+            item = _decoder(arguments[0])
+            return tuple if item is _same else lambda value: tuple([item(part) for part in value])
+        items = [_decoder(argument) for argument in arguments]
+        return lambda value: tuple([each(part) for each, part in zip(items, value, strict=True)])
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        key, item = map(_decoder, arguments)
+        return lambda value: {key(left): item(right) for left, right in value}
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        item = _decoder(arguments[0])
+        return lambda value: [item(part) for part in value]
+    if is_dataclass(kind):
+        return _dataclass_decoder(cast(type, kind))
+    if isinstance(kind, type) and issubclass(kind, Enum | Path):
+        return kind
+    return _same if kind in _PLAIN else _special
+
+
+def _dataclass_decoder(kind: type) -> _Decoder:
+    made: list[_Decoder] = []  # on the first use, since a type may have fields of itself
+
+    def decode(value: Any) -> Any:
+        if not made:
+            hints = get_type_hints(kind)
+            made.extend(_decoder(hints[field.name]) for field in fields(kind))
+        return kind(*[each(part) for each, part in zip(made, value, strict=True)])
+
+    return decode
+
+
+def _union_decoder(kinds: tuple[Any, ...]) -> _Decoder:
     """The member is told by the value itself; of several dataclasses in one union none could be told apart."""
-    if value is None:
-        return None
     members = [kind for kind in kinds if kind is not type(None)]
     if len(members) == 1:
-        return _decode(members[0], value)
-    structured = [kind for kind in members if is_dataclass(kind)]
-    if structured:
+        item = _decoder(members[0])
+        return lambda value: None if value is None else item(value)
+    if any(is_dataclass(kind) for kind in members):
         raise TypeError(f"a union of {len(members)} types with dataclasses among them cannot be decoded")
-    if isinstance(value, list):
-        return tuple(_decode(object, item) for item in value)
-    return _decode(object, value)
+    return lambda value: tuple(map(_special, value)) if isinstance(value, list) else _special(value)

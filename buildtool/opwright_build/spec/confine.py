@@ -40,9 +40,11 @@ class LibraryFiles:
         where = place or Place(path)
         full = os.path.join(self.root, path)
         try:
-            if self.leaves(folder) or not _inside(os.path.realpath(full), self._real(folder)):
+            leads_out = self.leaves(folder)
+            status = None if leads_out else _status_unless_link(full, name)
+            if leads_out or (status is None and not _inside(os.path.realpath(full), self._real(folder))):
                 return Diagnostic("OW127", f"{path} is a link that leads out of its folder", where)
-            regular = stat.S_ISREG(os.stat(full).st_mode)
+            regular = stat.S_ISREG((os.stat(full) if status is None else status).st_mode)
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return Diagnostic("OW115", f"there is no file {path}", where)
         except OSError as error:
@@ -73,12 +75,27 @@ class LibraryFiles:
 
     def leaves(self, folder: str) -> bool:
         """Whether a folder lies, all links followed, outside the library."""
-        return not _inside(self._real(folder), os.path.realpath(self.root))
+        return not _inside(self._real(folder), self._real(""))
 
     def _real(self, folder: str) -> str:
+        """Where a folder lies, all links followed; that of the folder above serves all that lie in it."""
         if folder not in self._folders:
-            self._folders[folder] = os.path.realpath(os.path.join(self.root, folder))
+            full = os.path.join(self.root, folder)
+            above, _, name = folder.rpartition("/")
+            plain = folder and _status_unless_link(full, name) is not None
+            self._folders[folder] = os.path.join(self._real(above), name) if plain else os.path.realpath(full)
         return self._folders[folder]
+
+
+def _status_unless_link(full: str, name: str) -> os.stat_result | None:
+    """What is there of that name in its folder; None for a link, for nothing, and for a name that is more than one."""
+    if os.name != "posix" or "/" in name or name in ("", ".", ".."):
+        return None
+    try:
+        status = os.lstat(full)
+    except (OSError, ValueError):
+        return None
+    return None if stat.S_ISLNK(status.st_mode) else status
 
 
 def _inside(path: str, folder: str) -> bool:
