@@ -15,7 +15,7 @@ ROOMS = {
     "buildtool/opwright_build": ROOT / "buildtool" / "opwright_build",
 }
 SHARED_NAMES: dict[str, str] = {}  # name of two modules or more: why it is the same idea in each of them, at most 8
-SMALL = {"import_path", "templates"}  # files of the build tool that are no rooms
+SMALL = {"import_path", "prose", "templates"}  # files of the build tool that are no rooms
 
 
 def section(title: str) -> str:
