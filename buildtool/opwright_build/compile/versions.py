@@ -20,6 +20,7 @@ from opwright_build.compile.files import SpecFiles
 from opwright_build.compile.reach import unreachable
 from opwright_build.compile.trim import drop_settled_inputs
 from opwright_build.compile.unit import interface_entries, make_unit
+from opwright_build.compile.unused import unused_attributes
 from opwright_build.spec.model import OpsetRange, SpecVersion
 
 # What says that the operators of an opset do not allow this source: the opset is out of reach, and no more than that.
@@ -76,6 +77,7 @@ def _compile(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> Co
     found.extend(_opsets_without_body(version, gaps))
     if any(item.severity is Severity.ERROR for item in found):
         return CompiledVersion(_entry(version, unit, ()), {}, (), tuple(dict.fromkeys(found)))
+    found.extend(unused_attributes(unit))
     entry = _entry(version, unit, tuple(entries), templates)
     return CompiledVersion(entry, bodies, gaps if gaps else unreachable(unit, families), tuple(found), texts)
 

@@ -144,7 +144,10 @@ def _not_found(name: str, dependency: Dependency) -> Diagnostic:
         message, help_ = f"there is no bundle specs/{dependency.bundle}", "check the path, which is relative to specs/"
     else:
         message = f"no library {name} is installed"
-        help_ = f"install {name}, or put its bundle below specs/ and write `{name}: {{bundle: PATH}}`"
+        help_ = (
+            f"install a package of {name} that `opwright build` wrote, or put its bundle below specs/ and write "
+            f"`{name}: {{bundle: PATH}}`; of other packages nothing can be called, so leave them out"
+        )
     return Diagnostic(
         "OW133", message, dependency.place, reason="calls of its functions could not be built", help=help_
     )

@@ -18,6 +18,9 @@ from opwright_build.report.tables import counted
 SourceText = Callable[[str], "str | None"]
 
 
+_VERIFICATION = "OW4"  # what the codes of that stage begin with
+
+
 class Reporter(Protocol):
     """What a task says while it runs."""
 
@@ -139,13 +142,18 @@ class JsonReporter:
 
 
 def in_reading_order(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Sorted by file and place, those without a place first; equal ones once."""
+    """Sorted by folder, stage and place, those without a place first; equal ones once.
+
+    What is wrong with a spec comes before what is wrong with its source, and that before what fails of it, since one
+    may follow from the other. What verification finds has the order of its codes: what fails, then what nothing proves.
+    """
     unique = list(dict.fromkeys(diagnostics))
 
     def position(item: Diagnostic) -> tuple[object, ...]:
-        place = item.place
-        where = ("", 0, 0) if place is None else (place.file, place.line, place.column)
-        return (*where, item.code, item.message)
+        file, line, column = ("", 0, 0) if item.place is None else (item.place.file, item.place.line, item.place.column)
+        folder, stage = file.rpartition("/")[0], item.code[:3]
+        first = item.code if stage == _VERIFICATION else ""
+        return (item.place is not None, folder, stage, first, file, line, column, item.code, item.message)
 
     return sorted(unique, key=position)
 

@@ -18,7 +18,7 @@ _EXIT: Schema = {"enum": [0, 1, 2, 3]}
 
 def output_schemas() -> dict[str, Schema]:
     """The schema of one line of output, by command."""
-    outcomes = ["pass", "fail", "no-kernel", "unsupported", "unverified", "not-admitted"]
+    outcomes = ["pass", "fail", "no-kernel", "unsupported", "unverified", "not-admitted", "lacking"]
     counts = {"actions": _COUNT, "actions_run": _COUNT, "actions_cached": _COUNT}
     of_one = {"library": _TEXT, "version": _TEXT, "bundle": _SHA256}
     sums = {

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from opwright_build.spec.names import PATTERN_WORDS
+from opwright_build.spec.ranges import range_of
 from opwright_build.spec.yaml_nodes import MappingNode, Node, kind_of, node_at, plain_data
 from opwright_build.spec.yaml_source import MAX_FINDINGS
 
@@ -74,8 +75,7 @@ def _refused_value(path: tuple[int | str, ...], place: Place, detail: ErrorDetai
             return Diagnostic("OW111", message, place, help="Install a newer opwright, or write the older form.")
         case kind if kind.endswith("_type") or kind == "int_from_float":
             message = f"`{where}` must be {_WANTED.get(kind, 'something else')}, but is {kind_of(value)}"
-            quote = kind == "string_type" and isinstance(value, bool | int | float)
-            return Diagnostic("OW108", message, place, help="Put quotes around it." if quote else "")
+            return Diagnostic("OW108", message, place, help=_as_text(path, value) if kind == "string_type" else "")
         case "string_pattern_mismatch":
             message = f"`{where}` must be {_words(detail)}, but is `{_short(str(value))}`"
             return Diagnostic("OW109", message, place)
@@ -84,6 +84,13 @@ def _refused_value(path: tuple[int | str, ...], place: Place, detail: ErrorDetai
             return Diagnostic("OW109", message, place)
         case _:
             return Diagnostic("OW109", f"`{where}`: {detail['msg'][:1].lower()}{detail['msg'][1:]}", place)
+
+
+def _as_text(path: tuple[int | str, ...], value: object) -> str:
+    """What to write where text is wanted and a number or a truth value stands."""
+    if path[-1:] in (("opset",), ("opsets",)) and isinstance(value, int):
+        return range_of(str(value), both_ends=path[-1] == "opsets")
+    return "Put quotes around it." if isinstance(value, bool | int | float) else ""
 
 
 def _refused_key(root: MappingNode, path: tuple[int | str, ...], detail: ErrorDetails) -> Diagnostic:

@@ -25,7 +25,7 @@ from opwright_build.spec.model import (
     VectorSource,
 )
 from opwright_build.spec.names import IDENTIFIER, matches
-from opwright_build.spec.ranges import RangeError, parse_opsets
+from opwright_build.spec.ranges import RangeError, parse_opsets, range_of
 from opwright_build.spec.tolerances import StatedLimit, is_looser, whole
 from opwright_build.spec.yaml_nodes import MappingNode, Sequence, key_places, node_at
 from opwright_build.spec.yaml_source import MAX_FINDINGS
@@ -200,12 +200,13 @@ class _VersionReader:
         try:
             opsets = parse_opsets(text, outer)
         except RangeError as error:
-            self.report("OW116", f"the opset range `{text[:40]}` {error}", place)
+            self.report("OW116", f"the opset range `{text[:40]}` {error}", place, help=range_of(text, outer))
             return None
         if opsets.first < outer.first or opsets.last > outer.last:
             message = f"the opset range `{text}` leaves the library's, {outer.first} to {outer.last}"
             related = Related(self.context.package.places["opsets"], "the library's range")
-            self.report("OW117", message, place, related=related)
+            way_out = f"Write a range within it, or widen `opsets` of {self.context.package.places['opsets'].file}."
+            self.report("OW117", message, place, help=way_out, related=related)
             return None
         return opsets
 

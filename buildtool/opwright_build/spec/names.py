@@ -36,10 +36,43 @@ def matches(pattern: str, text: str) -> bool:
     return re.fullmatch(pattern.removeprefix("^").removesuffix("$"), text, re.ASCII) is not None
 
 
+# What other libraries call the element types; by spelling alone `float64` is nearest to `float16`.
+OTHER_NAMES = {
+    "float32": "float",
+    "fp32": "float",
+    "f32": "float",
+    "single": "float",
+    "float64": "double",
+    "fp64": "double",
+    "f64": "double",
+    "half": "float16",
+    "fp16": "float16",
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "bfloat": "bfloat16",
+    "int": "int64",
+    "long": "int64",
+    "i64": "int64",
+    "i32": "int32",
+    "short": "int16",
+    "char": "int8",
+    "byte": "uint8",
+    "uint": "uint64",
+    "bool_": "bool",
+    "boolean": "bool",
+    "str": "string",
+    "text": "string",
+    "object": "string",
+    "cfloat": "complex64",
+    "cdouble": "complex128",
+}
+
+
 def check_element(name: str) -> str:
     """The name itself when ONNX has an element type of it."""
     if name not in BY_NAME:
-        way_out = did_you_mean(name, BY_NAME)
+        known = OTHER_NAMES.get(name.lower().removeprefix("np.").removeprefix("torch."), "")
+        way_out = f"Did you mean `{known}`?" if known else did_you_mean(name, BY_NAME)
         message = "`{name}` is no element type of ONNX"
         raise PydanticCustomError("OW122", message, {"name": name[:80], "help": way_out})
     return name

@@ -100,6 +100,8 @@ def judge_vector(session: Session | Refusal | Failed, names: Sequence[str], vect
             return _judge_error(case, str(session))
     try:
         actual = session.run(vector.feeds)
+    except Refused as error:
+        return error.refusal.status, error.refusal.reason
     except Failed as error:
         return _judge_error(case, str(error))
     return judge_values(names, case, actual)

@@ -165,6 +165,7 @@ class Status(Enum):
     UNSUPPORTED = "unsupported"
     UNVERIFIED = "unverified"
     NOT_ADMITTED = "not-admitted"
+    LACKING = "lacking"  # the machine has not what the runtime needs for it, such as a locale
 
     __hash__ = object.__hash__  # the enumeration's own is Python, and a library has a hundred thousand cells
 

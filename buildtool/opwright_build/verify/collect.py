@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place, has_errors
 
+from opwright_build.report.tables import counted
 from opwright_build.sandbox.levels import Claim
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
@@ -27,6 +29,8 @@ from opwright_build.verify.stored.kinds import READERS
 from opwright_build.verify.stored.stored_rows import StoredFile
 from opwright_build.verify.suite import SuiteCase, extract
 from opwright_build.verify.suite_cases import SUITE_KINDS, Selected, fit, select
+
+_MOST_NAMED = 5
 
 LoadSuite = Callable[[Sequence[str]], Sequence[SuiteCase]]
 
@@ -177,6 +181,7 @@ class _VersionCollector:
         self.covered: set[tuple[str, str]] = set()
         self.stored: list[StoredFile] = []
         self.asked = False  # whether Python of the spec was run
+        self.unanswered: dict[Diagnostic, dict[str, None]] = {}  # the vectors of each finding that is told once
         self.reference = self._reference()
 
     def result(self, suite: Mapping[str, str | None]) -> CollectedVersion:
@@ -186,6 +191,8 @@ class _VersionCollector:
             names.append(version.reference_file)
         paths = [f"{self.folder}/{name}" for name in names]
         stored = {path: data for file in self.stored for path, data in file.files.items()}
+        for finding, vectors in self.unanswered.items():
+            self.diagnostics[replace(finding, message=f"{finding.message} {_named(list(vectors))}")] = None
         return CollectedVersion(
             version.identity,
             tuple(self.cases),
@@ -199,6 +206,14 @@ class _VersionCollector:
     def report(self, findings: Sequence[Diagnostic]) -> None:
         self.sound = self.sound and not has_errors(findings)
         self.diagnostics.update(dict.fromkeys(findings))
+
+    def _report_unanswered(self, unanswered: Unanswered) -> None:
+        finding = unanswered.finding
+        if finding is not None and unanswered.vector:
+            self.sound = False
+            self.unanswered.setdefault(finding, {})[unanswered.vector] = None
+        else:
+            self.report([] if finding is None else [finding])
 
     def add_suite_case(self, case: Case) -> None:
         self._add(case)
@@ -219,7 +234,7 @@ class _VersionCollector:
                 f"the suite's case {case.name}",
             )
         except Unanswered as unanswered:
-            self.report([] if unanswered.finding is None else [unanswered.finding])
+            self._report_unanswered(unanswered)
             return
         for answer, expected, output in zip(answers, case.expected, self.entry.outputs, strict=False):
             difference = mismatch(case.judge, expected, answer.array) if isinstance(expected, Expected) else ""
@@ -279,7 +294,7 @@ class _VersionCollector:
             try:
                 expected = self._ask(typed)
             except Unanswered as unanswered:
-                self.report([] if unanswered.finding is None else [unanswered.finding])
+                self._report_unanswered(unanswered)
                 return
         case = Case(
             identity=self.entry.identity,
@@ -338,6 +353,13 @@ class _VersionCollector:
             if path in self.version.places:
                 return self.version.places[path]
         return Place(f"{self.folder}/spec.yaml")
+
+
+def _named(vectors: Sequence[str]) -> str:
+    """All of a few vectors, the first of many."""
+    if len(vectors) <= _MOST_NAMED:
+        return " and ".join([", ".join(vectors[:-1]), vectors[-1]] if len(vectors) > 1 else vectors)
+    return f"{', '.join(vectors[:_MOST_NAMED])} and {counted(len(vectors) - _MOST_NAMED, 'other vector')}"
 
 
 def declared_anywhere(versions: Sequence[SpecVersion]) -> dict[tuple[str, str], dict[str, frozenset[str]]]:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from opwright.diagnostics.diagnostic import Diagnostic
 
 from opwright_build.report.tables import counted
-from opwright_build.verify.case_model import Outcome, by_case
+from opwright_build.verify.case_model import Outcome, Status, by_case
+from opwright_build.verify.cells import RanAt, where
 from opwright_build.verify.gap_releases import compared_with, rows_in_force, unlisted
 from opwright_build.verify.gaps import (
     FILE,
@@ -87,7 +88,7 @@ def check_gaps(file: GapsFile, outcomes: Iterable[Outcome], run: Run) -> tuple[l
     rows = [gap for gap in rows_in_force(file, run.releases) if gap.operator in run.identities]
     new = unlisted(file, run.releases)
     listed = run.of(family_of(name) for name in run.runtimes if family_of(name) not in new)
-    findings += _undeclared(rows, by_operator, listed).values()
+    findings += _refusals(_undeclared(rows, by_operator, listed), by_operator)
     for gap in rows:
         if listed.judges(gap):
             findings.extend(_check_row(gap, by_operator.get(gap.operator, []), listed.runtimes))
@@ -156,36 +157,50 @@ def _check_row(gap: Gap, outcomes: Sequence[Outcome], runtimes: Sequence[str]) -
 
 
 def _stale(gap: Gap, outcomes: Sequence[Outcome], runtimes: Sequence[str]) -> dict[str, tuple[list[int], list[int]]]:
-    """For each runtime of the row its opsets at which no case runs, and those at which every case is loaded."""
+    """For each runtime of the row its opsets at which no case runs, and those at which every case is loaded. Where the
+    machine lacks what a case needs, neither is known."""
     refused: dict[tuple[str, int], bool] = {}
+    unknown: set[tuple[str, int]] = set()
     for outcome in outcomes:
-        if gap.concerns(outcome):
+        if gap.concerns(outcome) and outcome.status is Status.LACKING:
+            unknown.add((outcome.runtime, outcome.opset))
+        elif gap.concerns(outcome):
             key = (outcome.runtime, outcome.opset)
             refused[key] = refused.get(key, False) or outcome.status is gap.status
     return {
         name: (
-            [opset for opset in gap.opsets if (name, opset) not in refused],
-            [opset for opset in gap.opsets if refused.get((name, opset)) is False],
+            [opset for opset in gap.opsets if (name, opset) not in refused and (name, opset) not in unknown],
+            [opset for opset in gap.opsets if refused.get((name, opset)) is False and (name, opset) not in unknown],
         )
         for name in runtimes
         if in_family(name, gap.runtime)
     }
 
 
-def _undeclared(
-    gaps: Sequence[Gap], by_operator: Mapping[str, Sequence[Outcome]], run: Run
-) -> dict[tuple[str, ...], Diagnostic]:
-    """One finding for each cell that is refused without a row."""
+def _undeclared(gaps: Sequence[Gap], by_operator: Mapping[str, Sequence[Outcome]], run: Run) -> list[Outcome]:
+    """One outcome for each cell that is refused without a row."""
     index = GapIndex(gaps)
-    findings: dict[tuple[str, ...], Diagnostic] = {}
+    found: dict[tuple[str, ...], Outcome] = {}
     for outcomes in by_operator.values():
         for outcome in outcomes:
             if outcome.status not in REFUSALS or outcome.runtime not in run.runtimes or index.find(outcome) is not None:
                 continue
             case = outcome.case
             cell = (case.identity, outcome.runtime, types_text(case.bindings), str(outcome.opset))
-            message = f"{outcome.runtime} does not load {case.identity} with {cell[2]} at opset {outcome.opset}"
-            findings.setdefault(cell, Diagnostic("OW451", message, case.place, outcome.message, _UPDATE))
+            found.setdefault(cell, outcome)
+    return list(found.values())
+
+
+def _refusals(outcomes: Iterable[Outcome], by_operator: Mapping[str, Sequence[Outcome]]) -> list[Diagnostic]:
+    """One finding for each reason for which a version is refused without a row, at the first vector that it hits."""
+    found: dict[tuple[str, str], list[Outcome]] = {}
+    for outcome in outcomes:
+        found.setdefault((outcome.case.identity, outcome.message), []).append(outcome)
+    findings: list[Diagnostic] = []
+    for (identity, reason), cells in found.items():
+        place = cells[0].case.place
+        message = f"{identity} is not loaded {where(cells, RanAt(by_operator[identity]))}"
+        findings.append(Diagnostic("OW451", message, place, reason, _UPDATE))
     return findings
 
 

@@ -17,7 +17,7 @@ class KeptResults:
     """Results of earlier runs, and by version those that this one has used or made.
 
     A key covers the functions that are run, how they are called, the runtime and all that is judged; the machine is the
-    caller's to tell apart. What fails is not kept: it may be the machine that failed.
+    caller's to tell apart. What fails is not kept, nor what the machine lacks: another time it may not.
     """
 
     def __init__(self, known: Mapping[str, Result]) -> None:
@@ -32,7 +32,7 @@ class KeptResults:
         """Says that an outcome of a version is that result."""
         if key in self._known:
             self.reused += 1
-        if result[0] is not Status.FAIL:
+        if result[0] not in (Status.FAIL, Status.LACKING):
             self._of.setdefault(identity, {})[key] = result
 
     def of(self, identity: str) -> Mapping[str, Result]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -37,11 +38,16 @@ class Checked:
 
 
 class Unanswered(Exception):
-    """The oracle has no answer; carries the finding, or None where it was reported before."""
+    """The oracle has no answer; carries the finding, or None where it was reported before.
 
-    def __init__(self, finding: Diagnostic | None) -> None:
+    Where `vector` names the vector, the finding is to be told once for all vectors with an equal one, its message
+    followed by their names.
+    """
+
+    def __init__(self, finding: Diagnostic | None, vector: str = "") -> None:
         super().__init__(finding)
         self.finding = finding
+        self.vector = vector
 
 
 class References:
@@ -116,13 +122,16 @@ class References:
         except OracleFailure as failure:
             place = Place(path, failure.line, 1) if failure.line else Place(path)
             if failure.kind is Failure.RAISED:
-                raise Unanswered(Diagnostic("OW418", f"the reference fails on {what}", place, failure.text)) from None
+                raise Unanswered(
+                    Diagnostic("OW418", "the reference fails on", place, failure.text, _called(entry, failure.text)),
+                    what,
+                ) from None
             self._stops[path] = self._stops.get(path, 0) + 1
             if self._stops[path] > _CHANCES:
                 message = f"the reference was stopped {self._stops[path]} times and is not asked any more"
                 raise Unanswered(Diagnostic("OW419", message, place, failure.text)) from None
-            message = f"the reference was stopped on {what}"
-            raise Unanswered(Diagnostic("OW419", message, place, failure.text)) from None
+            message = "the reference was stopped on"
+            raise Unanswered(Diagnostic("OW419", message, place, failure.text), what) from None
 
     def _read(self, folder: str, file: str) -> Checked | list[Diagnostic]:
         path = f"{folder}/{file}"
@@ -140,6 +149,18 @@ class References:
         functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
         told = frozenset(node.name for node in functions if any(item.arg == TYPES for item in node.args.kwonlyargs))
         return Checked(Reference(data), tuple(node.name for node in functions), told)
+
+
+def _called(entry: FunctionEntry, failure: str) -> str:
+    """How the reference is called, where it is that on which it fails."""
+    if not re.search(r"unexpected keyword argument|positional argument|multiple values for argument", failure):
+        return ""
+    return f"it is called as `{entry.name}({', '.join(_parameters(entry))})`"
+
+
+def _parameters(entry: FunctionEntry) -> Iterator[str]:
+    yield from (f"*{item.name}" if item.variadic else item.name for item in entry.inputs)
+    yield from (f"{item.name}=..." for item in entry.attributes)
 
 
 def beyond_references(

@@ -13,7 +13,10 @@ from opwright_build.verify.case_model import Status
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """`status` is NO_KERNEL or UNSUPPORTED; `reason` names no version, path or line of the runtime. `operator` is the
-    one that it lacks a kernel for; empty where it says nothing of the kind."""
+    one that it lacks a kernel for; empty where it says nothing of the kind.
+
+    With LACKING it is not the runtime that refuses: `reason` names what the machine has not.
+    """
 
     status: Status
     reason: str
@@ -45,6 +48,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], Status, str], ...] = (
         Status.UNSUPPORTED,
         r"type \1 is refused by \2",
     ),
+    (re.compile(r"Failed to construct locale with name:\s*([\w.@-]+)"), Status.LACKING, r"locale \1"),
     (
         re.compile(r"MLDataType for: (?:seq\()?tensor\((\w+)\)+ is not currently registered"),
         Status.UNSUPPORTED,

@@ -52,7 +52,8 @@ class Failed(Exception):
 
 class Session(Protocol):
     def run(self, feeds: Sequence[Value]) -> Sequence[Value]:
-        """The outputs, in the model's order. `feeds` are the graph's inputs. Raises Failed."""
+        """The outputs, in the model's order. `feeds` are the graph's inputs. Raises Failed, and Refused where the
+        machine lacks what the call needs."""
         ...
 
 
@@ -183,6 +184,8 @@ class ReferenceEvaluator:
         except NotImplementedError as error:
             require_valid(model)
             raise Refused(Refusal(Status.NO_KERNEL, one_line(error))) from None
+        except ImportError as error:  # some of its operators are made of other packages
+            raise Refused(Refusal(Status.LACKING, _package(error))) from None
         except Exception as error:  # as above
             raise Failed(one_line(error)) from None
 
@@ -197,9 +200,16 @@ class _ReferenceSession:
         try:
             with np.errstate(all="ignore"):  # a case may be about the very division by zero
                 found = self._evaluator.run(None, dict(zip(self._names, given, strict=True)))
+        except ImportError as error:
+            raise Refused(Refusal(Status.LACKING, _package(error))) from None
         except Exception as error:  # as above
             raise Failed(one_line(error)) from None
         return [_result(item, "") for item in found]
+
+
+def _package(error: ImportError) -> str:
+    """The package that is missing, by its name where it is told, or by the first word of the message."""
+    return f"package {error.name or one_line(error).partition(' ')[0]}"
 
 
 def _result(found: Any, text: str) -> Value:

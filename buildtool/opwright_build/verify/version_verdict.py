@@ -49,8 +49,13 @@ class Verdict:
 
     @property
     def is_lasting(self) -> bool:
-        """Whether it may be kept. What fails is run again: it may be the runtime or the machine that failed."""
-        return not has_errors(self.diagnostics) and all(kind.outcome.status is not Status.FAIL for kind in self.kinds)
+        """Whether it may be kept. What fails is run again: it may be the runtime or the machine that failed. So is what
+        the machine lacks: it may have been installed."""
+        return not self.has_failed and all(kind.outcome.status is not Status.LACKING for kind in self.kinds)
+
+    @property
+    def has_failed(self) -> bool:
+        return has_errors(self.diagnostics) or any(kind.outcome.status is Status.FAIL for kind in self.kinds)
 
 
 def verdict_of(collected: CollectedVersion, outcomes: Sequence[Outcome]) -> Verdict:

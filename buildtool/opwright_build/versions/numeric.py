@@ -27,7 +27,7 @@ from opwright_build.verify.items import type_of
 from opwright_build.verify.judge import mismatch, ulp_distance
 from opwright_build.verify.models import Signature, arguments_of, signature_of
 from opwright_build.verify.refusals import Refusal
-from opwright_build.verify.runtimes import Failed, Runtime, Session, Tells, available, newest_accepted
+from opwright_build.verify.runtimes import Failed, Refused, Runtime, Session, Tells, available, newest_accepted
 from opwright_build.versions.change import Change, Kind
 from opwright_build.versions.promise import Promise
 from opwright_build.versions.promise_changes import BodyPair, differing_bodies
@@ -166,7 +166,7 @@ def _run(session: Session | Failed | Refusal, feeds: tuple[Value, ...]) -> Seque
         return str(session)
     try:
         return session.run(feeds)
-    except Failed as error:
+    except (Failed, Refused) as error:
         return str(error)
 
 

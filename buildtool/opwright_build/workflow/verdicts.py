@@ -81,7 +81,7 @@ def judge_versions(
         kept += reused
         claim = used or claim
         verdicts |= {verdict.identity: verdict for verdict in found}
-        if cells.first and not all(verdict.is_lasting for verdict in found):
+        if cells.first and any(verdict.has_failed for verdict in found):
             break
     return JudgedVersions([verdicts[identity] for identity in actions if identity in verdicts], kept, claim)
 

@@ -233,6 +233,11 @@ TABLE = (
         "A vector names inputs, outputs and attributes of the function and has element types that it declares. One "
         "that does not would be left out in silence.",
     ),
+    Code(
+        "OW155",
+        "An attribute is not used",
+        "A caller may give it, and nothing changes: most often it was forgotten, or its name is misspelt in the body.",
+    ),
     # Operators, opsets and types
     Code(
         "OW201",
@@ -899,6 +904,12 @@ TABLE = (
         "No vector passes on a body",
         "Each body that a bundle holds, for each class of opsets and each variant, is verified on its own: what "
         "holds for one says nothing about another.",
+    ),
+    Code(
+        "OW457",
+        "The machine lacks what a vector needs",
+        "A locale or a package that is not installed is no fact about the runtime, so no row of "
+        "specs/runtime-gaps.yaml is made of it. What needs it is not verified here.",
     ),
     Code(
         "OW470",

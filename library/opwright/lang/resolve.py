@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
@@ -425,9 +426,19 @@ class FileScope(ModuleScope):
             span,
             "building runs no code: only opwright, math, numpy, onnx.helper, typing, files of this library "
             "(`from .x import f`) and the packages of libraries are resolved",
-            "move what is needed into this file, or declare the library under `dependencies:` in library.yaml",
+            _instead_of_import(name.partition(".")[0]),
         )
         return MISSING
+
+
+def _instead_of_import(package: str) -> str:
+    """What to do without a module: only a library of Opwright can be depended on."""
+    if package in sys.stdlib_module_names:
+        return "write what is needed of it into this file; a value that it computes is written as a constant"
+    return (
+        "write what is needed of it into this file; only where it is a library that `opwright build` wrote, install it "
+        "and name its distribution under `dependencies:` in library.yaml"
+    )
 
 
 def scope_without_text(title: str, libraries: Libraries) -> ModuleScope:

@@ -85,7 +85,7 @@ def attach_libraries(
     diagnostics = [*resolution.left, *_deprecated(resolution.served, file)]
     if not resolution.served and not (inline and result.functions):
         if not resolution.left:
-            diagnostics.append(_nothing_served(result, catalogue, replace, file))
+            diagnostics.append(_nothing_served(result, catalogue, opset, replace, file))
         diagnostics += undefined_nodes(result, file)
         return Attached(result, (), 0, (), tuple(diagnostics))
     apply_plan(result, resolution.served, plan)
@@ -233,17 +233,33 @@ def _deprecated(nodes: Sequence[Served], file: str) -> list[Diagnostic]:
     ]
 
 
-def _nothing_served(model: ModelProto, catalogue: Catalogue, replace: bool, file: str) -> Diagnostic:
+def _nothing_served(model: ModelProto, catalogue: Catalogue, opset: int, replace: bool, file: str) -> Diagnostic:
+    """Says what would be served otherwise, as far as it would: advice that leads to an error is none."""
     domains = sorted({domain.mirror for domain in catalogue.domains.values()})
     reason = f"it has no node of the domains {', '.join(domains)} that lacks its function"
-    mirrored = {(normal_domain(domain), name) for domain, name in catalogue.versions}
-    standard = {
+    own = {function_id(function)[:2] for function in model.functions}
+    called = {
         node.op_type
         for graph in all_graphs(model.graph)
         for node in graph.node
-        if (normal_domain(node.domain), node.op_type) in mirrored
+        if node.domain in domains and (normal_domain(node.domain), node.op_type) in own
     }
     help_text = ""
-    if standard and not replace:
-        help_text = f"with --replace, the operators {', '.join(sorted(standard))} of the standard are served too"
+    if called:
+        help_text = (
+            f"the model has functions for {', '.join(sorted(called))}; `opwright detach` takes attached ones out"
+        )
+    elif not replace:
+        standard = _replaceable(model, catalogue, opset, file)
+        if standard:
+            help_text = f"with --replace, the operators {', '.join(standard)} of the standard are served too"
     return Diagnostic("OW552", "nothing to attach", Place(file), reason, help_text, severity=Severity.WARNING)
+
+
+def _replaceable(model: ModelProto, catalogue: Catalogue, opset: int, file: str) -> list[str]:
+    """The operators of the standard that `--replace` would serve in this model."""
+    try:
+        served = resolve_model(model, catalogue, opset=opset, replace=True, file=file).served
+    except DiagnosticError:
+        return []
+    return sorted({item.instance.entry.name for item in served})

@@ -42,8 +42,16 @@ def _directory(attribute: str, values: str = _ZERO) -> Example:
     return Example("vectors", files)
 
 
+def _function(attributes: str) -> Example:
+    text = (
+        f"from opwright import opset18 as op\n\n\ndef Swish(X, {attributes}):\n    return X * op.Sigmoid(alpha * X)\n"
+    )
+    return Example("build", {"specs/com.acme/Swish/function.py": text})
+
+
 PAIRS: tuple[Pair, ...] = (
     Pair("OW152", bad=_archive("4e 50 5a"), good=Example("vectors")),
     Pair("OW153", bad=_directory("alpha", "ff"), good=_directory("alpha")),
     Pair("OW154", bad=_directory("beta"), good=_directory("alpha")),
+    Pair("OW155", bad=_function("alpha: float = 1.0, beta: int = 2"), good=_function("alpha: float = 1.0")),
 )

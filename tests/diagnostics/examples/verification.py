@@ -24,6 +24,20 @@ _WITH_BIAS = {
 }
 
 
+_IN_LOCALE = {
+    "specs/com.acme/Swish/spec.yaml": (
+        "schema: 1\ndomain: com.acme\nname: Swish\nsummary: Upper case.\nsince_version: 1\n"
+        'opset: ">=18"\ninputs: {X: string}\noutputs: {Y: string}\nvectors: [vectors.yaml]\n'
+    ),
+    "specs/com.acme/Swish/function.py": (
+        "from opwright import opset18 as op\n\n\ndef Swish(X):\n"
+        '    return op.StringNormalizer(X, case_change_action="UPPER", locale="xx_XX")\n'
+    ),
+    "specs/com.acme/Swish/vectors.yaml": "schema: 1\nrows:\n  - {name: a, inputs: {X: [b]}, outputs: {Y: [B]}}\n",
+    "specs/com.acme/Swish/reference.py": "",
+}
+
+
 def _rows(text: str, command: str = "test", **files: str) -> Example:
     return Example(command, {"specs/com.acme/Swish/vectors.yaml": text, **files})
 
@@ -73,12 +87,8 @@ PAIRS: tuple[Pair, ...] = (
     ),
     Pair(
         "OW455",
-        bad=_rows(
-            _ROW.replace("    inputs", "    types: {T: [float]}\n    inputs")
-            + "  - name: wrong\n    types: {T: [double]}\n    inputs: {X: [0.0]}\n    outputs: {Y: [1.0]}\n"
-        ),
+        bad=_rows(_ROW, "test --no-oracle"),
         good=_rows(_ROW),
-        beside=("OW450",),
     ),
     Pair(
         "OW456",
@@ -91,6 +101,11 @@ PAIRS: tuple[Pair, ...] = (
                 + "  - name: biased\n    inputs: {X: [1.0, -1.0], bias: [0.5, 0.5]}\n",
             },
         ),
+    ),
+    Pair(
+        "OW457",
+        bad=Example("test", _IN_LOCALE),
+        good=Example("test"),
     ),
     Pair(
         "OW470",

@@ -1,0 +1,30 @@
+"""Attributes that are declared and read nowhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from opwright.diagnostics.diagnostic import Diagnostic, Severity
+from opwright.lang.lower.function_unit import Unit
+
+
+def unused_attributes(unit: Unit) -> Iterator[Diagnostic]:
+    """A warning for each attribute that the body names nowhere: what a caller gives for it changes nothing."""
+    read = {
+        node.id
+        for statement in unit.node.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    for attribute in unit.interface.attributes:
+        if attribute.name not in read:
+            yield Diagnostic(
+                "OW155",
+                f"the attribute `{attribute.name}` is not used",
+                unit.module.source.place(attribute.span),
+                reason=f"the body of `{unit.node.name}` reads it nowhere, so that its value changes nothing",
+                help="use it, or take it out of the `def` and of `attributes:` in the spec",
+                severity=Severity.WARNING,
+                subject=unit.declaration.name,
+            )
