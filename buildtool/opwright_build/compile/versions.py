@@ -77,7 +77,8 @@ def _compile(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> Co
     found.extend(_opsets_without_body(version, gaps))
     if any(item.severity is Severity.ERROR for item in found):
         return CompiledVersion(_entry(version, unit, ()), {}, (), tuple(dict.fromkeys(found)))
-    found.extend(unused_attributes(unit))
+    if version.domain.mirror is None:  # otherwise the interface is the standard's
+        found.extend(unused_attributes(unit))
     entry = _entry(version, unit, tuple(entries), templates)
     return CompiledVersion(entry, bodies, gaps if gaps else unreachable(unit, families), tuple(found), texts)
 
