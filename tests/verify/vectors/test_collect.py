@@ -328,7 +328,9 @@ def test_a_reference_that_hangs_is_given_up(making: Making) -> None:
     versions, entries = softplus(making, rows + "  - {name: fine, inputs: {X: 1}}\n", reference)
     collected = collect(making, versions, entries, limits=Limits(wall=0.4))
     assert codes(collected) == ["OW419", "OW419"]
-    assert "not asked any more" in collected.diagnostics[-1].message
+    given_up, stopped = (item.message for item in collected.diagnostics)
+    assert "not asked any more" in given_up
+    assert stopped == "the reference was stopped on the row `r0`"
 
 
 def test_a_stop_costs_its_own_row_alone(making: Making) -> None:
