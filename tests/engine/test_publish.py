@@ -190,3 +190,33 @@ def test_a_link_in_the_place_of_a_temporary_file_is_not_written_through(tmp_path
     (tmp_path / "d" / ".a.opwright-tmp").symlink_to(tmp_path / "mine")
     publish(tmp_path, {"d/a": b"1"})
     assert content(tmp_path) == {"d/a": b"1", "mine": b"mine"}
+
+
+@pytest.mark.parametrize("renames", range(4))
+def test_what_a_killed_build_put_in_place_goes_when_no_build_makes_it_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renames: int
+) -> None:
+    first, second = {"d/a-1": b"1", "d/b": b"1"}, {"d/a-2": b"2", "d/b": b"2", "d/c": b"2"}
+    publish(tmp_path, first)
+    replace, done = Path.replace, []
+
+    def dying(self: Path, target: Path) -> Path:
+        if self.name.endswith(".opwright-tmp"):
+            if len(done) == renames:
+                raise KeyboardInterrupt
+            done.append(target)
+        return replace(self, target)
+
+    def dying_too(self: Path, missing_ok: bool = False) -> None:
+        dying(self.with_suffix(".opwright-tmp"), self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", dying)
+        if renames == len(second):  # it is killed before it removes what is stale
+            patch.setattr(Path, "unlink", dying_too)
+        with pytest.raises(KeyboardInterrupt):
+            publish(tmp_path, second)
+    (tmp_path / "d" / "mine").write_bytes(b"mine")
+    publish(tmp_path, first)
+    assert content(tmp_path) == {**first, "d/mine": b"mine"}
+    assert publish(tmp_path, first).written == ()

@@ -34,7 +34,8 @@ class Published:
 class Publisher:
     """Puts outputs below the folders `areas` of `root`: into real folders there, and nowhere else.
 
-    `manifest` remembers which files are ours, and `generated` knows ours by their bytes.
+    `manifest` remembers which files are ours, those of a build that was killed among them, and `generated` knows ours
+    by their bytes.
     """
 
     def __init__(
@@ -88,8 +89,8 @@ class Publisher:
         """
         found = {
             path
-            for path, digest in self._remembered().items()
-            if path not in outputs and scope(path) and self._is_ours(path) and self._digest(path) == digest
+            for path, digests in self._remembered().items()
+            if path not in outputs and scope(path) and self._is_ours(path) and self._digest(path) in digests
         }
         for folder in folders:
             self._tree.require_folder(folder)
@@ -138,13 +139,17 @@ class Publisher:
             self._sweep(outputs)
             for path in differing:
                 self._prepare(path, fetch(path))
+            files, begun = self._load()
+            if differing:
+                self._remember(files, {**begun, **{path: outputs[path] for path in differing}})
             for path in differing:
                 self._temporary(path).replace(self._root / path)
             for path in stale:
                 (self._root / path).unlink(missing_ok=True)
-            others = {path: digest for path, digest in self._remembered().items() if not scope(path)}
-            if differing or stale or self._remembered() != {**others, **outputs}:
-                self._remember({**others, **outputs})
+            now = {path: digest for path, digest in files.items() if not scope(path)} | dict(outputs)
+            others = {path: digest for path, digest in begun.items() if not scope(path)}
+            if differing or (files, begun) != (now, others):
+                self._remember(now, others)
         except OSError as error:
             raise _cannot_write(self._root, error) from error
         unchanged = sorted(outputs.keys() - set(differing))
@@ -175,12 +180,23 @@ class Publisher:
         temporary.parent.mkdir(parents=True, exist_ok=True)
         create(temporary, data, durable=True)
 
-    def _remembered(self) -> dict[str, str]:
-        files = self._manifest.load().get("files", {})
-        return {path: digest for path, digest in files.items() if self._is_output(path)}
+    def _remembered(self) -> dict[str, set[str]]:
+        """The digests that our files may have."""
+        files, begun = self._load()
+        paths = files.keys() | begun.keys()
+        return {path: {known[path] for known in (files, begun) if path in known} for path in paths}
 
-    def _remember(self, outputs: Mapping[str, str]) -> None:
-        self._manifest.save({"files": dict(outputs)})
+    def _remember(self, files: Mapping[str, str], begun: Mapping[str, str]) -> None:
+        self._manifest.save({"files": dict(files), "begun": dict(begun)})
+
+    def _load(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The files that builds have written, and those that builds had begun to put in place when they were killed."""
+        saved = self._manifest.load()
+        files, begun = (
+            {path: str(digest) for path, digest in saved.get(name, {}).items() if self._is_output(path)}
+            for name in ("files", "begun")
+        )
+        return files, begun
 
 
 def _not_ours(path: str) -> Diagnostic:

@@ -7,9 +7,12 @@ in real folders.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import secrets
 import stat
+from collections.abc import Collection
 from pathlib import Path
 
 from opwright import regular_file
@@ -132,6 +135,15 @@ def write_whole(path: Path, data: bytes, mode: int = 0o666) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def sweep(folder: Path, names: Collection[str]) -> None:
+    """Removes what `write_whole` of processes that were killed has left of these files; no other may be at work."""
+    leftover = re.compile(rf"\.({'|'.join(map(re.escape, names))})\.[0-9a-f]{{16}}")
+    for name in os.listdir(folder):
+        if leftover.fullmatch(name):
+            with contextlib.suppress(OSError):  # it is in nobody's way
+                os.unlink(folder / name)
 
 
 def _status(path: Path) -> os.stat_result | None:

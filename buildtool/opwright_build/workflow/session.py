@@ -27,7 +27,7 @@ from opwright_build.engine.seal import Seal
 from opwright_build.engine.sources import FolderSources, OverlaySources, Sources
 from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.store import InfrastructureError, LocalStore, Store
-from opwright_build.engine.tree import Tree
+from opwright_build.engine.tree import Tree, sweep
 from opwright_build.engine.user_secret import UserSeal, user_seal
 from opwright_build.report.reporter import Reporter
 from opwright_build.workflow.excerpt_text import library_text
@@ -163,6 +163,7 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
         reporter.step("another opwright is at work in this folder; waiting for it to end")
 
     with _locked(work, waiting):
+        sweep(work, OWN_FILES)
         user = user_seal()
         here = folder_seal(user)
         transaction = Transaction(tree, work, here)
