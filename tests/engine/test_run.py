@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
@@ -210,6 +211,19 @@ def test_what_is_not_kept_is_made_again_by_the_part_that_makes_it(tmp_path: Path
     assert second.fetch(result, "archive") == b"text" * 1000
     assert RUNS == ["whole", "large", "whole", "large"]
     assert second.warnings == []
+
+
+def test_what_cannot_be_made_again_says_why(tmp_path: Path) -> None:
+    """The bytes of a known result are asked for, and meanwhile a file that it comes from is gone."""
+    (tmp_path / "a").write_bytes(b"include\ntext")
+    todo = action("include", start="a")
+    engine = make_engine(tmp_path)
+    (known,) = engine.run([todo])
+    (tmp_path / "a").unlink()
+    shutil.rmtree(tmp_path / ".opwright" / "cache")
+    with pytest.raises(DiagnosticError) as refused:
+        make_engine(tmp_path).fetch(known, "text")
+    assert [item.code for item in refused.value.diagnostics] == ["OW101"]
 
 
 def test_rerun_runs_everything_and_tells_of_another_result(tmp_path: Path) -> None:

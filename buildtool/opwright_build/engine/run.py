@@ -170,7 +170,7 @@ class Engine:
 
     def fetch(self, result: Result, name: str) -> bytes:
         """One output's bytes. When the store does not have them the action runs again, or that one of its parts which
-        makes them. KeyError without such an output."""
+        makes them. KeyError without such an output, DiagnosticError where what has been done cannot be done again."""
         if not isinstance(result.outcome, Done):
             raise KeyError(name)
         data = self._store.get_output(result.action.key, result.outcome.outputs[name])
@@ -178,11 +178,13 @@ class Engine:
             return data
         again = self._run_here(result.action)
         if not isinstance(again.outcome, Done):
-            raise KeyError(name)
+            raise _undone(again, name)
         digest = again.outcome.outputs[name]
         data = self._store.get_output(again.action.key, digest)
         if data is None and digest in self._makers:
             made = self._run_here(self._makers[digest])
+            if not isinstance(made.outcome, Done):
+                raise _undone(made, name)
             data = self._store.get_output(made.action.key, digest)
         if data is None:
             raise KeyError(name)
@@ -239,6 +241,11 @@ class Engine:
             self.warnings.append(_nondeterministic(action))
         self._log.ran(action, record, why)
         return Result(action, record.outcome, record.reads, cached=False, why=why)
+
+
+def _undone(again: Result, name: str) -> Exception:
+    """Why an action that was good before is not good again: meanwhile a file or the cache has changed."""
+    return DiagnosticError(again.outcome.diagnostics) if isinstance(again.outcome, Failed) else KeyError(name)
 
 
 CompositeFunction = Callable[[Reader, Engine], Outcome]
