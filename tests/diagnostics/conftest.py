@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -16,9 +17,11 @@ import onnx.parser
 import pytest
 from opwright.diagnostics import Diagnostic, DiagnosticError, DiagnosticWarning, render
 from opwright_build.cli.entry import main
+from opwright_build.engine import state_file
 from opwright_build.engine.action import Done, Failed, Record
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.signatures import TRUSTED_KEYS
+from opwright_build.engine.tree import write_whole
 from opwright_build.engine.user_secret import VARIABLE, user_seal
 from opwright_build.report.progress import PlainProgress
 from opwright_build.sandbox.levels import CAGES
@@ -70,6 +73,9 @@ def run_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
         if words == ["without-sandbox"]:
             monkeypatch.setattr(oracle, "CAGES", CAGES[-1:])
             return 0
+        if words[0] == "no-room-for":
+            monkeypatch.setattr(state_file, "write_whole", _refusing(words[1]))
+            return 0
         return _step(words, root)
 
     def run(example: Example) -> Ran:
@@ -103,6 +109,15 @@ class _LostWorker:
 
     def stop(self) -> str:
         return "crashed (signal 11)"
+
+
+def _refusing(name: str) -> Callable[[Path, bytes], None]:
+    def write(path: Path, data: bytes) -> None:
+        if path.name == name:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        write_whole(path, data)
+
+    return write
 
 
 def _lay(files: Mapping[str, str], root: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +24,9 @@ from opwright_build.workflow.writing import write_file
 
 NOTHING = "nothing is selected"
 _OF_USAGE = ("OW110", BAD_VARIABLE, BAD_SHARED)  # no library here; the environment makes no sense
+# What a machine may answer to any access to any file.
+_OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.ESTALE}
+_REFUSALS = _OF_THE_DISK | {errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
 
 def on_library(path: Path, reporter: Reporter, options: Options, task: Callable[[Session], int]) -> int:
@@ -34,7 +39,8 @@ def on_library(path: Path, reporter: Reporter, options: Options, task: Callable[
     try:
         with open_session(find_root(path), reporter, options) as session:
             return task(session)
-    except DiagnosticError as error:
+    except (DiagnosticError, OSError) as raised:
+        error = _told(raised)
         status = _status_of(error)
         found = in_reading_order([*error.diagnostics, *(session.warnings if session else ())])
         reporter.findings(found, sources)
@@ -48,7 +54,8 @@ def reporting(reporter: Reporter, task: Callable[[], int]) -> int:
     """Runs a task that needs no open library; findings that it raises are reported."""
     try:
         return task()
-    except DiagnosticError as error:
+    except (DiagnosticError, OSError) as raised:
+        error = _told(raised)
         status = _status_of(error)
         reporter.findings(in_reading_order(error.diagnostics), lambda file: None)
         reporter.summary("", {"exit": int(status), **_counts(error.diagnostics)})
@@ -99,6 +106,18 @@ def _unsilenced(session: Session, diagnostics: Sequence[Diagnostic]) -> list[Dia
     files = {item.place.file for item in diagnostics if item.severity is Severity.WARNING and item.place is not None}
     texts = {file: session.source_text(file) or "" for file in sorted(files)}
     return settle_ignores(diagnostics, texts, judge=False)
+
+
+def _told(error: DiagnosticError | OSError) -> DiagnosticError:
+    """What is to be said of an error. An OSError that is not the machine's refusal is raised again: it is a bug."""
+    if isinstance(error, DiagnosticError):
+        return error
+    if error.errno not in _REFUSALS:
+        raise error
+    name = os.path.basename(error.filename) if isinstance(error.filename, str) else "a file"
+    message = f"{name} cannot be read or written: {error.strerror or type(error).__name__}"
+    help_ = "make room, give this user access, or close what holds many files, and run the command again"
+    return InfrastructureError([Diagnostic("OW940", message, help=help_)])
 
 
 def _status_of(error: DiagnosticError) -> Exit:

@@ -1541,5 +1541,11 @@ TABLE = (
         "A worker process does not start",
         "Builds use one process a processor. Where the machine allows no more processes or memory, `-j 1` needs none.",
     ),
+    Code(
+        "OW940",
+        "The machine refuses a file",
+        "The disk is full or fails, this user may not open the file, or too many files are open. What was written "
+        "before stays; the same command goes on from there.",
+    ),
 )
 CODES: Mapping[str, Code] = {item.code: item for item in TABLE}

@@ -70,6 +70,11 @@ PAIRS = (
         good=Example("build"),
     ),
     Pair(
+        "OW940",
+        bad=Example("no-room-for built.json && build"),
+        good=Example("build"),
+    ),
+    Pair(
         "OW906",
         bad=Example("stubs --check"),
         good=Example("stubs && stubs --check"),
