@@ -1,14 +1,17 @@
 """A campaign: hostile models, bundles and folders through every command, then the planted defects, all to be found.
 
-python -m tests.hostile [--seed N] [--count N] [--planted N] [--minutes N]
+python -m tests.hostile [--seed N] [--count N] [--planted N] [--minutes N] [--resume FILE]
 
 Each input goes through a few tasks that are drawn, those that take long less often. Inputs that have shown a defect
-once are kept in `tests/hostile/kept/`, come first, and go through all.
+once are kept in `tests/hostile/kept/`, come first, and go through all. With `--resume FILE` a campaign that was
+stopped goes on where it was: the file says how far it has come.
 """
 
 from __future__ import annotations
 
 import argparse
+import fnmatch
+import json
 import os
 import random
 import secrets
@@ -16,8 +19,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from opwright_build.engine.user_secret import VARIABLE
@@ -30,7 +34,7 @@ from tests.hostile.judge import SECRET, judging
 from tests.hostile.tasks import SLOW, TASK_NAMES
 
 KEPT = Path(__file__).with_name("kept")
-_VALID = 24  # of the models, which come first: most changes start from them
+_VALID = 30  # of the models, which come first: most changes start from them
 _SUFFIXES = {".onnx": "model", ".onnxlib": "onnxlib", ".json": "folder"}
 _SHARES = {"model": 0.6, "onnxlib": 0.2, "folder": 0.2}
 _TOLD = 2_000  # inputs, after which the campaign says how far it is
@@ -89,6 +93,19 @@ class Tally:
     good: int = 0
     findings: Counter[str] = field(default_factory=Counter)
 
+    def save(self, path: Path, seed: str) -> None:
+        counts = {"inputs": self.inputs, "runs": self.runs, "good": self.good, "findings": self.findings}
+        path.write_text(json.dumps({"seed": seed, **counts}, indent=1), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> tuple[str, Tally]:
+        """The seed of a campaign that was stopped, and what it had done; nothing where no file is."""
+        if not path.exists():
+            return "", cls()
+        saved = json.loads(path.read_text(encoding="utf-8"))
+        counts = Counter[str](saved["inputs"]), saved["runs"], saved["good"], Counter[str](saved["findings"])
+        return saved["seed"], cls(*counts)
+
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} of kind {kind}" for kind, count in sorted(self.inputs.items()))
         ended = f"{self.good} without a finding of ours"
@@ -96,9 +113,15 @@ class Tally:
 
 
 def campaign(
-    items: Iterator[Input], count: int, folder: Path, tally: Tally, defect: str = "", until: float = float("inf")
+    items: Iterator[Input],
+    count: int,
+    folder: Path,
+    tally: Tally,
+    defect: str = "",
+    until: float = float("inf"),
+    judged: Callable[[], object] = lambda: None,
 ) -> Iterator[tuple[str, Input]]:
-    """Says each finding, the first time, with the input that shows it."""
+    """Says each finding, the first time, with the input that shows it. `judged` is called after each input."""
     with judging(folder, defect) as judge:
         for item in items:
             if sum(tally.inputs.values()) >= count or time.monotonic() > until:
@@ -109,6 +132,7 @@ def campaign(
             tally.good += sum(outcome in ("0", "good") for outcome in verdict.outcomes.values())
             if not sum(tally.inputs.values()) % _TOLD:
                 print(tally, flush=True)
+            judged()
             for task, text in verdict.findings.items():
                 place = text.rpartition(" at ")[2]
                 tally.findings[place] += 1
@@ -135,20 +159,26 @@ def main() -> int:
     parser.add_argument("--kind", default="", choices=["", *TASK_NAMES])
     parser.add_argument("--minutes", type=float, default=float("inf"), help="after which it ends, however many ran")
     parser.add_argument("--planted", type=int, default=5_000, metavar="N", help="inputs within which each is found")
+    parser.add_argument("--plant", default="*", metavar="GLOB", help="the defects to plant, by name; by default all")
+    parser.add_argument("--resume", type=Path, metavar="FILE", help="goes on where the campaign of that file was")
     options = parser.parse_args()
-    seed = options.seed or str(secrets.randbelow(10**9))
+    resumed, tally = Tally.load(options.resume) if options.resume else ("", Tally())
+    seed = options.seed or resumed or str(secrets.randbelow(10**9))
     os.environ[VARIABLE] = SECRET
     print(f"seed {seed}", flush=True)
-    tally, until = Tally(), time.monotonic() + options.minutes * 60
+    until = time.monotonic() + options.minutes * 60
     with tempfile.TemporaryDirectory() as scratch:
         shown = Path(tempfile.mkdtemp(prefix="opwright-hostile-"))
-        items = inputs(seed, options.kind)
-        for number, (text, item) in enumerate(campaign(items, options.count, Path(scratch), tally, until=until)):
+        items = islice(inputs(seed, options.kind), sum(tally.inputs.values()), None)
+        save = (lambda: tally.save(options.resume, seed)) if options.resume else (lambda: None)
+        found = campaign(items, options.count, Path(scratch), tally, until=until, judged=save)
+        for number, (text, item) in enumerate(found):
             suffix = next(suffix for suffix, kind in _SUFFIXES.items() if kind == item.kind)
             (shown / f"{number}{suffix}").write_bytes(item.data)
             print(f"{text}\n    {shown / str(number)}{suffix}", flush=True)
         print(f"{tally}, {len(tally.findings)} defects", flush=True)
-        missed = planted(seed, list(DEFECTS), options.planted, Path(scratch)) if options.planted else 0
+        names = fnmatch.filter(DEFECTS, options.plant)
+        missed = planted(seed, names, options.planted, Path(scratch)) if options.planted else 0
     return 1 if tally.findings or missed else 0
 
 

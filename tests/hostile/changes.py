@@ -194,6 +194,12 @@ _BASES = (
         => (float[N] d) { d = my.Mine(a) }> }""",
     """(float[N] x, float[N] z) => (float[2] y) { a = my.Deep(x, z) p = Cast<to = 7>(a) q = Slice(p, axes, axes)
         r = Concat<axis = 0>(q, axes) t = Cast<to = 1>(r) y = Gather(t, axes) }""",
+    """(float[N, 2] x, bool c) => (float[N, 2] y) <float[2, 2] w = {1.0, 0.5, -1.0, 2.0}, float b = {0.25},
+        int64[0] none = {}, bool[1, 2] m = {1, 0}, string[2] names = {"a", "b"}> {
+        h = MatMul(x, w) s = com.acme.Twice(h) p = Softplus(s) k = Constant<value = double[1, 1, 2] {0.5, 1e300}>()
+        u = CastLike(k, p) v = Reshape(u, shape) z = Where(m, p, b)
+        y = If (c) <then_branch = f () => (q) { q = Add(z, v) },
+        else_branch = g () => (r) <float[1, 2] inner = {0.5, 0.25}> { r = Mul(z, inner) }> }""",
 )
 _FUNCTIONS = """
 <domain: "my", opset_import: ["": 18, "com.acme": 1]>
@@ -210,6 +216,8 @@ def bases() -> Iterator[ModelProto]:
             model = parse(f"{head} g {text} {_FUNCTIONS}")
             if index in (2, 4):
                 model.graph.initializer.append(helper.make_tensor("axes", TensorProto.INT64, [1], [0]))
+            if index == 5:
+                model.graph.initializer.append(helper.make_tensor("shape", TensorProto.INT64, [2], [1, 2]))
             yield model
 
 

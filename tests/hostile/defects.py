@@ -137,6 +137,10 @@ DEFECTS: Mapping[str, Defect] = {
     ),
     "texts of many lines": Defect(
         "folder",
-        _replace("opwright_build.package.wheel", "_metadata", _unless(lambda index: "\n" in index.summary, _raise)),
+        _replace(
+            "opwright_build.package.wheel",
+            "_metadata",
+            _unless(lambda library, *rest: "\n" in library.summary, _raise),
+        ),
     ),
 }

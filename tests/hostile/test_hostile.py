@@ -49,7 +49,7 @@ def test_models_changed(tmp_path: Path) -> None:
     assert len(started) >= 200
     with judging(tmp_path) as judge:
         for step in range(10):
-            data = changed_model(numbers.choice(started[:24]), numbers)
+            data = changed_model(numbers.choice(started[:30]), numbers)
             assert judge.judge("model", data).findings == {}, (step, data)
 
 

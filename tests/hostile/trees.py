@@ -7,6 +7,8 @@ import json
 import random
 from collections.abc import Iterator, Sequence
 
+_MANY = 20  # of which no single one matters
+
 Tree = object  # dict, list, text, number, truth value or None, as `json` and `yaml` give them
 
 NUMBERS: Sequence[Tree] = (0, 1, -1, 7, 99, 2**31, 2**63, -(2**63), 2**70, 10**400, 0.5, -0.0, 1e308)
@@ -34,6 +36,30 @@ def spots(tree: Tree, most: int = 5_000) -> list[tuple[list[Tree] | dict[str, Tr
     return found
 
 
+def _by_kind(tree: Tree, most: int = 5_000) -> dict[str, list[tuple[list[Tree] | dict[str, Tree], int | str]]]:
+    """The places of a tree by the way that leads there: the items of a long list are of one kind, those of a short one
+    are fields of their own. So what occurs once in a document is changed as often as what occurs a thousand times."""
+    found: dict[str, list[tuple[list[Tree] | dict[str, Tree], int | str]]] = {}
+    pending: list[tuple[str, Tree]] = [("", tree)]
+    count = 0
+    while pending and count < most:
+        way, holder = pending.pop()
+        if isinstance(holder, dict):
+            places: list[tuple[str, int | str]] = [
+                (f"{way}.{key if len(holder) < _MANY else ''}", key) for key in holder
+            ]
+        elif isinstance(holder, list):
+            row = len(holder) < _MANY and any(not isinstance(item, dict | list) for item in holder)
+            places = [(f"{way}[{index if row else ''}]", index) for index in range(len(holder))]
+        else:
+            continue
+        for deeper, key in places:
+            found.setdefault(deeper, []).append((holder, key))
+            pending.append((deeper, holder[key]))  # type: ignore[index]
+        count += len(places)
+    return found
+
+
 def keys_of(tree: Tree) -> Iterator[str]:
     for holder, key in spots(tree):
         if isinstance(holder, dict) and isinstance(key, str):
@@ -46,12 +72,13 @@ def scalar(numbers: random.Random) -> Tree:
 
 def changed_tree(tree: Tree, numbers: random.Random, words: Sequence[str] = ()) -> Tree:
     """The tree, itself changed in one place; `words` are keys that something may be asked for."""
-    places = spots(tree)
-    if not places:
+    kinds = _by_kind(tree)
+    if not kinds:
         return scalar(numbers)
-    holder, key = numbers.choice(places)
+    places = [place for places in kinds.values() for place in places]
+    holder, key = numbers.choice(places if numbers.random() < 0.4 else numbers.choice(list(kinds.values())))
     value = holder[key]  # type: ignore[index]
-    match numbers.randrange(10):
+    match numbers.randrange(11):
         case 0 | 1 | 2:
             _put(holder, key, _like(value, numbers))
         case 3:
@@ -76,6 +103,11 @@ def changed_tree(tree: Tree, numbers: random.Random, words: Sequence[str] = ()) 
             for _ in range(numbers.choice((2, 30, 300))):
                 value = [value]
             _put(holder, key, value)
+        case 9:  # what comes after it as well
+            if isinstance(holder, list):
+                del holder[int(key) :]
+            elif isinstance(value, list | dict):
+                value.clear()
         case _:  # only one of what was a list
             _put(holder, key, value[0] if isinstance(value, list) and value else scalar(numbers))
     return tree
