@@ -170,6 +170,15 @@ def fuzz_inputs(session: nox.Session) -> None:
 
 
 @nox.session
+def faults(session: nox.Session) -> None:
+    """Build a small library eight hundred times while it is killed, run at once with others, given damaged and forged
+    results, a full disk, closed folders, pipes and jumping clocks; each ends with the bytes of a quiet build. The seed
+    is drawn anew and printed, counts are options (`-- --seed SEED --killed 20`): ten minutes; the gate tries forty."""
+    install(session, ".[build,run]", groups=("test",))
+    session.run("python", "-m", "tests.faults", *session.posargs)
+
+
+@nox.session
 def reproducible(session: nox.Session) -> None:
     """Build all of specs/ in several surroundings, with other local names and watched by an audit hook: five minutes;
     the gate builds those that are not large."""

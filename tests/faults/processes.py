@@ -1,0 +1,121 @@
+"""Builds that are killed, and builds that run at once."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+
+from tests.faults.runs import Ran, Running, run, start, with_end_at
+from tests.faults.small_library import Trial, outputs, some_state, write
+
+_OPERATIONS = 60  # that write files, in a build of little that is new
+_WHOLE: list[float] = []  # seconds that a build takes here
+
+
+def _whole(trial: Trial) -> float:
+    if not _WHOLE:
+        trial.forget()
+        shutil.rmtree(trial.root / ".opwright", ignore_errors=True)
+        trial.change()
+        begun = time.perf_counter()
+        trial.must_be_good(run(["build"], trial.root), "a build that is timed")
+        _WHOLE.append(time.perf_counter() - begun)
+    return _WHOLE[0]
+
+
+def killed(trial: Trial) -> None:
+    """A build of changed sources ends at any moment, with all that it has started; now and then a few in a row."""
+    numbers, whole = trial.numbers, _whole(trial)
+    for attempt in range(numbers.choice((1, 1, 2, 3))):
+        before = outputs(trial.root)
+        trial.change()
+        match numbers.randrange(6):
+            case 0:
+                trial.forget()
+                shutil.rmtree(trial.root / ".opwright", ignore_errors=True)
+            case 1 | 2:
+                shutil.rmtree(trial.root / ".opwright" / "cache", ignore_errors=True)
+        command = numbers.choice((["build"], ["build", "--rerun"]))
+        if numbers.random() < 0.5:
+            first = numbers.choice((0, _OPERATIONS // 2))
+            ran = run(command, trial.root, with_end_at(numbers.randrange(first, _OPERATIONS), trial.root))
+        else:
+            building = start(command, trial.root)
+            time.sleep(numbers.uniform(0, 1.1) * whole)
+            building.kill()
+            ran = building.wait()
+        if ran.status >= 0:
+            trial.judge(ran, "the build")
+        trial.old_or_new(before, f"kill {attempt}")
+        if trial.flaws:
+            return
+    if numbers.random() < 0.5:
+        trial.change()
+    trial.must_be_good(run(["build"], trial.root), "the build after it")
+
+
+def _same_folder(trial: Trial) -> list[Running]:
+    trial.change()
+    return [start(["build"], trial.root), start(["build", "--rerun"], trial.root)]
+
+
+def _changed_between(trial: Trial) -> list[Running]:
+    trial.change()
+    first = start(["build"], trial.root)
+    time.sleep(trial.numbers.uniform(0, 1) * _whole(trial))
+    trial.change()
+    return [first, start(["build"], trial.root)]
+
+
+def _one_killed(trial: Trial) -> list[Running]:
+    trial.change()
+    first, second = start(["build"], trial.root), start(["build"], trial.root)
+    time.sleep(trial.numbers.uniform(0, 1) * _whole(trial))
+    first.kill()
+    first.wait()
+    return [second]
+
+
+def _beside_a_look(trial: Trial) -> list[Running]:
+    trial.change()
+    return [start(["build"], trial.root), start(["ls", "--json"], trial.root), start(["lint"], trial.root)]
+
+
+def _in_one_cache(trial: Trial) -> list[Running]:
+    """Two checkouts, of other states, with one cache."""
+    other = trial.root.with_name("other checkout")
+    cache = ["--cache", str(trial.root.with_name("one cache"))]
+    state = some_state(trial.numbers)
+    write(other, state)
+    trial.change()
+    running = [start(["build", *cache], trial.root), start(["build", *cache], other)]
+    both: list[Ran] = [item.wait() for item in running]
+    there = Trial(other, trial.quiet, trial.numbers, state)
+    for ran in both:
+        trial.judge(ran, "builds in one cache")
+    there.must_be_good(both[1], "the other checkout")
+    trial.flaws += there.flaws
+    return [start(["build", *cache], trial.root)]
+
+
+PAIRS: tuple[Callable[[Trial], list[Running]], ...] = (
+    _same_folder,
+    _changed_between,
+    _one_killed,
+    _beside_a_look,
+    _in_one_cache,
+    _in_one_cache,
+)
+
+
+def paired(trial: Trial) -> None:
+    """Two commands at once, in one folder or with one cache; when all have ended, the last sources are built."""
+    chosen = trial.numbers.choice(PAIRS)
+    ran = [item.wait() for item in chosen(trial)]
+    for item in ran:
+        trial.judge(item, chosen.__name__.strip("_"))
+    last = ran[1] if chosen is not _one_killed and len(ran) == 2 else ran[0]
+    trial.must_be_good(last, chosen.__name__.strip("_"))
+    again = run(["build", "--json"], trial.root)
+    trial.must_be_good(again, "the build after both")
