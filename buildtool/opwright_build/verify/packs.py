@@ -21,6 +21,9 @@ from opwright_build.verify.refusals import Refusal
 from opwright_build.verify.runtimes import Failed, Refused, Session, available
 
 MAX_BODIES = 16  # in one session
+# Bytes of their functions, about 160 nodes: what a session takes to load grows faster than its nodes, since
+# onnxruntime looks through all memory that is free for each value.
+_MOST_BYTES = 8 << 10
 _FILLING = 4  # packs at a time: bodies of one name do not go into one
 _FINE = (Status.PASS, Status.UNVERIFIED)
 
@@ -131,17 +134,24 @@ class Candidate:
     batch: Batch
     made: Instantiated
 
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.made.functions))
+
 
 @dataclass(slots=True)
 class _Open:
     """A pack while it is being filled."""
 
     members: list[int] = field(default_factory=list)
+    size: int = 0  # bytes
     symbols: dict[Symbol, bytes | int] = field(default_factory=dict)
 
     def admits(self, candidate: Candidate, most: int) -> bool:
         """Whether it has a place left for a batch that has at least as many vectors as each of its own."""
         if len(self.members) == MAX_BODIES or (len(self.members) + 1) * len(candidate.batch.vectors) > most:
+            return False
+        if self.members and self.size + candidate.size > _MOST_BYTES:
             return False
         return all(self.symbols.get(name, value) == value for name, value in candidate.made.symbols.items())
 
@@ -172,6 +182,7 @@ def packed(candidates: Sequence[Candidate], most: int) -> list[list[int]]:
                 filling = [*filling[1 - _FILLING :], place]
                 found.append(place.members)
             place.members.append(candidate.position)
+            place.size += candidate.size
             place.symbols.update(candidate.made.symbols)
     return found
 
