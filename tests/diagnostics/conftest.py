@@ -20,7 +20,7 @@ from opwright_build.cli.entry import main
 from opwright_build.engine import state_file
 from opwright_build.engine.action import Done, Failed, Record
 from opwright_build.engine.content_digest import digest_bytes
-from opwright_build.engine.signatures import TRUSTED_KEYS
+from opwright_build.engine.signing import TRUSTED_KEYS
 from opwright_build.engine.tree import write_whole
 from opwright_build.engine.user_secret import VARIABLE, user_seal
 from opwright_build.report.progress import PlainProgress

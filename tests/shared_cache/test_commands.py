@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from opwright_build.engine.action import Done, Record, decode_entry, encode_entry
 from opwright_build.engine.content_digest import digest_bytes
-from opwright_build.engine.signatures import SIGNING_KEY, TRUSTED_KEYS, Signer
+from opwright_build.engine.signing import SIGNING_KEY, TRUSTED_KEYS, Signer
 from opwright_build.workflow.session import SHARED, SHARED_MODE
 
 from tests.claimed import claim_a_sandbox

@@ -15,7 +15,7 @@ from opwright_build.engine.action import Done, Read, Record, encode_entry
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.seal import Seal
 from opwright_build.engine.shared_store import FolderFiles, LayeredStore, SharedStore
-from opwright_build.engine.signatures import SIGNING_KEY, TRUSTED_KEYS, Keys, Signer, keys_of_this_user, make_keys
+from opwright_build.engine.signing import SIGNING_KEY, TRUSTED_KEYS, Keys, Signer, keys_of_this_user, make_keys
 from opwright_build.engine.store import InfrastructureError, LocalStore
 
 CI, OTHER = Signer(b"1" * 32), Signer(b"2" * 32)
@@ -339,7 +339,7 @@ def test_a_folder_that_came_with_a_library_has_no_keys(tmp_path: Path, monkeypat
 
 
 def test_a_pair_that_is_made(capsys: pytest.CaptureFixture[str]) -> None:
-    from opwright_build.engine.signatures import print_pair
+    from opwright_build.engine.signing import print_pair
 
     print_pair()
     told = dict(line.split("=") for line in capsys.readouterr().out.splitlines() if "=" in line)

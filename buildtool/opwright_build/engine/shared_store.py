@@ -19,7 +19,7 @@ from opwright.regular_file import read_regular
 from opwright_build.engine.action import Done, Record, decode_entry, encode_entry
 from opwright_build.engine.content_digest import digest_bytes, is_digest
 from opwright_build.engine.seal import Unsealed
-from opwright_build.engine.signatures import Keys
+from opwright_build.engine.signing import Keys
 from opwright_build.engine.store import NOTHING, InfrastructureError, LocalStore
 from opwright_build.engine.tree import Tree, write_whole
 

@@ -212,7 +212,7 @@ def _with_shared(local: LocalStore) -> Store:
     if not where:
         return local
     from opwright_build.engine.shared_store import FolderFiles, LayeredStore, SharedStore
-    from opwright_build.engine.signatures import keys_of_this_user, refused
+    from opwright_build.engine.signing import keys_of_this_user, refused
 
     if not os.path.isabs(where):
         raise refused(f"{SHARED} is no absolute path", "what it means would depend on the current folder")

@@ -32,7 +32,7 @@ _TRUSTED_FILE = "cache-trusted-keys"
 _HEX = re.compile(r"[0-9a-f]{64}\Z")
 _LINE = re.compile(r"([0-9a-f]{64}) ([0-9a-f]{64}) ([0-9a-f]{128})\Z")
 _MOST_BYTES = 1 << 16
-_MAKES = "`python -m opwright_build.engine.signatures`"
+_MAKES = "`python -m opwright_build.engine.signing`"
 _MADE_FOR = b"opwright shared cache 1\0"
 
 
