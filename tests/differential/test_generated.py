@@ -31,9 +31,9 @@ from tests.differential.program import Program
 from tests.differential.rows import DETECTORS, REFUSALS, ROWS
 
 SEED = 1
-PROGRAMS = 200
-MUTANTS = 200
-MIXED = 300
+PROGRAMS = 100
+MUTANTS = 100
+MIXED = 160
 FURTHER = 40
 
 programs = st.randoms(use_true_random=False).map(lambda random: generate(Random(random.getrandbits(64))))
@@ -83,7 +83,7 @@ def judge() -> Iterator[Judge]:
         yield found
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(programs)
 def test_any_program_agrees(judge: Judge, program: Program) -> None:
     verdict, _ = judge(program)
