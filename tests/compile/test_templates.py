@@ -91,6 +91,20 @@ def test_what_it_reads_stands_in_it(tmp_path: Path) -> None:
     assert doubled["names"] == {"other": ["opset", "", 18]}
 
 
+def test_opsets_that_are_open_stay_so(tmp_path: Path) -> None:
+    source = _POWER.replace("HALF =", 'ms = Opset("far", 1, open={"Pool": {"axes": "INTS"}})\nPool = ms.Other\nHALF =')
+    source = source.replace("opset18 as op", "Opset, opset18 as op").replace(
+        "op.Transpose(X, perm=", "ms.Pool(Pool(X), axes=[], perm="
+    )
+    found = compiled(tmp_path, source.replace(" * len(factors)", ""))
+    assert not found.diagnostics
+    (data,) = found.templates.values()
+    names = json.loads(data)["functions"][0]["names"]
+    kinds = {"Pool": {"axes": "INTS"}}
+    assert (names["ms"], names["Pool"]) == (["opset", "far", 1, kinds], ["operator", "far", 1, kinds, "Other"])
+    assert instance(found, 18, 2).body.body != instance(found, 18, 3).body.body
+
+
 def test_comments_and_places_do_not_count(tmp_path: Path) -> None:
     plain = _POWER.replace('    """Says nothing to a compiler."""\n    # Nor does this.\n', "").replace("\n\n\n", "\n")
     assert compiled(tmp_path / "a").templates == compiled(tmp_path / "b", plain).templates
@@ -137,6 +151,9 @@ def _changed(data: bytes, change: Any) -> bytes:
         lambda value: value["functions"][0].pop("names"),
         lambda value: value["functions"][0]["names"].update(op=["function", 7]),
         lambda value: value["functions"][0]["names"].update(op=["module", "os"]),
+        lambda value: value["functions"][0]["names"].update(op=["opset", "far", 1, {"Pool": {"axes": "THINGS"}}]),
+        lambda value: value["functions"][0]["names"].update(op=["opset", "far", 1, {"Pool": {"axes": ["INTS"]}}]),
+        lambda value: value["functions"][0]["names"].update(op=["operator", "far", 1, {"Pool": 1}, "Pool"]),
         lambda value: value["functions"][0].update(node=["Import", "os"]),
         lambda value: value["functions"][0]["node"].__setitem__(1, "not a name"),
         lambda value: value["functions"][0]["node"].__setitem__(3, [["Break"]]),

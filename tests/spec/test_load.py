@@ -165,7 +165,7 @@ def test_a_domain_may_repeat_its_name(tiny: TinyLibrary) -> None:
     assert tiny.findings() == []
 
 
-@pytest.mark.parametrize("name", ["this", "com.microsoft", "body1", "com.acme.internal", "com acme", "9.acme", "a..b"])
+@pytest.mark.parametrize("name", ["this", "body1", "com.acme.internal", "com acme", "9.acme", "a..b"])
 def test_domains_that_are_refused(tiny: TinyLibrary, name: str) -> None:
     tiny.write(f"specs/{name}/domain.yaml", "schema: 1\nversion: 1\n")
     assert tiny.findings() == [f"specs/{name} OW113"]

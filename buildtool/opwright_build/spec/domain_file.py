@@ -14,9 +14,8 @@ from opwright_build.spec.names import DOMAIN, IDENTIFIER, matches
 from opwright_build.spec.yaml_nodes import MappingNode, key_places
 from opwright_build.spec.yaml_source import MAX_BYTES, read_yaml
 
-# `this` and the empty name mean other things to the standard, com.microsoft belongs to onnxruntime, and a body's
-# calls stand in `body1` until it is linked.
-RESERVED = frozenset({"", "this", "com.microsoft", "body1"})
+# `this` and the empty name mean other things to the standard, and a body's calls stand in `body1` until it is linked.
+RESERVED = frozenset({"", "this", "body1"})
 STANDARD = "ai.onnx"
 
 

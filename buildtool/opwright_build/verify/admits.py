@@ -106,7 +106,7 @@ def _of_body(
             if outputs is None:
                 continue
             found.append(kind)
-            pairs = zip(results, outputs, strict=True)
+            pairs = [(item, got) for item, got in zip(results, outputs, strict=True) if got]
             if any(split_type(item)[1] in variables and got != resolve_type(bound, item) for item, got in pairs):
                 wrong.append(kind)
         yield Admission(
@@ -208,7 +208,8 @@ class _InferredFunction:
         self._known: dict[tuple[str, ...], list[str] | None] = {}
 
     def output_types(self, inputs: tuple[str, ...]) -> list[str] | None:
-        """The types of the outputs; None when an operator refuses those of the inputs."""
+        """The types of the outputs; None when an operator refuses those of the inputs. Empty where onnx does not know
+        one: of an operator that onnx does not describe, or does without inference."""
         if inputs not in self._known:
             self._known[inputs] = self._ask(inputs)
         return self._known[inputs]
@@ -223,10 +224,12 @@ class _InferredFunction:
 
 
 def _type_text(proto: TypeProto) -> str:
-    """A type as the index writes it."""
+    """A type as the index writes it; empty where it is not known."""
     if proto.HasField("sequence_type"):
-        return f"seq({_type_text(proto.sequence_type.elem_type)})"
-    return BY_CODE[proto.tensor_type.elem_type].name
+        item = _type_text(proto.sequence_type.elem_type)
+        return item and f"seq({item})"
+    code = proto.tensor_type.elem_type
+    return BY_CODE[code].name if code else ""
 
 
 def _sorted(kinds: Iterable[str]) -> tuple[str, ...]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from opwright.bundle.format import BodyEntry, FunctionEntry
+from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
+from opwright.variants import portable_name
 
 from opwright_build.report.tables import counted
 from opwright_build.verify.case_model import Outcome, Status, by_case
 from opwright_build.verify.cells import RanAt, types_of, where
+from opwright_build.verify.runtimes import has_kernel
 
 # Where a vector fails, or the machine lacks what it needs, that is the cause, and told by itself (OW450, OW457).
 _TOLD = frozenset({Status.PASS, Status.FAIL, Status.LACKING})
@@ -75,6 +77,24 @@ def lacking(outcomes: Iterable[Outcome]) -> list[Diagnostic]:
             severity=Severity.WARNING,
         )
         for what, cells in found.items()
+    ]
+
+
+def inlined_alone(bundle: Bundle, entries: Iterable[FunctionEntry], places: Mapping[str, Place]) -> list[Diagnostic]:
+    """A note for each version with a body of whose name onnxruntime has a kernel (OW652)."""
+    mirrors = {domain.name: domain.mirror for domain in bundle.index.domains}
+    return [
+        Diagnostic(
+            "OW652",
+            f"{entry.identity} is verified inlined only: onnxruntime has a kernel named {entry.name}",
+            places.get(entry.identity),
+            reason="it takes that for a call, and ignores the function's body",
+            help="name the function otherwise, or make the body compute what the kernel does",
+            severity=Severity.NOTE,
+        )
+        for entry in entries
+        if has_kernel(mirrors.get(entry.domain, entry.domain), entry.name)
+        and any(portable_name(entry.name, body.variant) == entry.name for body in entry.bodies)
     ]
 
 

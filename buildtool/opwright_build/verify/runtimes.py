@@ -21,6 +21,8 @@ from opwright.bundle.call_interface import split_type
 from opwright.eager import ort_values
 from opwright.eager.messages import one_line
 from opwright.graphs.left_out import leave_out_defaults
+from opwright.model.verdict import has_inference
+from opwright.opsets.domains import RUNTIME_DOMAINS
 
 from opwright_build.verify.case_model import Items, Status, Value
 from opwright_build.verify.items import is_sequence, tensor_in
@@ -109,6 +111,8 @@ class OnnxRuntime:
     def load(self, model: ModelProto, signature: Signature) -> Session:
         runtime = _onnxruntime()
         _must_be_reachable(signature)
+        if any(has_kernel(function.domain, function.name) for function in model.functions):
+            model = inlined(model)
         try:
             session = runtime.InferenceSession(
                 model.SerializeToString(), _options(self.level), providers=["CPUExecutionProvider"]
@@ -265,8 +269,30 @@ def _probe(runtime: OnnxRuntime, opset: int) -> Refusal | None:
     return None
 
 
+def has_kernel(domain: str, name: str) -> bool:
+    """Whether onnxruntime knows an operator of that name: then it ignores the body of a function that has it."""
+    return domain.startswith(RUNTIME_DOMAINS) and find_spec("onnxruntime") is not None and _knows(domain, name)
+
+
+@cache
+def _knows(domain: str, name: str) -> bool:
+    node = helper.make_node(name, [], ["y0"], domain=domain)
+    graph = helper.make_graph([node], "probe", [], [onnx.ValueInfoProto(name="y0")])
+    imports = [helper.make_opsetid("", _PROBED), helper.make_opsetid(domain, 1)]
+    model = helper.make_model(graph, ir_version=lowest_ir((), _PROBED), opset_imports=imports, producer_name="opwright")
+    try:
+        _onnxruntime().InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's exceptions share no base class of their own
+        return "is not a registered function/op" not in str(error)
+    return True
+
+
+_PROBED = 18  # an opset that every onnxruntime accepts
+
+
 def require_valid(model: ModelProto) -> None:
-    """Raises Failed when it is not the runtime but the standard that refuses the model."""
+    """Raises Failed when it is not the runtime but the standard that refuses the model. Its inference is not asked
+    where it does not know an operator: what follows from that it takes for wrong."""
     # Not check_model: it wants the ranks of a graph's inputs and outputs, which are unknown.
     context = onnx.checker.C.CheckerContext()
     context.ir_version = model.ir_version
@@ -274,7 +300,8 @@ def require_valid(model: ModelProto) -> None:
     try:
         for function in model.functions:
             onnx.checker.check_function(function, context)
-        shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+        if has_inference(model):
+            shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
     except Exception as error:  # onnx raises errors of several modules
         raise Failed(one_line(error)) from None
 

@@ -59,7 +59,7 @@ def judge(
     `cells` says which are run; where some are left out, nothing is said of what did not pass elsewhere."""
     from opwright_build.verify.case_model import Status
     from opwright_build.verify.collect import locked_cases
-    from opwright_build.verify.findings import failures, lacking, unverified
+    from opwright_build.verify.findings import failures, inlined_alone, lacking, unverified
     from opwright_build.verify.gap_checks import Run, check_gaps, merge_gaps
     from opwright_build.verify.gap_releases import rows_in_force
     from opwright_build.verify.gaps import FILE, GapsFile, family_of, read_gaps, write_gaps
@@ -88,6 +88,7 @@ def judge(
     if subject.only is None and not cells.first:
         collected.update(dict.fromkeys(unused_lines({name for item in verdicts for name in item.suite}, locked)))
     findings = [*collected, *declared.diagnostics, *failures(firsts), *lacking(firsts)]
+    findings += inlined_alone(subject.bundle, subject.entries, subject.places)
     changes: list[Change] = []
     if update_gaps:
         write_below(session.tree, FILE, write_gaps(merge_gaps(declared, firsts, run)).encode())

@@ -82,8 +82,7 @@ TABLE = (
     Code(
         "OW113",
         "A domain that a library cannot have",
-        "`this`, the empty name and com.microsoft mean something else to the standard and to runtimes; domains that "
-        "end in `.internal` hold helpers.",
+        "`this` and the empty name mean something else to the standard; domains that end in `.internal` hold helpers.",
     ),
     Code(
         "OW114",
@@ -1432,6 +1431,12 @@ TABLE = (
         "of the operator. A test that fails there cannot be merged.",
     ),
     # The build itself
+    Code(
+        "OW652",
+        "A runtime has a kernel of the function's name",
+        "onnxruntime takes its own kernel for such a name, whatever body a model brings. The body is verified inlined, "
+        "so that it is what runs; a model that calls the function runs the kernel there, and the body elsewhere.",
+    ),
     Code(
         "OW901",
         "A damaged entry of the build cache",

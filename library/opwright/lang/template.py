@@ -14,6 +14,10 @@ The first function is the template, the others are what `["function", number]` m
     ["value", constant]  ["tuple", [meaning]]  ["list", [meaning]]  ["type", element type, whether it is a dtype]
     ["opset", domain, version]  ["operator", domain, version, name]  ["function", number]
     ["builtin", module, name]  ["module", name]  ["typing", name]
+
+Behind the version of an open opset stand the kinds of attributes that its author says, {operator: {attribute: kind}}:
+
+    ["opset", domain, version, kinds]  ["operator", domain, version, kinds, name]
 """
 
 from __future__ import annotations
@@ -52,6 +56,7 @@ from opwright.lang.template_tree import (
     write_constant,
     write_function,
 )
+from opwright.opsets.implied import declared_kinds
 
 VERSION = 1
 PREFIX = "template1:"
@@ -144,10 +149,10 @@ class _Writer:
             return None if None in items else ["list" if isinstance(value, StaticList) else "tuple", items]
         if isinstance(value, TypeObject):
             return ["type", value.element.name, value.is_dtype]
-        if isinstance(value, OpsetObject) and not value.signatures and value.open is None:
-            return ["opset", value.domain, value.version]
-        if isinstance(value, OperatorObject) and not value.opset.signatures and value.opset.open is None:
-            return ["operator", value.opset.domain, value.opset.version, value.name]
+        if isinstance(value, OpsetObject) and not value.signatures:
+            return ["opset", *_opset(value)]
+        if isinstance(value, OperatorObject) and not value.opset.signatures:
+            return ["operator", *_opset(value.opset), value.name]
         if isinstance(value, FunctionObject):
             return ["function", self.add(value)]
         if isinstance(value, BuiltinObject):
@@ -155,6 +160,10 @@ class _Writer:
         if isinstance(value, (ModuleObject, TypingObject)):
             return ["module" if isinstance(value, ModuleObject) else "typing", value.name]
         return None
+
+
+def _opset(value: OpsetObject) -> list[Json]:
+    return [value.domain, value.version, *([] if value.open is None else [value.open])]
 
 
 # ------------------------------------------------------------------------------------------------------ reading
@@ -236,8 +245,12 @@ def _read_meaning(value: Json, scopes: list[_TemplateScope]) -> Any:
             return TypeObject(BY_NAME[name], is_dtype)
         case ["opset", str(domain), int(version)]:
             return OpsetObject(domain, version)
+        case ["opset", str(domain), int(version), dict(kinds)]:
+            return OpsetObject(domain, version, open=_read_kinds(kinds))
         case ["operator", str(domain), int(version), str(name)]:
             return OpsetObject(domain, version).operator(name)
+        case ["operator", str(domain), int(version), dict(kinds), str(name)]:
+            return OpsetObject(domain, version, open=_read_kinds(kinds)).operator(name)
         case ["function", int(number)] if 0 <= number < len(scopes):
             return FunctionObject(scopes[number], scopes[number].node, scopes[number].is_script)
         case ["builtin", str(module), str(name)]:
@@ -254,6 +267,13 @@ def _read_meaning(value: Json, scopes: list[_TemplateScope]) -> Any:
         case ["typing", str(name)]:
             return TypingObject(name)
     raise MalformedTreeError(f"a name means {str(value)[:60]}, which is nothing")
+
+
+def _read_kinds(kinds: dict[str, Json]) -> dict[str, dict[str, str]]:
+    try:
+        return declared_kinds(kinds)
+    except TypeError as error:
+        raise MalformedTreeError(str(error)) from None
 
 
 def _check_parameters(node: ast.FunctionDef, interface: Interface) -> None:

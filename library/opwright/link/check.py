@@ -14,6 +14,7 @@ from opwright.elements import BY_CODE
 from opwright.graphs.ids import call_id, function_id
 from opwright.graphs.structure import expanded_nodes, refuse_expansion
 from opwright.graphs.walk import all_graphs, all_nodes
+from opwright.opsets.domains import RUNTIME_DOMAINS
 from opwright.opsets.records import CONSTANT
 
 MOST_LOADED = 12_000  # nodes that onnxruntime loads within seconds where they come from nested calls
@@ -63,13 +64,9 @@ def undefined_nodes(model: ModelProto, file: str) -> list[Diagnostic]:
     for nodes in (model.graph.node, *(function.node for function in model.functions)):
         for node in all_nodes(nodes):
             domain, name, _ = call_id(node)
-            if domain and not domain.startswith(_RUNTIME_DOMAINS) and call_id(node) not in defined:
+            if domain and not domain.startswith(RUNTIME_DOMAINS) and call_id(node) not in defined:
                 names.setdefault(domain, {})[name] = None
     return [_undefined(domain, list(found), file) for domain, found in names.items()]
-
-
-# The standard's, and those of operators that onnxruntime brings.
-_RUNTIME_DOMAINS = ("ai.onnx", "com.microsoft", "org.pytorch.aten")
 
 
 def _undefined(domain: str, names: list[str], file: str) -> Diagnostic:

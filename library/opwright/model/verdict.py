@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from google.protobuf.message import DecodeError
-from onnx import GraphProto, ModelProto, TypeProto, checker, shape_inference
+from onnx import GraphProto, ModelProto, TypeProto, checker, defs, shape_inference
 
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import all_nodes
 from opwright.model.open_nodes import with_completed_nodes
+from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import signature
 
 MOST_NODES = 500_000  # that inference may visit: it enters a function at each of its calls, and they may double
@@ -45,13 +48,14 @@ def _lacks_rank(type_: TypeProto) -> bool:
 def infer(model: ModelProto) -> tuple[GraphProto, str | None]:
     """The graph with the types that inference finds, and what it has against the model.
 
-    It is as strict as onnx.checker's full check, so that is not done again; but where onnx knows nothing of an operator
-    it takes what follows from that for wrong, so that it is not asked what is. A model that is too large for it (see
-    MOST_NODES) is given back as it is. What it refuses because it knows too little is no problem (see `open_nodes`).
+    It is as strict as onnx.checker's full check, so that is not done again; but where onnx does not infer what an
+    operator gives it takes what follows from that for wrong, so that it is not asked what is. A model that is too large
+    for it (see MOST_NODES) is given back as it is. What it refuses because it knows too little is no problem (see
+    `open_nodes`).
     """
     if _visited_nodes(model) > MOST_NODES:
         return model.graph, None
-    strict = _all_are_known(model)
+    strict = has_inference(model)
     try:
         return shape_inference.infer_shapes(model, check_type=strict, strict_mode=strict).graph, None
     except _REFUSALS as error:
@@ -67,17 +71,26 @@ def infer(model: ModelProto) -> tuple[GraphProto, str | None]:
     return model.graph, f"onnx.shape_inference: {problem}"
 
 
-def _all_are_known(model: ModelProto) -> bool:
-    """Whether each operator is one of onnx's, or a function of the model."""
+def has_inference(model: ModelProto) -> bool:
+    """Whether onnx infers the types of what each operator gives, or has a body for it, or the model does."""
     functions = {function_id(function) for function in model.functions}
     bodies = [(model.opset_import, model.graph.node)]
     bodies += [(function.opset_import, function.node) for function in model.functions]
     for imported, nodes in bodies:
         imports = {item.domain: item.version for item in imported}
         for domain, name, overload in {(node.domain, node.op_type, node.overload) for node in all_nodes(nodes)}:
-            if (domain, name, overload) not in functions and signature(domain, name, imports.get(domain, 1)) is None:
+            if (domain, name, overload) not in functions and not _is_inferred(domain, name, imports.get(domain, 1)):
                 return False
     return True
+
+
+@cache
+def _is_inferred(domain: str, name: str, version: int) -> bool:
+    """Operators of ai.onnx.ml are in part described without inference: `Scaler`, `Normalizer`, `LinearRegressor`."""
+    found = signature(domain, name, version)
+    if found is None or not normal_domain(domain):
+        return found is not None
+    return defs.get_schema(name, found.since_version, domain).has_type_and_shape_inference_function
 
 
 def _visited_nodes(model: ModelProto) -> int:

@@ -10,3 +10,8 @@ STANDARD_DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.traini
 def normal_domain(domain: str) -> str:
     """ONNX's two spellings of the default domain are one."""
     return DEFAULT_DOMAIN if domain == "ai.onnx" else domain
+
+
+# The standard's domains, and those of operators that onnxruntime brings: it takes its kernel for such a name, whatever
+# function of that name a model has.
+RUNTIME_DOMAINS = ("ai.onnx", "com.microsoft", "org.pytorch.aten")

@@ -139,7 +139,7 @@ PAIRS: tuple[Pair, ...] = (
     ),
     Pair(
         "OW113",
-        bad=Example("build", {"specs/com.microsoft/domain.yaml": _DOMAIN}),
+        bad=Example("build", {"specs/com.acme.internal/domain.yaml": _DOMAIN}),
         good=Example("build", {"specs/com.acme.more/domain.yaml": _DOMAIN}),
     ),
     Pair(

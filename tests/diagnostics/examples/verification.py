@@ -59,6 +59,29 @@ _BFLOAT16 = _SPEC.replace("[float, double]", "[float, double, bfloat16]")
 _LISTED = 'releases: {onnxruntime: ["1.30.0"]}\n'
 _OLD = _gap("com.acme::Swish@1", "{T: bfloat16}", 'releases: ["1.29.0"], ')
 
+
+def _fast_gelu(domain: str) -> Example:
+    """A function of that name which onnxruntime has in com.microsoft, instead of Swish."""
+    spec = _SPEC.replace("reference: reference.py\n", "").replace("Swish", "FastGelu").replace("com.acme", domain)
+    folder = f"specs/{domain}/FastGelu"
+    swish = {
+        f"specs/com.acme/Swish/{name}": "" for name in ("spec.yaml", "function.py", "vectors.yaml", "reference.py")
+    }
+    return Example(
+        "test",
+        {
+            **swish,
+            f"specs/{domain}/domain.yaml": "schema: 1\nversion: 1\n",
+            f"{folder}/spec.yaml": spec,
+            f"{folder}/function.py": (
+                "from opwright import opset18 as op\n\n\ndef FastGelu(X):\n"
+                "    return X * 0.5 * (op.Tanh((X + X * X * X * 0.044715) * 0.7978845608028654) + 1)\n"
+            ),
+            f"{folder}/vectors.yaml": "schema: 1\nrows:\n  - {name: zero, inputs: {X: [0.0]}, outputs: {Y: [0.0]}}\n",
+        },
+    )
+
+
 PAIRS: tuple[Pair, ...] = (
     Pair(
         "OW423",
@@ -131,4 +154,5 @@ PAIRS: tuple[Pair, ...] = (
         ),
         good=_rows(_TELLING, "test --mutants"),
     ),
+    Pair("OW652", bad=_fast_gelu("com.microsoft"), good=_fast_gelu("com.acme")),
 )

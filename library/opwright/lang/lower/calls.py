@@ -203,7 +203,7 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
     if not domain and not low.is_the_only_opset(callee.opset):
         raise refuse_second_opset(low, callee.opset.version, callee.name, arguments.callee_span)
     emitted = low.scope.libraries.emitted_domain(domain) if domain else None
-    if emitted is not None:
+    if emitted is not None and (callee.opset.open is None or callee.name in low.scope.libraries.names(domain)):
         from opwright.lang.lower.function_calls import call_library_function
 
         return call_library_function(low, callee, arguments, emitted)

@@ -425,8 +425,6 @@ class Attempt:
 
     def _meet(self, wanted: ir.Type, found: ir.Type) -> ir.Type | None:
         """What declaration and body know together of an output; None where they contradict each other."""
-        if found.is_unknown and not self.unit.declaration.inferred:
-            return None  # a promise that nothing here can check
         if self._is_free(wanted) and found.element is not None and wanted.element is not None:
             admitted = ir.element_mask(found.element) & ~ir.element_mask(wanted.element) == 0
             return meet_shapes(found, wanted) if admitted else None
