@@ -283,6 +283,13 @@ def bench(session: nox.Session) -> None:
     session.run("python", "-m", "benchmarks", *session.posargs)
 
 
+@nox.session
+def services(session: nox.Session) -> None:
+    """Shared caches in a real service: S3, as moto_server plays it."""
+    install(session, ".[build,run,shared-cache]", groups=("test", "services"))
+    session.run("pytest", "tests/services/s3_cache.py", *session.posargs)
+
+
 @nox.session(venv_backend="none")
 def fresh(session: nox.Session) -> None:
     """The first minute on a bare Debian: build and test, each from a new clone. Needs root and debootstrap."""

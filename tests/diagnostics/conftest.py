@@ -6,28 +6,30 @@ import errno
 import os
 import re
 import shutil
+import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 import onnx
 import onnx.parser
 import pytest
 from opwright.diagnostics import Diagnostic, DiagnosticError, DiagnosticWarning, render
 from opwright_build.cli.entry import main
-from opwright_build.engine import state_file
+from opwright_build.engine import state_file, url_files
 from opwright_build.engine.action import Done, Failed, Record
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.signing import TRUSTED_KEYS
+from opwright_build.engine.store import SHARED
 from opwright_build.engine.tree import write_whole
 from opwright_build.engine.user_secret import VARIABLE, user_seal
 from opwright_build.report.progress import PlainProgress
 from opwright_build.sandbox.levels import CAGES
 from opwright_build.verify import oracle, worker_process
 from opwright_build.verify.worker_process import Answer, Surroundings
-from opwright_build.workflow.session import SHARED
 
 from tests.claimed import claim_a_sandbox
 from tests.diagnostics.examples import Example
@@ -76,6 +78,9 @@ def run_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
         if words[0] == "no-room-for":
             monkeypatch.setattr(state_file, "write_whole", _refusing(words[1]))
             return 0
+        if words[0] == "shared" and words[1] in PLACES:
+            monkeypatch.setattr(url_files, "open_place", PLACES[words[1]])
+            monkeypatch.setattr(url_files, "PATIENCE", url_files.Patience(seconds=0.05))
         return _step(words, root)
 
     def run(example: Example) -> Ran:
@@ -196,11 +201,27 @@ def _put_secret(what: str, folder: Path) -> None:
         (folder / "secret").chmod(0o644)
 
 
+def _not_installed(url: str) -> NoReturn:
+    raise ImportError("Install s3fs to access S3")
+
+
+def _denying(url: str) -> NoReturn:
+    raise PermissionError("Access Denied")
+
+
+def _silent(url: str) -> NoReturn:
+    time.sleep(2)
+    raise TimeoutError
+
+
+PLACES = {"uninstalled": _not_installed, "refusing": _denying, "silent": _silent}
+
+
 def _put_shared(what: str, root: Path) -> None:
-    """A shared cache that is `gone`, that no key is trusted for (`keyless`), that has results which nobody trusted has
-    signed (`forged`), or an empty one with a key that is `trusted`."""
+    """A shared cache that is at a URL (one of PLACES), `gone`, that no key is trusted for (`keyless`), that has results
+    which nobody trusted has signed (`forged`), or an empty one with a key that is `trusted`."""
     folder = root.parent / "shared-cache"
-    os.environ[SHARED] = str(folder)
+    os.environ[SHARED] = "s3://bucket/cache" if what in PLACES else str(folder)
     os.environ[TRUSTED_KEYS] = "" if what == "keyless" else "0" * 64
     if what != "gone":
         folder.mkdir()

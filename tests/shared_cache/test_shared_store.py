@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -345,3 +346,13 @@ def test_a_pair_that_is_made(capsys: pytest.CaptureFixture[str]) -> None:
     told = dict(line.split("=") for line in capsys.readouterr().out.splitlines() if "=" in line)
     keys = make_keys([told[TRUSTED_KEYS]], told[SIGNING_KEY])
     assert keys.signer is not None and keys.trusted == {keys.signer.public}
+
+
+def test_without_the_package_that_signs(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(root)
+    monkeypatch.delitem(sys.modules, "opwright_build.engine.ed25519")
+    monkeypatch.delattr("opwright_build.engine.ed25519")
+    monkeypatch.setitem(sys.modules, "cryptography.exceptions", None)
+    for use in (lambda: Signer(b"3" * 32), lambda: seen(root)):
+        with pytest.raises(InfrastructureError, match="OW920"):
+            use()

@@ -35,7 +35,12 @@ PathArgument = Annotated[
     Path, typer.Argument(metavar="[PATH]", help="A folder of the library; by default the current one.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="JSON, one object a line (schemas in docs/schemas).")]
-CacheOption = Annotated[Path | None, typer.Option("--cache", help="The cache's folder; by default .opwright/cache.")]
+CacheOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cache", metavar="FOLDER|URL", help="The cache's folder, by default .opwright/cache; or a shared cache's URL."
+    ),
+]
 SarifOption = Annotated[
     Path | None, typer.Option("--sarif", metavar="FILE", help="Write the findings as SARIF 2.1.0 as well.")
 ]

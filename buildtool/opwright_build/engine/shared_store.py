@@ -20,8 +20,8 @@ from opwright_build.engine.action import Done, Record, decode_entry, encode_entr
 from opwright_build.engine.content_digest import digest_bytes, is_digest
 from opwright_build.engine.seal import Unsealed
 from opwright_build.engine.signing import Keys
-from opwright_build.engine.store import NOTHING, InfrastructureError, LocalStore
-from opwright_build.engine.tree import Tree, write_whole
+from opwright_build.engine.store import NOTHING, SHARED, InfrastructureError, LocalStore
+from opwright_build.engine.tree import StoredFile, Tree, write_whole
 
 MOST_ENTRY_BYTES = 1 << 26
 MOST_RECORDS = 32  # that are looked at for one key
@@ -42,6 +42,13 @@ class Files(Protocol):
     def names(self, folder: str, most: int) -> Sequence[str]:
         """At most so many names of files in a folder, those written last first; none where there is no folder."""
         ...
+
+    def walk(self, folder: str) -> Iterable[StoredFile]:
+        """All files below a folder."""
+        ...
+
+    def remove(self, path: str) -> None:
+        """Removes a file, if it is there."""
 
 
 class FolderFiles:
@@ -68,7 +75,7 @@ class FolderFiles:
         self._tree.require_file(path)
         self._require_root()
         try:
-            write_whole(self.root / path, data)
+            write_whole(self.root / path, data, durable=True)
         except OSError as error:
             raise _unreachable(self.root, error) from error
 
@@ -83,6 +90,17 @@ class FolderFiles:
         except OSError as error:
             raise _unreachable(self.root, error) from error
         return [name for _, name in sorted(listed)][:most]
+
+    def walk(self, folder: str) -> Iterable[StoredFile]:
+        self._require_root()
+        return self._tree.walk(folder)
+
+    def remove(self, path: str) -> None:
+        self._tree.require_file(path)
+        try:
+            (self.root / path).unlink(missing_ok=True)
+        except OSError as error:
+            raise _unreachable(self.root, error) from error
 
     def _require_root(self) -> None:
         """A folder that is gone, such as one that is no longer mounted, is no empty store."""
@@ -246,6 +264,6 @@ _FOREIGN = Diagnostic(
 
 def _unreachable(root: Path, error: OSError) -> InfrastructureError:
     reason = "a cache out of reach is not taken for an empty one"
-    help_ = "make the folder, mount it, or unset OPWRIGHT_SHARED_CACHE"
+    help_ = f"make the folder, mount it, or unset {SHARED}"
     message = f"the shared cache {root.name!r} cannot be used: {error.strerror or type(error).__name__}"
     return InfrastructureError([Diagnostic("OW918", message, reason=reason, help=help_)])

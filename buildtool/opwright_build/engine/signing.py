@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import NoReturn
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
@@ -21,12 +22,14 @@ from opwright.regular_file import read_regular
 
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.seal import Unsealed
+from opwright_build.engine.store import InfrastructureError
 from opwright_build.engine.user_secret import configuration_folder, shown
 from opwright_build.import_path import library_around
 
 SIGNING_KEY = "OPWRIGHT_CACHE_SIGNING_KEY"
 TRUSTED_KEYS = "OPWRIGHT_CACHE_TRUSTED_KEYS"
 BAD_KEYS = "OW917"
+NOT_INSTALLED = "OW920"
 _SIGNING_FILE = "cache-signing-key"
 _TRUSTED_FILE = "cache-trusted-keys"
 _HEX = re.compile(r"[0-9a-f]{64}\Z")
@@ -42,17 +45,14 @@ class Signer:
     __slots__ = ("_seed", "public")
 
     def __init__(self, seed: bytes) -> None:
-        from opwright_build.engine.ed25519 import public_key  # not every user has a shared cache
-
         self._seed = seed
-        self.public = public_key(seed).hex()
+        self.public = _ed25519().public_key(seed).hex()
 
     def close(self, purpose: str, body: bytes) -> bytes:
         """The body behind a line with its digest, our public key and the signature. Elsewhere it does not open."""
-        from opwright_build.engine.ed25519 import sign
-
         digest = digest_bytes(body)
-        return f"{digest} {self.public} {sign(self._seed, _signed(purpose, digest)).hex()}\n".encode("ascii") + body
+        signature = _ed25519().sign(self._seed, _signed(purpose, digest))
+        return f"{digest} {self.public} {signature.hex()}\n".encode("ascii") + body
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a private key stays in its process")
@@ -75,9 +75,7 @@ class Keys:
         digest, public, signature = found.groups()
         if public not in self.trusted:
             return Unsealed.FOREIGN
-        from opwright_build.engine.ed25519 import verifies
-
-        good = verifies(bytes.fromhex(public), bytes.fromhex(signature), _signed(purpose, digest))
+        good = _ed25519().verifies(bytes.fromhex(public), bytes.fromhex(signature), _signed(purpose, digest))
         return body if good else Unsealed.FOREIGN
 
 
@@ -111,6 +109,17 @@ def keys_of_this_user() -> Keys:
     if not keys.trusted:
         raise refused("no key is trusted, so that no result of the shared cache could be used", "")
     return keys
+
+
+def _ed25519() -> ModuleType:
+    """The module that signs. DiagnosticError (OW920) without the package that it needs, which is an extra."""
+    try:
+        from opwright_build.engine import ed25519
+    except ImportError as error:
+        message = "the shared cache needs a package that is not installed"
+        help_ = "pip install 'opwright[shared-cache]'"
+        raise InfrastructureError([Diagnostic(NOT_INSTALLED, message, reason=str(error), help=help_)]) from error
+    return ed25519
 
 
 def _signed(purpose: str, digest: str) -> bytes:

@@ -25,6 +25,7 @@ from opwright_build.engine.seal import Seal, Unsealed
 from opwright_build.engine.tree import Tree, read_regular, write_whole
 from opwright_build.engine.user_secret import VARIABLE
 
+SHARED = "OPWRIGHT_SHARED_CACHE"  # of the environment: the place of a store that several machines share
 RECORDS_PER_KEY = (
     8  # a key's older records serve switching between branches; more would make look-ups linear in history
 )

@@ -12,7 +12,9 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from opwright import regular_file
@@ -25,6 +27,15 @@ _BINARY = getattr(os, "O_BINARY", 0)
 
 
 NotRegularError = regular_file.NotRegularError
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file of a store: its path in it, its size, and when it was last written or used, in seconds since 1970."""
+
+    path: str
+    size: int
+    used: float
 
 
 class Tree:
@@ -67,6 +78,21 @@ class Tree:
             return read_regular(self.root / path)
         except (FileNotFoundError, NotADirectoryError):
             return None
+
+    def walk(self, folder: str) -> Iterator[StoredFile]:
+        """The regular files below a folder, in real folders; others are passed over."""
+        try:
+            entries = sorted(os.scandir(self.root / folder), key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        for entry in entries:
+            path = f"{folder}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                yield from self.walk(path)
+            elif entry.is_file(follow_symlinks=False):
+                with suppress(FileNotFoundError):  # removed meanwhile
+                    status = entry.stat(follow_symlinks=False)
+                    yield StoredFile(path, status.st_size, status.st_mtime)
 
     def refuse_source(self, path: str) -> Diagnostic | None:
         """Why a file or folder that is there is not read: a link leads out of the root, it is none or too large."""
@@ -125,16 +151,32 @@ def create(path: Path, data: bytes, durable: bool = False, mode: int = 0o666) ->
             os.fsync(file.fileno())
 
 
-def write_whole(path: Path, data: bytes, mode: int = 0o666) -> None:
-    """Puts a file there, whole or not at all; in place of a link, not through it."""
+def write_whole(path: Path, data: bytes, mode: int = 0o666, *, durable: bool = False) -> None:
+    """Puts a file there, whole or not at all; in place of a link, not through it. `durable`: it is on the disk, and so
+    is its name, when this returns."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        create(temporary, data, mode=mode)
+        create(temporary, data, durable, mode)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    if durable:
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Waits until the names in a folder are on the disk, where the system can be asked to."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:  # folders cannot be opened everywhere
+        return
+    try:
+        with suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def sweep(folder: Path, names: Collection[str]) -> None:

@@ -15,7 +15,7 @@ from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted, text_table
 from opwright_build.workflow.library import build_library, read_packages
 from opwright_build.workflow.released import judge_pairs
-from opwright_build.workflow.session import WORK, Options, Session, open_session
+from opwright_build.workflow.session import Options, Session, cache_folder, open_session
 from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_file
 
@@ -179,8 +179,8 @@ def _revision(session: Session, revision: str, options: Options) -> list[_State]
         root = Path(scratch).resolve() / "library"
         root.mkdir()
         lay_out(session.root, revision, root)
-        cache = options.cache or session.root / WORK / "cache"
-        with open_session(root, QuietReporter(), Options(cache.absolute(), packages=options.packages)) as other:
+        cache = cache_folder(options, session.root).absolute()
+        with open_session(root, QuietReporter(), Options(cache, packages=options.packages)) as other:
             built = build_library(other, locked=False)
             if not built.good:
                 first = next(item for item in built.diagnostics if item.severity is Severity.ERROR)

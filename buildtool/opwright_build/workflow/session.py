@@ -26,7 +26,7 @@ from opwright_build.engine.run import Engine
 from opwright_build.engine.seal import Seal
 from opwright_build.engine.sources import FolderSources, OverlaySources, Sources
 from opwright_build.engine.state_file import StateFile
-from opwright_build.engine.store import InfrastructureError, LocalStore, Store
+from opwright_build.engine.store import SHARED, InfrastructureError, LocalStore, Store
 from opwright_build.engine.tree import Tree, sweep
 from opwright_build.engine.user_secret import UserSeal, user_seal
 from opwright_build.report.reporter import Reporter
@@ -36,6 +36,7 @@ from opwright_build.workflow.selection.asked import Asked
 from opwright_build.workflow.transaction import JOURNAL, Transaction
 
 if TYPE_CHECKING:
+    from opwright_build.engine.shared_store import SharedStore
     from opwright_build.verify.worker_process import Surroundings
 
 SERVE = "opwright_build.engine.action_server:serve_actions"
@@ -53,7 +54,7 @@ OWN_FILES = (
     "failed.json",
 )  # in that folder
 OUTPUTS = ("dist", "library")
-SHARED, SHARED_MODE = "OPWRIGHT_SHARED_CACHE", "OPWRIGHT_SHARED_CACHE_MODE"  # of the environment
+SHARED_MODE = "OPWRIGHT_SHARED_CACHE_MODE"  # of the environment
 BAD_SHARED = "OW917"  # that they make no sense, or the keys
 INSTALLED = "installed"  # the kind of source that is the bundle of an installed library
 MODULE = "module"  # the kind of source that says whether a module is installed that no build wrote
@@ -67,11 +68,12 @@ REGISTRY = {
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to work: where the cache is (by default in the library), what not to trust, and the names of the packages to
-    work on, none for all of them. `asked` says which functions to work on. `jobs` is how many processes work, None
-    for one a processor where that is worth it; `action_limit` is in seconds."""
+    """How to work: where the cache is (a folder, by default in the library, or the URL of a shared one behind that),
+    what not to trust, and the names of the packages to work on, none for all of them. `asked` says which functions to
+    work on. `jobs` is how many processes work, None for one a processor where that is worth it; `action_limit` is in
+    seconds."""
 
-    cache: Path | None = None
+    cache: Path | str | None = None
     rehash: bool = False
     rerun: bool = False
     packages: tuple[str, ...] = ()
@@ -171,7 +173,7 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
         hints = FileHints(StateFile(work / "hints.json", here), rehash=options.rehash)
         parts = environment_parts(_own_sources(), DISTRIBUTIONS, hints)
         log = ActionLog(StateFile(work / LOG, here), parts)
-        store = _with_shared(LocalStore(options.cache or work / "cache", user.seal))
+        store = _with_shared(LocalStore(cache_folder(options, root), user.seal), options)
         count = ActionCount(reporter)
         folder = OverlaySources(FolderSources(root, hints), MODULE, lambda name: foreign_module(name, root))
         sources = OverlaySources(folder, INSTALLED, _installed)
@@ -205,21 +207,41 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
             log.save()
 
 
-def _with_shared(local: LocalStore) -> Store:
-    """This machine's store, with the one behind it that the environment names. DiagnosticError: OW917 for its settings,
-    OW918 where it is out of reach."""
-    where, mode = os.environ.get(SHARED, ""), os.environ.get(SHARED_MODE, "")
-    if not where:
-        return local
-    from opwright_build.engine.shared_store import FolderFiles, LayeredStore, SharedStore
-    from opwright_build.engine.signing import keys_of_this_user, refused
+def cache_folder(options: Options, root: Path) -> Path:
+    """Where this machine's results of the library at `root` are kept."""
+    return root / WORK / "cache" if options.cache is None or is_url(options.cache) else Path(options.cache)
 
-    if not os.path.isabs(where):
-        raise refused(f"{SHARED} is no absolute path", "what it means would depend on the current folder")
+
+def is_url(where: Path | str) -> bool:
+    """Whether it is the place of a shared cache, not of this machine's."""
+    return "://" in str(where)
+
+
+def open_shared(options: Options) -> SharedStore | None:
+    """The shared cache that `--cache URL` or the environment names, if any. DiagnosticError: OW917 for its settings,
+    OW918 where it is out of reach."""
+    chosen = str(options.cache) if options.cache is not None and is_url(options.cache) else ""
+    where, mode = chosen or os.environ.get(SHARED, ""), os.environ.get(SHARED_MODE, "")
+    if not where:
+        return None
+    from opwright_build.engine.shared_store import SharedStore
+    from opwright_build.engine.signing import keys_of_this_user, refused
+    from opwright_build.workflow.shared_place import open_files
+
     if mode not in ("", "read"):
         raise refused(f"{SHARED_MODE} is not known", "it is `read`, or not set: then a signing key writes")
     keys = keys_of_this_user()
-    return LayeredStore(local, SharedStore(FolderFiles(Path(where)), keys, writes=mode != "read"))
+    return SharedStore(open_files(where), keys, writes=mode != "read")
+
+
+def _with_shared(local: LocalStore, options: Options) -> Store:
+    """This machine's store, with the one behind it that is shared."""
+    shared = open_shared(options)
+    if shared is None:
+        return local
+    from opwright_build.engine.shared_store import LayeredStore
+
+    return LayeredStore(local, shared)
 
 
 def processors() -> int:

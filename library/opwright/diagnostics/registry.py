@@ -1536,6 +1536,23 @@ TABLE = (
         "a trusted key has signed are used; everything else is built again.",
     ),
     Code(
+        "OW920",
+        "The shared cache needs a package that is not installed",
+        "Places other than folders are reached through fsspec and, for each kind of place, a package of its own: s3fs "
+        "for s3, gcsfs for gs. Who has no such cache needs none of them.",
+    ),
+    Code(
+        "OW921",
+        "The shared cache refuses this user",
+        "There are no credentials, or they do not allow what was asked. To build everything again without a word would "
+        "hide that for months.",
+    ),
+    Code(
+        "OW922",
+        "The shared cache did not answer in time",
+        "Each request to a shared cache has a limit of time, so that a build ends whatever becomes of the network.",
+    ),
+    Code(
         "OW930",
         "The process that compiled a function crashed or hung",
         "Functions are compiled in worker processes, so that one that takes a process down costs itself alone. Nothing "

@@ -137,6 +137,21 @@ PAIRS = (
         good=Example("shared trusted && build"),
     ),
     Pair(
+        "OW920",
+        bad=Example("shared uninstalled && build"),
+        good=Example("shared trusted && build"),
+    ),
+    Pair(
+        "OW921",
+        bad=Example("shared refusing && build"),
+        good=Example("shared trusted && build"),
+    ),
+    Pair(
+        "OW922",
+        bad=Example("shared silent && build"),
+        good=Example("shared trusted && build"),
+    ),
+    Pair(
         "OW930",
         bad=Example("workers crash && build -j 2", _TWICE),
         good=Example("build -j 2", _TWICE),
