@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 
 from opwright.bundle.call_interface import split_type
-from opwright.bundle.format import AttributeEntry, InputEntry, OutputEntry
+from opwright.bundle.declared_shapes import shape_text
+from opwright.bundle.format import AttributeEntry, InputEntry, OutputEntry, Shape
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
-from opwright.lang.interface import Arity, Declaration, DeclaredValue, Input, Interface, read_interface
+from opwright.lang.annotations import TensorAnnotation, read_returns
+from opwright.lang.interface import Arity, Declaration, DeclaredValue, Interface, read_interface
 from opwright.lang.lower.function_unit import Unit, evaluate_static
 from opwright.lang.resolve import FileScope, Libraries
 from opwright.lang.source import span_of
@@ -44,9 +47,10 @@ def make_unit(version: SpecVersion, files: SpecFiles, libraries: Libraries, foun
     scope.decorators_of(node)
     interface = read_interface(module.source, node, scope.constant, found.append)
     _compare(version, module, interface, found)
+    returns = _returns(version, module, node, found)
     if found:
         return None
-    return Unit(module, node, _declaration(version), interface, files, libraries)
+    return Unit(module, node, _declaration(version, interface, returns), interface, files, libraries)
 
 
 def _no_function(version: SpecVersion, module: Module, path: str) -> Diagnostic:
@@ -88,7 +92,9 @@ def _compare(version: SpecVersion, module: Module, interface: Interface, found: 
     annotations = {item.name: item for item in interface.inputs}
     for item in version.inputs:
         if item.name in annotations:
-            found.extend(_contradictions(version, module, annotations[item.name], item.type, item.rank))
+            parameter = annotations[item.name]
+            place, path = module.source.place(parameter.span), f"inputs.{item.name}"
+            found.extend(_contradictions(version, place, parameter.annotation, item, path))
         if item.name not in names:
             what = "an attribute of the function" if item.name in attributes else "no parameter of the function"
             found.append(
@@ -114,53 +120,109 @@ def _compare(version: SpecVersion, module: Module, interface: Interface, found: 
 
 
 def _contradictions(
-    version: SpecVersion, module: Module, parameter: Input, declared: str, rank: int | None
+    version: SpecVersion, place: Place, annotation: TensorAnnotation, item: ValueDeclaration, path: str
 ) -> Iterator[Diagnostic]:
-    """Where a parameter's annotation says something else than YAML does of the input."""
-    annotation = parameter.annotation
+    """Where an annotation says something else than YAML does of an input or output."""
     elements = {element.name for element in annotation.elements}
-    wanted = set(version.types.get(declared, (declared,)))
+    wanted = set(version.types.get(split_type(item.type)[1], (split_type(item.type)[1],)))
+    declared = _declared_shape(item)
     problem = ""
     if elements and elements != wanted:
         problem = f"its annotation says {_listed(elements)}, YAML {_listed(wanted)}"
-    elif annotation.shape is not None and rank is not None and len(annotation.shape) != rank:
-        problem = f"its annotation says rank {len(annotation.shape)}, YAML rank {rank}"
+    elif annotation.shape is not None and declared is not None and _met(annotation.shape, declared) is None:
+        problem = f"its annotation says {shape_text(annotation.shape)}, YAML {shape_text(declared)}"
     if problem:
         yield Diagnostic(
             "OW211",
-            f"the type of `{parameter.name}` is declared twice, and differently",
-            module.source.place(parameter.span),
+            f"the type of `{item.name}` is declared twice, and differently",
+            place,
             reason=problem,
             help="leave the annotation out: YAML is where types are declared",
-            related=(Related(_place(version, f"inputs.{parameter.name}", ""), "the declared input"),),
+            related=(Related(_place(version, path, ""), f"the declared {path.partition('s.')[0]}"),),
         )
+
+
+def _returns(
+    version: SpecVersion, module: Module, node: ast.FunctionDef, found: list[Diagnostic]
+) -> tuple[TensorAnnotation, ...] | None:
+    """What the annotation of the results says of each output; None where it says nothing."""
+    returns = read_returns(node.returns)
+    if returns is None or node.returns is None:
+        return None
+    place = module.source.place(span_of(node.returns))
+    single = tuple(item for item in version.outputs if not item.variadic)
+    if len(returns) < len(single) or (len(returns) > len(single) and single == version.outputs):
+        found.append(
+            Diagnostic(
+                "OW211",
+                f"the annotation of `{version.function_name}` is of {_count(len(returns))}",
+                place,
+                reason=f"`outputs:` of the spec names {_listed(item.name for item in version.outputs)}",
+                help="write a type for each output, in their order: `-> tuple[FLOAT[7], FLOAT[...]]`",
+                related=(Related(_place(version, "outputs", ""), "the declared outputs"),),
+            )
+        )
+        return None
+    for annotation, item in zip(returns, single, strict=False):
+        found.extend(_contradictions(version, place, annotation, item, f"outputs.{item.name}"))
+    return returns[: len(single)]
+
+
+def _count(values: int) -> str:
+    return "one value" if values == 1 else f"{values} values"
+
+
+def _declared_shape(item: ValueDeclaration) -> Shape | None:
+    """What YAML says of the shape."""
+    return item.shape if item.shape is not None or item.rank is None else (None,) * item.rank
+
+
+def _met(first: Shape | None, second: Shape | None) -> Shape | None:
+    """What two declarations say together; None where they contradict each other, or say nothing."""
+    if first is None or second is None:
+        return second if first is None else first
+    if len(first) != len(second) or any(
+        None not in (one, other) and one != other for one, other in zip(first, second, strict=True)
+    ):
+        return None
+    return tuple(other if one is None else one for one, other in zip(first, second, strict=True))
 
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in sorted(names)) or "none"
 
 
-def _declaration(version: SpecVersion) -> Declaration:
+def _declaration(
+    version: SpecVersion, interface: Interface, returns: tuple[TensorAnnotation, ...] | None
+) -> Declaration:
+    shapes = {item.name: item.annotation.shape for item in interface.inputs}
+    results = [item.shape for item in returns or ()]
+    results += [None] * (len(version.outputs) - len(results))
     return Declaration(
         version.domain.name,
         version.name,
         version.since_version,
-        {item.name: _declared(item) for item in version.inputs},
-        {item.name: _declared(item) for item in version.outputs},
+        {item.name: _declared(item, shapes.get(item.name)) for item in version.inputs},
+        {item.name: _declared(item, shape) for item, shape in zip(version.outputs, results, strict=True)},
         {name: tuple(BY_NAME[element] for element in elements) for name, elements in version.types.items()},
         variadic_output=bool(version.outputs) and version.outputs[-1].variadic,
     )
 
 
-def _declared(item: ValueDeclaration) -> DeclaredValue:
+def _declared(item: ValueDeclaration, annotated: Shape | None) -> DeclaredValue:
+    """What YAML and the annotation, which agree, say of a value."""
     wrap, inner = split_type(item.type)
-    return DeclaredValue(inner, item.rank, None, wrap)
+    shape = _met(annotated, _declared_shape(item))
+    if shape is None or all(size is None for size in shape):
+        return DeclaredValue(inner, None if shape is None else len(shape), None, wrap)
+    return DeclaredValue(inner, len(shape), shape, wrap)
 
 
 def interface_entries(
-    version: SpecVersion, interface: Interface
+    version: SpecVersion, unit: Unit
 ) -> tuple[tuple[InputEntry, ...], tuple[OutputEntry, ...], tuple[AttributeEntry, ...]]:
     """The interface as the bundle's index holds it."""
+    interface, promised = unit.interface, unit.declaration
     declared = {item.name: item for item in version.inputs}
     inputs = tuple(
         InputEntry(
@@ -168,12 +230,17 @@ def interface_entries(
             declared[item.name].type,
             item.arity is Arity.OPTIONAL,
             item.arity is Arity.VARIADIC,
-            declared[item.name].rank,
+            promised.inputs[item.name].rank,
             declared[item.name].doc,
+            promised.inputs[item.name].shape,
         )
         for item in interface.inputs
     )
-    outputs = tuple(OutputEntry(item.name, item.type, item.doc, item.variadic) for item in version.outputs)
+    results = promised.outputs or {}
+    outputs = tuple(
+        OutputEntry(item.name, item.type, item.doc, item.variadic, results[item.name].dimensions)
+        for item in version.outputs
+    )
     attributes = tuple(
         AttributeEntry(
             item.name,

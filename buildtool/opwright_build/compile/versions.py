@@ -89,7 +89,7 @@ def _entry(
     bodies: tuple[BodyEntry, ...],
     templates: tuple[TemplateEntry, ...] = (),
 ) -> FunctionEntry:
-    inputs, outputs, attributes = interface_entries(version, unit.interface) if unit is not None else ((), (), ())
+    inputs, outputs, attributes = interface_entries(version, unit) if unit is not None else ((), (), ())
     return FunctionEntry(
         version.domain.name,
         version.name,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from opwright.bundle.format import AttributeEntry, FunctionEntry
+from opwright.bundle.declared_shapes import shape_text
+from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry, OutputEntry
 
 _WIDTH = 110
 _QUOTES = '"""'
@@ -28,11 +29,9 @@ def describe(entry: FunctionEntry, versions: Sequence[int]) -> tuple[str, ...]:
     lines = [entry.summary]
     if entry.doc:
         lines += ["", *entry.doc.strip().split("\n")]
-    inputs = [
-        _line(item.name, _kind(item.type, item.rank, item.optional, item.variadic), item.doc) for item in entry.inputs
-    ]
+    inputs = [_line(item.name, _kind(item, item.optional), item.doc) for item in entry.inputs]
     attributes = [_line(item.name, attribute_kind(item), item.doc) for item in entry.attributes]
-    outputs = [_line(item.name, item.type, item.doc) for item in entry.outputs]
+    outputs = [_line(item.name, _kind(item), item.doc) for item in entry.outputs]
     types = [f"{name}: {', '.join(admitted)}" for name, admitted in entry.types]
     for title, items in (("Inputs", inputs), ("Attributes", attributes), ("Outputs", outputs), ("Types", types)):
         if items:
@@ -46,9 +45,9 @@ def _line(name: str, kind: str, doc: str) -> str:
     return f"{name} ({kind}): {text}" if text else f"{name} ({kind})"
 
 
-def _kind(kind: str, rank: int | None, optional: bool, variadic: bool) -> str:
-    parts = [kind, *(["optional"] if optional else []), *(["any number"] if variadic else [])]
-    return ", ".join([*parts, *([f"rank {rank}"] if rank is not None else [])])
+def _kind(item: InputEntry | OutputEntry, optional: bool = False) -> str:
+    parts = [item.type, *(["optional"] if optional else []), *(["any number"] if item.variadic else [])]
+    return ", ".join(parts if item.declared_shape is None else [*parts, shape_text(item.declared_shape)])
 
 
 def attribute_kind(attribute: AttributeEntry) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opwright.bundle.format import AttributeEntry, FunctionEntry, Index, InputEntry, OutputEntry
+from opwright.bundle.declared_shapes import shape_text
+from opwright.bundle.format import AttributeEntry, FunctionEntry, Index, InputEntry, OutputEntry, Shape
 from opwright.elements import BY_NAME
 
 from opwright_build.package.stub_docs import attribute_kind, def_lines, literal
@@ -49,17 +50,33 @@ def onnx_form(emitted: str, entry: FunctionEntry) -> str:
 
 def inputs_table(inputs: Sequence[InputEntry]) -> list[str]:
     rows = [
-        (f"I{place}", code(item.name), code(item.type), _presence(item), _rank(item.rank), cell(prose(item.doc)))
+        (
+            f"I{place}",
+            code(item.name),
+            code(item.type),
+            _presence(item),
+            _shape(item.declared_shape),
+            cell(prose(item.doc)),
+        )
         for place, item in enumerate(inputs, 1)
     ]
-    return table(("", "input", "type", "presence", "rank", "what it is"), rows)
+    title = "rank" if all(item.shape is None for item in inputs) else "shape"
+    return table(("", "input", "type", "presence", title, "what it is"), rows)
 
 
 def outputs_table(outputs: Sequence[OutputEntry]) -> list[str]:
+    shaped = any(item.shape is not None for item in outputs)
     rows = [
-        (f"O{place}", code(item.name), code(item.type), cell(prose(item.doc))) for place, item in enumerate(outputs, 1)
+        (
+            f"O{place}",
+            code(item.name),
+            code(item.type),
+            *([_shape(item.shape)] if shaped else []),
+            cell(prose(item.doc)),
+        )
+        for place, item in enumerate(outputs, 1)
     ]
-    return table(("", "output", "type", "what it is"), rows)
+    return table(("", "output", "type", *(["shape"] if shaped else []), "what it is"), rows)
 
 
 def attributes_table(attributes: Sequence[AttributeEntry]) -> list[str]:
@@ -105,8 +122,8 @@ def _presence(item: InputEntry) -> str:
     return "any number" if item.variadic else "optional" if item.optional else "required"
 
 
-def _rank(rank: int | None) -> str:
-    return "any" if rank is None else str(rank)
+def _shape(shape: Shape | None) -> str:
+    return "any" if shape is None else shape_text(shape).removeprefix("rank ")
 
 
 def _default(item: AttributeEntry) -> str:

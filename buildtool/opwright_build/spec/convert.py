@@ -233,7 +233,13 @@ class _VersionReader:
                 way_out = did_you_mean(long.type, [*types, *BY_NAME])
                 self.report("OW122", message, self.value_place(*path), help=way_out)
             rank = long.rank if "rank" in long.model_fields_set else None
-            values.append(ValueDeclaration(name, long.type, rank, long.doc, long.variadic))
+            shape = tuple(long.shape) if "shape" in long.model_fields_set else None
+            if rank is not None and shape is not None and rank != len(shape):
+                message = f"the rank of `{name}` is {rank}, and its shape has {len(shape)} axes"
+                related = Related(self.value_place(key, name, "shape"), "the shape")
+                way_out = "Leave `rank` out: the shape says it."
+                self.report("OW109", message, self.value_place(key, name, "rank"), help=way_out, related=related)
+            values.append(ValueDeclaration(name, long.type, rank, long.doc, long.variadic, shape))
         return tuple(values)
 
     def _usage(

@@ -41,9 +41,25 @@ def _short_or_long(value: object) -> str:
     return tag("long") if isinstance(value, dict) else tag("short")
 
 
+def _size_kind(value: object) -> str:
+    return tag("any") if value is None else tag("name") if isinstance(value, str) else tag("number")
+
+
+Size = TypeAliasType(
+    "Size",
+    Annotated[
+        Annotated[int, Field(ge=0), Tag(tag("number"))]
+        | Annotated[Words, Tag(tag("name"))]
+        | Annotated[None, Tag(tag("any"))],
+        Discriminator(_size_kind),
+    ],
+)
+
+
 class ValueForm(Strict):
     type: Words
     rank: Annotated[int, Field(ge=0, le=64)] = 0
+    shape: Annotated[list[Size], Field(max_length=64)] = Field(default_factory=list)
     variadic: bool = False
     doc: Text = ""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
+from opwright.bundle.format import Shape
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 
@@ -117,7 +118,7 @@ class ValueDeclaration:
     """An input or output as YAML declares it.
 
     `type` is a type variable of `types`, an element type's name or `any`, or a sequence of it: `seq(T)`. `variadic`:
-    the last output, which stands for as many as the function returns.
+    the last output, which stands for as many as the function returns. `shape` has the sizes that are declared, by axis.
     """
 
     name: str
@@ -125,6 +126,7 @@ class ValueDeclaration:
     rank: int | None = None
     doc: str = ""
     variadic: bool = False
+    shape: Shape | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from onnx import FunctionProto
 from opwright_build.verify.case_model import Case, Status, Value
 from opwright_build.verify.judge import judge_outputs
 from opwright_build.verify.models import Signature, one_node_model
+from opwright_build.verify.promised_shapes import wrong_result
 from opwright_build.verify.refusals import Refusal
 from opwright_build.verify.runtimes import Failed, Refused, Runtime, Session, Tells, available, require_valid
 
@@ -111,9 +112,10 @@ def judge_values(names: Sequence[str], case: Case, actual: Sequence[Value]) -> R
     """What becomes of a vector that gives these outputs."""
     if case.error:
         return Status.FAIL, f"no error, expected one that says {case.error!r}"
-    if case.expected is None:
+    message = "" if case.expected is None else judge_outputs(case.judge, names, case.expected, actual)
+    message = message or wrong_result(names, case.shapes, actual)
+    if case.expected is None and not message:
         return Status.UNVERIFIED, "no expected values are known"
-    message = judge_outputs(case.judge, names, case.expected, actual)
     return (Status.FAIL, message) if message else (Status.PASS, "")
 
 

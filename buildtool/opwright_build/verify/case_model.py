@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
+from opwright.bundle.format import Shape
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 from opwright_build.sandbox.levels import Claim
@@ -84,7 +85,9 @@ class Case:
     small types are `ml_dtypes` arrays. `attributes` are those given: the defaults of others apply.
     `expected` are the first outputs, in order: a case of the suite may leave out the last ones, and others (None). It
     is None when no expected values are known (the case is then `unverified`), and where an error is expected.
-    `error`, where given, is a text that the runtime's error must contain. `digest` covers everything that is judged.
+    `error`, where given, is a text that the runtime's error must contain. `shapes` are those that the interface
+    promises of the outputs, the sizes that the inputs tell filled in; empty where nothing is promised. `digest` covers
+    everything that is judged.
     """
 
     identity: str
@@ -97,6 +100,7 @@ class Case:
     place: Place
     digest: str
     error: str = ""
+    shapes: tuple[Shape | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,8 @@ def _digest_parts(case: Case) -> Iterator[bytes]:
                 yield from array_digest_parts(part.exact)
     yield _judge_text(case.judge).encode()
     yield case.error.encode()
+    if case.shapes:
+        yield repr(("shapes", case.shapes)).encode()
 
 
 def _judge_text(judge: Judge) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from opwright.bundle.format import FunctionEntry
-from opwright.diagnostics.diagnostic import Diagnostic, Place, has_errors
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, has_errors
 
 from opwright_build.report.tables import counted
 from opwright_build.sandbox.levels import Claim
@@ -22,6 +22,7 @@ from opwright_build.verify.judge import mismatch
 from opwright_build.verify.kept_answers import KeptAnswers
 from opwright_build.verify.lock import LOCK_PATH, LockedCase, check_lock, read_lock, unused_lines, write_lock
 from opwright_build.verify.oracle import Limits, Oracle
+from opwright_build.verify.promised_shapes import WrongShape, promised_shapes, wrong_answer, wrong_input
 from opwright_build.verify.references import References, Unanswered, beyond_references
 from opwright_build.verify.rows import TypedRow, expand_rows
 from opwright_build.verify.stored.fitting import fits_version, stored_case
@@ -125,7 +126,7 @@ class _Collection:
         collector.report(findings)
         for item in selected:
             try:
-                collector.add_suite_case(fit(item, entry))
+                collector.add_suite_case(fit(item, entry), item.replay)
             except Unbound as error:
                 if item.replay:
                     collector.skipped.append(Skipped(version.identity, item.case.name, str(error), item.place))
@@ -215,9 +216,12 @@ class _VersionCollector:
         else:
             self.report([] if finding is None else [finding])
 
-    def add_suite_case(self, case: Case) -> None:
-        self._add(case)
-        if self.reference is None or case.expected is None:
+    def add_suite_case(self, case: Case, replay: bool) -> None:
+        """Raises Unbound where a case of the newest version has other shapes than this one promises."""
+        wrong = wrong_input(self.entry, case.inputs)
+        if wrong is not None and replay:
+            raise Unbound(wrong.text)
+        if not self._add(case, f"the suite's case {case.name}", {}) or self.reference is None or case.expected is None:
             return
         if beyond_references(self.entry, case.inputs, case.attributes):
             return
@@ -263,7 +267,8 @@ class _VersionCollector:
                 self.skipped.append(Skipped(self.version.identity, vector.name, reason, vector.place))
                 continue
             try:
-                self._add(stored_case(vector, self.version, self.entry))
+                case = stored_case(vector, self.version, self.entry)
+                self._add(case, f"the stored vector {vector.name}", {})
             except Unbound as error:
                 message = f"the stored vector {vector.name} does not fit {self.version.identity}"
                 self.report([Diagnostic("OW154", message, vector.place, f"It is not used: {error}.")])
@@ -287,6 +292,10 @@ class _VersionCollector:
 
     def _add_row(self, typed: TypedRow) -> None:
         row = typed.row
+        wrong = None if row.error else wrong_input(self.entry, typed.inputs)
+        if wrong is not None:
+            self.report([self._wrong_shape(wrong, f"the row `{row.name}`", row.places.get(wrong.path, row.place))])
+            return
         expected: tuple[Answer | None, ...] | None = None
         if typed.stored is not None:
             expected = typed.stored
@@ -308,7 +317,7 @@ class _VersionCollector:
             digest="",
             error=row.error,
         )
-        self._add(with_digest(case))
+        self._add(with_digest(case), f"the row `{row.name}`", row.places)
 
     def _ask(self, typed: TypedRow) -> tuple[Expected, ...] | None:
         """What the oracle expects; None where it is not to be run. Raises Unanswered where there is no answer."""
@@ -334,10 +343,33 @@ class _VersionCollector:
             what,
         )
 
-    def _add(self, case: Case) -> None:
+    def _add(self, case: Case, what: str, places: Mapping[str, Place]) -> bool:
+        """Takes a case, unless it contradicts the shapes that are declared."""
+        wrong = None if case.error else wrong_input(self.entry, case.inputs)
+        shapes = promised_shapes(self.entry, case)
+        if shapes and wrong is None:
+            case = with_digest(replace(case, shapes=shapes))
+            wrong = wrong_answer(self.entry, case)
+        if wrong is not None:
+            self.report([self._wrong_shape(wrong, what, places.get(wrong.path, case.place))])
+            return False
         self.cases.append(case)
         if not case.error:
             self.covered.update(case.bindings.items())
+        return True
+
+    def _wrong_shape(self, wrong: WrongShape, what: str, place: Place) -> Diagnostic:
+        declared = self.version.places.get(wrong.path)
+        return Diagnostic(
+            "OW142",
+            f"{what} contradicts a declared shape: {wrong.text}",
+            place,
+            reason="shapes and ranks are promises, as types are: vectors are calls that keep them",
+            help="change the vector, or declare what the function takes and gives"
+            if wrong.declared
+            else "an annotation without sizes, `FLOAT`, is that of a tensor of rank 0: write `FLOAT[...]` for any rank",
+            related=() if declared is None else (Related(declared, "declared here"),),
+        )
 
     def _reference(self) -> str | None:
         """The path of a reference that may be asked; None where there is none, or it is not sound, or not to be run."""

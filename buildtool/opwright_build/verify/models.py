@@ -35,16 +35,20 @@ class Signature:
     `inputs` are the body's own, in its order: (type, rank), None where absent; a type is `float` or `seq(float)`, and a
     rank that is None is not told to the runtime. `attributes` holds every one that the body reads and that has a value,
     as (name, ONNX attribute type, value): nothing is left to a default, because not every runtime reads defaults.
-    `outputs` are types, empty where the interface leaves one open and no expected values are known.
+    `outputs` are types, empty where the interface leaves one open and no expected values are known. `declared` are the
+    ranks that the interface promises of the inputs, where it does of any: every model that may call it tells them.
     """
 
     inputs: tuple[tuple[str, int | None] | None, ...]
     attributes: tuple[tuple[str, str, AttributeValue], ...]
     outputs: tuple[str, ...]
+    declared: tuple[int | None, ...] = ()
 
     def without_ranks(self) -> Signature:
-        inputs = tuple(None if declared is None else (declared[0], None) for declared in self.inputs)
-        return Signature(inputs, self.attributes, self.outputs)
+        """The signature with no ranks but those that the interface promises."""
+        ranks = self.declared or (None,) * len(self.inputs)
+        inputs = tuple(None if item is None else (item[0], rank) for item, rank in zip(self.inputs, ranks, strict=True))
+        return Signature(inputs, self.attributes, self.outputs, self.declared)
 
 
 def signature_of(entry: FunctionEntry, body: BodyEntry, case: Case) -> Signature:
@@ -66,7 +70,12 @@ def signature_of(entry: FunctionEntry, body: BodyEntry, case: Case) -> Signature
         if attribute.name in body.attributes and value is not None:
             attributes.append((attribute.name, attribute.type, tuple(value) if isinstance(value, list) else value))
     outputs = [_output_type(case, index, kind) for index, kind in enumerate(output_types(entry, body))]
-    return Signature(tuple(inputs), tuple(attributes), tuple(outputs))
+    ranks = tuple(
+        given[1] if given is not None and given[1] == declared[index].rank else None
+        for index, given in zip(kept, inputs, strict=True)
+    )
+    told = ranks if any(rank is not None for rank in ranks) else ()
+    return Signature(tuple(inputs), tuple(attributes), tuple(outputs), told)
 
 
 def _output_type(case: Case, index: int, declared: str) -> str:

@@ -85,6 +85,16 @@ class Kind(Enum):
     OUTPUT_TYPE = "output-type", Level.TYPES, True, True, "the output {what} has type {after}, and had {before}"
     RANK = "rank", Level.TYPES, True, True, "the input {what} has {after}, and had {before}"
     RANK_FREE = "rank-free", Level.TYPES, False, True, "the input {what} has any rank, and had {before}"
+    SHAPE = "shape", Level.TYPES, True, True, "the input {what} has {after}, and had {before}"
+    SHAPE_FREE = "shape-free", Level.TYPES, False, True, "the input {what} may have {after}, and had {before}"
+    OUTPUT_SHAPE = "output-shape", Level.TYPES, True, True, "the output {what} has {after}, and had {before}"
+    OUTPUT_SHAPE_SAID = (
+        "output-shape-said",
+        Level.TYPES,
+        False,
+        True,
+        "the output {what} has {after}, and was promised {before}",
+    )
     CHOICE_GONE = "choice-gone", Level.TYPES, True, True, "the attribute {what} no longer takes {after}"
     CHOICE_ADDED = "choice-added", Level.TYPES, False, True, "the attribute {what} takes {after} as well"
 

@@ -1,4 +1,4 @@
-"""The records of a lock as JSON objects and back: keys are field names, and what is empty is left out.
+"""The records of a lock as JSON objects and back: keys are field names, and what a reader assumes is left out.
 
 A lock may have been edited by anybody, so everything is checked against the fields' types as it is read.
 """
@@ -30,9 +30,25 @@ def to_json(value: object) -> Json:
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": repr(value)}
     if is_dataclass(value) and not isinstance(value, type):
-        shown = {field.name: getattr(value, field.name) for field in fields(value)}
-        return {name: to_json(item) for name, item in shown.items() if item not in ("", (), None) and item is not False}
+        shown = ((name, getattr(value, name), assumed) for name, assumed in _assumed(type(value)).items())
+        return {name: to_json(item) for name, item, assumed in shown if not _is(item, assumed)}
     return value
+
+
+@cache
+def _assumed(kind: type) -> Mapping[str, object]:
+    """What stands for each field of a record where its key is left out; MISSING where it must not be."""
+    hints = _field_types(kind)
+    return {
+        field.name: _EMPTY.get(get_origin(hints[field.name]) or hints[field.name], MISSING)
+        if field.default is MISSING
+        else field.default
+        for field in fields(kind)
+    }
+
+
+def _is(item: object, assumed: object) -> bool:
+    return type(item) is type(assumed) and item == assumed
 
 
 def from_json(kind: type[_T], value: Json) -> _T:
@@ -67,15 +83,14 @@ def _read_record(kind: type, value: Json, path: str) -> object:
         raise _refuse(path, "an object")
     hints = _field_types(kind)
     found: dict[str, object] = {}
-    for field in fields(kind):
-        inner, place = hints[field.name], f"{path}.{field.name}".lstrip(".")
-        if field.name in value:
-            found[field.name] = _read(inner, value[field.name], place)
-        elif field.default is MISSING:
-            empty = _EMPTY.get(get_origin(inner) or inner, MISSING)
-            if empty is MISSING:
-                raise MalformedRecordError(f"{place} is missing")
-            found[field.name] = empty
+    for name, assumed in _assumed(kind).items():
+        place = f"{path}.{name}".lstrip(".")
+        if name in value:
+            found[name] = _read(hints[name], value[name], place)
+        elif assumed is MISSING:
+            raise MalformedRecordError(f"{place} is missing")
+        else:
+            found[name] = assumed
     return kind(**found)
 
 

@@ -12,6 +12,7 @@ from opwright.lang.facts import ABSENT, PRESENT, fact_of
 
 from opwright_build.versions.change import Change, Kind
 from opwright_build.versions.promise import TEMPLATE, Promise, Promised
+from opwright_build.versions.shape_changes import shape_changes
 
 Variant = tuple[tuple[str, str], ...]
 
@@ -57,6 +58,7 @@ def compare_versions(old: Promise, new: Promise) -> list[Change]:
     return [
         *comparison.inputs(),
         *comparison.outputs(),
+        *comparison.shapes(),
         *comparison.attributes(),
         *comparison.types(),
         *comparison.opsets(),
@@ -157,9 +159,6 @@ class _Versions:
             yield self._change(Kind.INPUT_VARIADIC if right.variadic else Kind.INPUT_SINGLE, right.name)
         elif left.optional != right.optional:
             yield self._change(Kind.INPUT_OPTIONAL if right.optional else Kind.INPUT_REQUIRED, right.name)
-        if left.rank != right.rank:
-            kind = Kind.RANK if right.rank is not None else Kind.RANK_FREE
-            yield self._change(kind, right.name, _rank(left.rank), _rank(right.rank))
 
     def outputs(self) -> Iterator[Change]:
         for left, right in self._outputs:
@@ -176,6 +175,10 @@ class _Versions:
                 if left.variadic != right.variadic:
                     words = ("a single one", "variadic")
                     yield self._change(Kind.OUTPUT_COUNT, right.name, words[left.variadic], words[right.variadic])
+
+    def shapes(self) -> Iterator[Change]:
+        for item in shape_changes(self._inputs, self._outputs):
+            yield self._change(item.kind, item.what, item.before, item.after)
 
     def attributes(self) -> Iterator[Change]:
         before = {item.name: item for item in self._before.attributes}
@@ -409,10 +412,6 @@ def _value(item: AttributeEntry) -> str:
 
 def _truth(item: AttributeEntry) -> str:
     return "a truth value" if item.is_bool else "a number"
-
-
-def _rank(rank: int | None) -> str:
-    return "any rank" if rank is None else f"rank {rank}"
 
 
 def _ordinal(place: int) -> str:

@@ -26,8 +26,6 @@ _INPUTS = (
     Kind.INPUT_SINGLE,
     Kind.INPUT_TYPE,
     Kind.INPUT_VARIADIC,
-    Kind.RANK,
-    Kind.RANK_FREE,
     Kind.TYPES_TIED,
     Kind.TYPES_UNTIED,
 )
@@ -52,6 +50,8 @@ _ATTRIBUTES = (
     Kind.CHOICE_GONE,
     Kind.DEFAULT,
 )
+_SHAPES = (Kind.RANK, Kind.RANK_FREE, Kind.SHAPE, Kind.SHAPE_FREE)
+_OUTPUT_SHAPES = (Kind.OUTPUT_SHAPE, Kind.OUTPUT_SHAPE_SAID)
 _TYPES = (
     Kind.OPSET_TYPES,
     Kind.OPSET_TYPES_WIDENED,
@@ -80,6 +80,10 @@ class SpecPlaces:
             return self._key(version, f"inputs.{change.what}", "inputs")
         if kind in _OUTPUTS:
             return self._key(version, f"outputs.{change.what}", "outputs")
+        if kind in _SHAPES:
+            return self._shape(version, "inputs", change.what, rf"\b{re.escape(change.what)}\b\s*:")
+        if kind in _OUTPUT_SHAPES:
+            return self._shape(version, "outputs", change.what, r"->")
         if kind in _TYPES:
             inner = re.sub(r"^the input |`", "", change.what)
             return self._key(version, f"types.{inner}", f"inputs.{inner}", "types", "inputs")
@@ -93,6 +97,14 @@ class SpecPlaces:
         places = version.places
         return next((places[key] for key in (*keys, "name") if key in places), None)
 
+    def _shape(self, version: SpecVersion, group: str, name: str, annotation: str) -> Place | None:
+        """In YAML, unless an annotation says it."""
+        said = any(f"{group}.{name}.{key}" in version.places for key in ("rank", "shape"))
+        annotated = None if said else self._in_def(version, re.compile(annotation))
+        return annotated or self._key(
+            version, f"{group}.{name}.shape", f"{group}.{name}.rank", f"{group}.{name}", group
+        )
+
     def _of_missing(self, identity: str) -> Place | None:
         """Beside the versions that are left, or in the lock."""
         family = identity.rpartition("@")[0]
@@ -103,20 +115,26 @@ class SpecPlaces:
 
     def in_python(self, version: SpecVersion, parameter: str) -> Place | None:
         """Where the function, or a parameter of it, is defined."""
+        word = re.compile(rf"\b{re.escape(parameter)}\b(?=\s*[:=,)])") if parameter else None
+        return (self._in_def(version, word) if word is not None else None) or self._in_def(version, None)
+
+    def _in_def(self, version: SpecVersion, word: re.Pattern[str] | None) -> Place | None:
+        """Where a word first stands in the line of the function's `def` or those below; the `def` without one."""
         file = f"{version.folder.relative_to(self._root).as_posix()}/{version.function_file}"
         lines = (self._read(file) or b"").decode("utf-8", "replace").split("\n")
         head = f"def {version.function_name}("
         start = next((number for number, line in enumerate(lines) if line.startswith(head)), None)
         if start is None:
             return None
-        word = re.compile(rf"\b{re.escape(parameter)}\b\s*[:=,)]") if parameter else None
+        if word is None:
+            return Place(file, start + 1, 1, start + 1, len(head))
         for number in range(start, min(start + 60, len(lines))):
-            match = word.search(lines[number], len(head) if number == start else 0) if word is not None else None
+            match = word.search(lines[number], len(head) if number == start else 0)
             if match is not None:
-                return Place(file, number + 1, match.start() + 1, number + 1, match.start() + 1 + len(parameter))
+                return Place(file, number + 1, match.start() + 1, number + 1, match.end() + 1)
             if number > start and lines[number].startswith(("    return", "def ")):
                 break
-        return Place(file, start + 1, 1, start + 1, len(head))
+        return None
 
 
 def broken_promises(

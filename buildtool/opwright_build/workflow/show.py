@@ -8,6 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from opwright.bundle.declared_shapes import shape_text
+
 from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import text_table
@@ -97,11 +99,12 @@ def _section(title: str, rows: Iterable[Sequence[str]]) -> list[str]:
 
 def _input(item: InputEntry) -> str:
     kind = f"{item.type}, optional" if item.optional else f"{item.type}..." if item.variadic else item.type
-    return kind if item.rank is None else f"{kind}, rank {item.rank}"
+    return kind if item.declared_shape is None else f"{kind}, {shape_text(item.declared_shape)}"
 
 
 def _output(item: OutputEntry) -> str:
-    return f"{item.type}..." if item.variadic else item.type
+    kind = f"{item.type}..." if item.variadic else item.type
+    return kind if item.declared_shape is None else f"{kind}, {shape_text(item.declared_shape)}"
 
 
 def _attribute(item: AttributeEntry) -> str:

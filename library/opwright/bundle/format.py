@@ -18,9 +18,16 @@ MOST_INDEX_BYTES = 1 << 28  # of library.json, and of any other member that is J
 MOST_MEMBERS = 2_000_000  # of its archive
 
 
+Shape = tuple[int | str | None, ...]  # sizes by axis: a number, a name that is the same size wherever it stands, or any
+
+
 @dataclass(frozen=True, slots=True)
 class InputEntry:
-    """`type` is a type variable of the function, or an element type's name (`int64`)."""
+    """`type` is a type variable of the function, or an element type's name (`int64`).
+
+    `rank` and `shape` are promises, and of a sequence those of its items; the shape is there where it says more than
+    the rank does.
+    """
 
     name: str
     type: str
@@ -28,16 +35,29 @@ class InputEntry:
     variadic: bool = False
     rank: int | None = None
     doc: str = ""
+    shape: Shape | None = None
+
+    @property
+    def declared_shape(self) -> Shape | None:
+        """All that is promised of the shape; None where not even the rank is."""
+        return self.shape if self.shape is not None or self.rank is None else (None,) * self.rank
 
 
 @dataclass(frozen=True, slots=True)
 class OutputEntry:
-    """`variadic`: the last one may be any number of outputs; what a template is given says how many."""
+    """`variadic`: the last one may be any number of outputs; what a template is given says how many. `shape` is a
+    promise, and of a sequence that of its items."""
 
     name: str
     type: str
     doc: str = ""
     variadic: bool = False
+    shape: Shape | None = None
+
+    @property
+    def declared_shape(self) -> Shape | None:
+        """All that is promised of the shape; None where not even the rank is."""
+        return self.shape
 
 
 @dataclass(frozen=True, slots=True)

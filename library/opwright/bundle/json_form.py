@@ -23,6 +23,7 @@ from opwright.bundle.format import (
     Index,
     InputEntry,
     OutputEntry,
+    Shape,
     TemplateEntry,
 )
 
@@ -82,8 +83,16 @@ _FIELDS: dict[type, tuple[str, ...]] = {
         TemplateEntry,
     )
 }
-# Keys that came after the first bundles; they are written where they say something.
-_LATER = {(OutputEntry, "variadic"), (BodyEntry, "outputs"), (FunctionEntry, "templates"), (Index, "dependencies")}
+# Keys that came after the first bundles, each with its default; they are written where they say something else.
+_LATER: dict[tuple[type, str], Json] = {
+    (InputEntry, "shape"): None,
+    (OutputEntry, "variadic"): False,
+    (OutputEntry, "shape"): None,
+    (BodyEntry, "outputs"): (),
+    (FunctionEntry, "templates"): (),
+    (Index, "dependencies"): (),
+}
+_ALWAYS = object()  # equal to no value
 
 
 def library_to_json(index: Index) -> dict[str, Json]:
@@ -112,9 +121,8 @@ def _plain(value: object) -> Json:
     names = _FIELDS.get(type(value))
     if names is not None:
         kind = type(value)
-        return {
-            name: _plain(getattr(value, name)) for name in names if (kind, name) not in _LATER or getattr(value, name)
-        }
+        given = ((name, getattr(value, name)) for name in names)
+        return {name: _plain(item) for name, item in given if item != _LATER.get((kind, name), _ALWAYS)}
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if value != value else "inf" if value > 0 else "-inf"
     return value
@@ -423,6 +431,9 @@ def _template(place: _Place) -> TemplateEntry:
 
 def _input(place: _Place) -> InputEntry:
     rank = place.get("rank")
+    shape = _shape(place)
+    if shape is not None and rank.value != len(shape):
+        raise place.refuse("an input whose rank is that of its shape")
     return InputEntry(
         name=place.get("name").name(),
         type=place.get("type").name(),
@@ -430,7 +441,19 @@ def _input(place: _Place) -> InputEntry:
         variadic=place.get("variadic").truth(),
         rank=None if rank.value is None else rank.integer(0),
         doc=place.get("doc").text(),
+        shape=shape,
     )
+
+
+def _shape(place: _Place) -> Shape | None:
+    found = place.maybe("shape")
+    return None if found is None or found.value is None else found.map(_dimension)
+
+
+def _dimension(place: _Place) -> int | str | None:
+    if place.value is None:
+        return None
+    return place.name() if isinstance(place.value, str) else place.integer(0)
 
 
 def _output(place: _Place) -> OutputEntry:
@@ -440,6 +463,7 @@ def _output(place: _Place) -> OutputEntry:
         place.get("type").name(),
         place.get("doc").text(),
         variadic is not None and variadic.truth(),
+        _shape(place),
     )
 
 

@@ -214,6 +214,18 @@ TABLE = (
         "not declared would tie two packages together without a trace.",
     ),
     Code(
+        "OW142",
+        "A vector contradicts a declared shape",
+        "`rank:`, `shape:` and annotations such as `FLOAT[2, 3]` are promises, as types are. What callers may rely on, "
+        "and bodies are compiled for, holds for each vector.",
+    ),
+    Code(
+        "OW143",
+        "An argument contradicts the declared shape",
+        "A body is compiled for the shapes that its function declares. With others it would compute something else, or "
+        "fail far from the call.",
+    ),
+    Code(
         "OW152",
         "An archive of vectors that cannot be used",
         "An `.npz` file holds arrays, and a text `calls` that names the element type of each. Arrays of objects would "

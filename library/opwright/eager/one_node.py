@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from onnx import AttributeProto, ModelProto, NodeProto, ValueInfoProto, helper
 
+from opwright.bundle.call_interface import inputs_of_call
+from opwright.bundle.declared_shapes import Sizes
 from opwright.bundle.format import FunctionEntry, InputEntry
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager.arguments import Attributes, bind_arguments
@@ -50,6 +52,7 @@ def call_library_function(function: LibraryFunction, args: Sequence[object], kwa
     inputs, attributes = bind_arguments(entry, args, kwargs)
     tensors = is_inside_function() or any(isinstance(value, Tensor) for value in inputs)
     arrays = _arrays(entry, inputs)
+    _check_shapes(entry, arrays)
     facts = tuple(None if array is None else (_element(entry, array), array.ndim) for array in arrays)
     outputs = _run(function, facts, attributes, [array for array in arrays if array is not None])
     results = [wrap(item, type_of(item, ir.UnknownType())) for item in outputs] if tensors else outputs
@@ -72,6 +75,24 @@ def _arrays(entry: FunctionEntry, inputs: Sequence[object | None]) -> list[np.nd
         if value is not None and arrays[index] is None:
             arrays[index] = _from_numbers(entry, index, value, bound)
     return arrays
+
+
+def _check_shapes(entry: FunctionEntry, arrays: Sequence[np.ndarray[Any, Any] | None]) -> None:
+    """DiagnosticError (OW143) where an array contradicts what the function declares."""
+    sizes = Sizes()
+    for formal, array in zip(inputs_of_call(entry, len(arrays)), arrays, strict=False):
+        if array is None or formal.declared_shape is None:
+            continue
+        wrong = sizes.contradiction(formal.name, formal.declared_shape, array.shape)
+        if wrong:
+            EagerLowering(opset_in_force(), caller()).error(
+                "OW143",
+                f"`{formal.name}` of {entry.identity} {wrong}",
+                None,
+                reason="a body is compiled for the shapes that its function declares",
+                help="give it an array of that shape",
+                subject=entry.name,
+            )
 
 
 def _formal(entry: FunctionEntry, index: int) -> InputEntry:
@@ -195,7 +216,8 @@ def _one_node_model(
 def _choose(function: LibraryFunction, entry: FunctionEntry, facts: Facts, node: NodeProto, opset: int) -> Instance:
     known = tuple(ABSENT if fact is None else tensor_of(fact[0]) for fact in facts)
     given = {attribute.name: attribute for attribute in node.attribute}
-    visit = Visit(node, known, given, {"": opset}, f"{entry.name}()", None)
+    ranks = tuple(None if fact is None else fact[1] for fact in facts)
+    visit = Visit(node, known, given, {"": opset}, f"{entry.name}()", None, ranks)
     return choose_body(Call(entry, visit, opset, function.package))
 
 

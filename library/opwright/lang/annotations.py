@@ -118,6 +118,28 @@ def union_of(tensors: list[TensorAnnotation]) -> TensorAnnotation:
 # ------------------------------------------------------------------------------------------------- from syntax
 
 
+def read_returns(node: ast.expr | None) -> tuple[TensorAnnotation, ...] | None:
+    """What the annotation of a function's results says of each; None where it does not say how many there are."""
+    if node is None or _is_none(node):
+        return None
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            return read_returns(ast.parse(node.value, mode="eval").body)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+    items = [node]
+    if isinstance(node, ast.Tuple):
+        items = node.elts
+    elif isinstance(node, ast.Subscript) and _last_name(node.value) in ("tuple", "Tuple"):
+        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if any(isinstance(item, ast.Constant) and item.value is ... for item in items):
+            return None
+    found = [read_annotation(item) for item in items]
+    if len(items) == 1 and (found[0] is None or found[0].kind is not None or found[0].tensor == ANY):
+        return None
+    return tuple(ANY if item is None or item.kind is not None else item.tensor for item in found)
+
+
 def read_annotation(
     node: ast.expr | None, variables: Mapping[str, TensorAnnotation] | None = None, depth: int = 0
 ) -> Annotation | None:

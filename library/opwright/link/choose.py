@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from onnx import AttributeProto, helper
 
 from opwright.bundle.call_interface import inputs_of_call, split_type
+from opwright.bundle.declared_shapes import Sizes
 from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, InputEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_NAME
@@ -61,7 +62,7 @@ def choose_body(call: Call, make: Callable[[Call], Instance] | None = None) -> I
 
     `make` gives the body that a template has for a call; without it such calls are refused.
     """
-    problems = [*_arity_problems(call), *_attribute_problems(call), *_type_problems(call)]
+    problems = [*_arity_problems(call), *_attribute_problems(call), *_type_problems(call), *_shape_problems(call)]
     if problems:
         raise DiagnosticError(problems)
     if template_at(call.entry, call.opset) is not None:
@@ -159,6 +160,32 @@ def _type_problems(call: Call) -> Iterable[Diagnostic]:
 
 
 _CAST = "put a Cast before the node"
+
+
+def _shape_problems(call: Call) -> Iterable[Diagnostic]:
+    sizes = Sizes()
+    for position, (formal, fact) in enumerate(zip(_formals(call), call.visit.inputs, strict=False)):
+        if fact == ABSENT or formal.declared_shape is None:
+            continue
+        wrong = sizes.contradiction(formal.name, formal.declared_shape, call.visit.shape(position))
+        if wrong:
+            text = f"the input {formal.name} of {call.entry.identity} {wrong}"
+            yield call.problem("OW143", text, "a body is compiled for the shapes that its function declares", _RESHAPE)
+
+
+_RESHAPE = "give the node a tensor of that shape, with a Reshape, Squeeze or Unsqueeze before it"
+
+
+def promised_shapes(call: Call) -> list[tuple[int | None, ...] | None]:
+    """What the interface promises of the outputs' shapes, with the sizes that the inputs tell."""
+    sizes = Sizes()
+    for position, formal in enumerate(_formals(call)[: len(call.visit.inputs)]):
+        sizes.contradiction(formal.name, formal.declared_shape, call.visit.shape(position))
+    return [
+        None if (shape := item.declared_shape) is None else sizes.numbers(shape)
+        for item in call.entry.outputs
+        if not item.variadic
+    ]
 
 
 def _axis_value(call: Call, bound: Mapping[str, str], axis: str) -> tuple[str, ...] | None:

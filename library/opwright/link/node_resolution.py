@@ -13,7 +13,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, 
 from opwright.elements import BY_NAME
 from opwright.graphs.ids import FunctionId
 from opwright.link.catalogue import Catalogue
-from opwright.link.choose import Call, bind_types
+from opwright.link.choose import Call, bind_types, promised_shapes
 from opwright.link.digests import record_of
 from opwright.link.instantiate import CALL_DOMAIN, closure, default_attribute, parse_body
 from opwright.link.model_instances import Instances
@@ -124,6 +124,10 @@ class Resolver:
             findings.choices.append(chosen)
         except DiagnosticError as error:
             findings.problems.update(dict.fromkeys(error.diagnostics))
+        if visit.scope is not None:
+            for name, shape in zip(visit.node.output, promised_shapes(call), strict=False):
+                if shape is not None:
+                    visit.scope.shapes.setdefault(name, shape)
         return self._output_types(call, chosen)
 
     def _note(self, visit: Visit, replaced: bool) -> Findings:

@@ -55,6 +55,13 @@ class Visit:
     ranks: tuple[int | None, ...] = ()
     scope: Scope | None = None
 
+    def shape(self, position: int) -> Shape | None:
+        """What is declared of the shape of an input, as far as it is numbers; None where not even the rank is."""
+        if self.scope is not None:
+            return self.scope.shape(self.node.input[position])
+        rank = self.ranks[position] if position < len(self.ranks) else None
+        return None if rank is None else (None,) * rank
+
 
 class Visitor(Protocol):
     """`visit` gives the types of the outputs of a node that it serves, None for one that it leaves alone."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from opwright.bundle.call_interface import ANY, inputs_of_call, split_type
-from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, InputEntry, TemplateEntry
+from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, InputEntry, OutputEntry, TemplateEntry
 from opwright.diagnostics.diagnostic import Diagnostic, has_errors
 from opwright.elements import BY_NAME
 from opwright.lang import facts
@@ -113,9 +113,12 @@ class CatalogueLibraries:
 # ---------------------------------------------------------------------------------------------------- the interface
 
 
-def _declared(text: str, rank: int | None = None) -> DeclaredValue:
-    wrap, inner = split_type(text)
-    return DeclaredValue(inner, rank, None, wrap)
+def _declared(item: InputEntry | OutputEntry) -> DeclaredValue:
+    wrap, inner = split_type(item.type)
+    shape = item.declared_shape
+    if shape is None or all(size is None for size in shape):
+        return DeclaredValue(inner, None if shape is None else len(shape), None, wrap)
+    return DeclaredValue(inner, len(shape), shape, wrap)
 
 
 def _declaration(entry: FunctionEntry) -> Declaration:
@@ -123,8 +126,8 @@ def _declaration(entry: FunctionEntry) -> Declaration:
         entry.domain,
         entry.name,
         entry.since_version,
-        {item.name: _declared(item.type, item.rank) for item in entry.inputs},
-        {item.name: _declared(item.type) for item in entry.outputs},
+        {item.name: _declared(item) for item in entry.inputs},
+        {item.name: _declared(item) for item in entry.outputs},
         {name: tuple(BY_NAME[element] for element in elements) for name, elements in entry.types},
         variadic_output=bool(entry.outputs) and entry.outputs[-1].variadic,
     )

@@ -70,8 +70,9 @@ def _emit_checked(
     spans: Sequence[Span | None],
     count: int,
     written: bool = False,
+    shapes: Sequence[ir.Shape] = (),
 ) -> list[ir.Value]:
-    """`written`: the author names the operator."""
+    """`written`: the author names the operator. `shapes`: what is promised of the results."""
     try:
         bindings = bind(signature, inputs, low.trail)
     except Mismatch as mismatch:
@@ -86,6 +87,9 @@ def _emit_checked(
         raise _report_result(low, signature, wrong, span) from None
     if types:
         types[0] = ranked(low, signature, inputs, full, types[0])
+    for index, (type_, shape) in enumerate(zip(types, shapes, strict=False)):
+        if shape is not None and type_.element is not None:
+            types[index] = type_.reshaped(shape)
     results = [ir.Value(type_, "", span) for type_ in types]
     if results:
         note_result(low, signature, inputs, results[0])
@@ -252,13 +256,18 @@ def call_checked(low: Lowering, signature: Signature, arguments: Arguments, choo
 
 
 def emit_call(
-    low: Lowering, signature: Signature, arguments: Arguments, checked: Checked, choose: Chooser | ir.Operator
+    low: Lowering,
+    signature: Signature,
+    arguments: Arguments,
+    checked: Checked,
+    choose: Chooser | ir.Operator,
+    shapes: Sequence[ir.Shape] = (),
 ) -> Operand:
-    """Emits a call whose arguments have been checked."""
+    """Emits a call whose arguments have been checked; `shapes` are those that its results are promised to have."""
     inputs, attributes, spans = checked
     count = _said_count(low, signature, attributes, arguments)
     count = count or _result_count(signature, arguments.result_count)
-    results = _emit_checked(low, signature, choose, inputs, attributes, arguments.span, spans, count, True)
+    results = _emit_checked(low, signature, choose, inputs, attributes, arguments.span, spans, count, True, shapes)
     return results[0] if len(results) == 1 else tuple(results)
 
 

@@ -9,12 +9,14 @@ from functools import cache
 from sysconfig import get_path
 from typing import TYPE_CHECKING
 
+from opwright.bundle.call_interface import inputs_of_call
+from opwright.bundle.declared_shapes import Sizes
 from opwright.diagnostics.diagnostic import Diagnostic, Related, Severity
 from opwright.lang import ir
 from opwright.lang.grammar import name_of
 from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.call_variants import Given, fit_variant
-from opwright.lang.lower.calls import check_arguments, emit_call
+from opwright.lang.lower.calls import Checked, check_arguments, emit_call
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import COUNT, State, returned_values, state_of
 from opwright.lang.lower.operands import Arguments, Environment, Operand
@@ -277,6 +279,7 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
         )
     signature = entry_signature(entry)
     checked = check_arguments(low, signature, arguments)
+    sizes = check_shapes(low, entry, checked)
 
     def choose(inputs: list[ir.Value | None], bindings: dict[str, ir.Type]) -> ir.FunctionReference:
         body = fit_variant(low, signature, bodies, Given(inputs, bindings, checked[1]), _content, span)
@@ -295,7 +298,38 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
         low.trail.append(low.calls, reference)
         return reference
 
-    return emit_call(low, signature, arguments, checked, choose)
+    return emit_call(low, signature, arguments, checked, choose, _promised_by(entry, sizes))
+
+
+def check_shapes(low: Lowering, entry: FunctionEntry, checked: Checked) -> Sizes:
+    """The sizes that the inputs tell, or a finding at the first that contradicts what the function declares."""
+    inputs, _, spans = checked
+    formals = inputs_of_call(entry, len(inputs))
+    sizes = Sizes()
+    for formal, value, span in zip(formals, inputs, spans, strict=False):
+        declared = formal.declared_shape
+        if value is None or declared is None:
+            continue
+        item = value.type.sequence_item
+        shape = (item or value.type).carried_shape
+        known = None if shape is None else [ir.size_of(size) for size in shape]
+        check = sizes.contradiction if item is None else sizes.item_contradiction
+        wrong = check(formal.name, declared, known)
+        if wrong:
+            raise low.error(
+                "OW143",
+                f"`{formal.name}` of {entry.identity} {wrong}",
+                span,
+                reason="a body is compiled for the shapes that its function declares",
+                help="give it a tensor of that shape",
+                subject=entry.name,
+            )
+    return sizes
+
+
+def _promised_by(entry: FunctionEntry, sizes: Sizes) -> list[ir.Shape]:
+    """The shapes of the results, as far as the function promises them and the call tells their sizes."""
+    return [None if (shape := item.declared_shape) is None else sizes.numbers(shape) for item in entry.outputs]
 
 
 def _content(body: BodyEntry) -> Hashable:
