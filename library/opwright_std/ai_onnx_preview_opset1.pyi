@@ -28,6 +28,9 @@ class _F_FlexAttention(_LibraryFunction):
         heads of K and V than of Q; neighbouring heads of Q then share them. scale is 1 / sqrt(size) where it is not given.
         Scores and probabilities are of the type softmax_precision; by default float, but double where the inputs are double.
 
+        A template: its body is made for each call, and depends on
+        `prob_mod` and `score_mod`. What no vector reaches is not verified.
+
         Inputs:
             Q (T1, rank 4): Queries, (batch, heads, length, size).
             K (T1, rank 4): Keys, (batch, shared heads, others, size).

@@ -217,6 +217,9 @@ class _F_SequenceMap(_LibraryFunction):
         are. Each of its outputs becomes a sequence of what it gave, in the order of the items. Where there are no items the
         graph is not applied, and the sequences are empty.
 
+        A template: its body is made for each call, and depends on
+        `additional_inputs`. What no vector reaches is not verified.
+
         Inputs:
             input_sequence (seq(T)): Its length says how often the graph is applied.
             additional_inputs (any, any number): Sequences of that length, whose items the graph gets, and tensors, which it gets as they are.
@@ -225,7 +228,7 @@ class _F_SequenceMap(_LibraryFunction):
             body (graph, required): The graph. It has as many inputs and outputs as the node.
 
         Outputs:
-            out_sequence (seq(any)): What the graph gives for each item.
+            out_sequence (seq(any), any number): What the graph gives for each item.
 
         Types:
             T: uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, float, double, string, bool, complex64, complex128

@@ -29,6 +29,8 @@ def describe(entry: FunctionEntry, versions: Sequence[int]) -> tuple[str, ...]:
     lines = [entry.summary]
     if entry.doc:
         lines += ["", *entry.doc.strip().split("\n")]
+    if entry.templates:
+        lines += ["", *_template(entry)]
     inputs = [_line(item.name, _kind(item, item.optional), item.doc) for item in entry.inputs]
     attributes = [_line(item.name, attribute_kind(item), item.doc) for item in entry.attributes]
     outputs = [_line(item.name, _kind(item), item.doc) for item in entry.outputs]
@@ -38,6 +40,15 @@ def describe(entry: FunctionEntry, versions: Sequence[int]) -> tuple[str, ...]:
             lines += ["", f"{title}:", *(f"    {item}" for item in items)]
     lines += ["", _versions(entry, versions)]
     return tuple(escape(line.rstrip()) for line in lines)
+
+
+def _template(entry: FunctionEntry) -> list[str]:
+    """What those who call it should know of a template."""
+    axes = " and ".join(dict.fromkeys(f"`{axis}`" for item in entry.templates for axis in item.axes))
+    return [
+        "A template: its body is made for each call, and depends on",
+        f"{axes}. What no vector reaches is not verified.",
+    ]
 
 
 def _line(name: str, kind: str, doc: str) -> str:

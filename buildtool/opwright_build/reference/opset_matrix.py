@@ -43,12 +43,16 @@ def bodies_table(bundle: Bundle, entry: FunctionEntry) -> list[str]:
     return table(("variant", *(span(*item) for item in classes), "nodes"), lines)
 
 
+_TEMPLATE = "A template: its body is made for each call, and is verified where a vector needs the same one."
+
+
 def templates_table(entry: FunctionEntry) -> list[str]:
     """The opsets at which bodies are made for each call, and what of a call they are made from."""
-    return table(
+    lines = table(
         ("opsets", "template", "made for each"),
         [(span(t.first_opset, t.last_opset), code(_short(t.template)), codes(t.axes)) for t in entry.templates],
     )
+    return [_TEMPLATE, "", *lines] if lines else []
 
 
 def opset_classes(entry: FunctionEntry) -> list[tuple[int, int]]:

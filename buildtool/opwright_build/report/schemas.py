@@ -184,6 +184,7 @@ _LISTED: Schema = {
     **_IDENTITY,
     "summary": _TEXT,
     "deprecated": _FLAG,
+    "template": _or_null(_FLAG),
     "tags": _list_of(_TEXT),
     "opsets": _object(first=_COUNT, last=_COUNT),
     "types": _map_of(_list_of(_TEXT)),
@@ -198,6 +199,7 @@ _OPSET_ROW: Schema = {
     "reason": _or_null(_TEXT),
     "place": _or_null(_TEXT),
 }
+_SHAPE: Schema = {"type": "array", "items": {"type": ["integer", "string", "null"]}}
 _DEFAULT: Schema = {"type": ["integer", "number", "string", "array", "null"]}
 _SHOWN: Schema = {
     "library": _TEXT,
@@ -206,9 +208,17 @@ _SHOWN: Schema = {
     "doc": _TEXT,
     "deprecated": _FLAG,
     "inputs": _list_of(
-        _object(name=_TEXT, type=_TEXT, optional=_FLAG, variadic=_FLAG, rank=_or_null(_COUNT), doc=_TEXT)
+        _object(
+            name=_TEXT,
+            type=_TEXT,
+            optional=_FLAG,
+            variadic=_FLAG,
+            rank=_or_null(_COUNT),
+            shape=_or_null(_SHAPE),
+            doc=_TEXT,
+        )
     ),
-    "outputs": _list_of(_object(name=_TEXT, type=_TEXT, doc=_TEXT)),
+    "outputs": _list_of(_object(name=_TEXT, type=_TEXT, variadic=_FLAG, shape=_or_null(_SHAPE), doc=_TEXT)),
     "attributes": _list_of(
         _object(
             name=_TEXT,

@@ -39,7 +39,7 @@ def _build(session: Session, started: float) -> int:
         return finish(session, started, library.diagnostics, text, {**figures(library), **counts, "outputs": []})
     published = publish(session, library)
     if not session.packages:
-        note_build(session, library.result)
+        note_build(session, library.result, library.facts["templates"])
     outputs = _outputs(library, published)
     for output in outputs:
         session.reporter.event("output", output)

@@ -18,7 +18,7 @@ from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine
 from opwright_build.report.tables import counted
-from opwright_build.workflow.compiling import LIBRARY, compile_versions, findings_of
+from opwright_build.workflow.compiling import LIBRARY, compile_versions, findings_of, has_templates
 from opwright_build.workflow.library_instances import make_instances
 from opwright_build.workflow.session import MODULE, Session
 from opwright_build.workflow.version_parts import PACKAGED, ROWS, expand_rows, join_rows
@@ -241,6 +241,7 @@ def _library_action(
         "several": len(loaded.library.packages) > 1,
         "packages": [facts[name] for name in asked],
         "differing": [identity for name in asked if locked for identity in compared[name].differing],
+        "templates": [identity for identity, result in compiled.items() if has_templates(result)],
         "actions": len(compiled) + len(loaded.packages) + 1,
     }
     domains = {domain for name in asked for domain in loaded.library.package(name).domains}

@@ -1,9 +1,10 @@
-"""`opwright ls`: the versions of all functions, as their YAML declares them. Nothing is compiled."""
+"""`opwright ls`: the versions of all functions, as their YAML declares them. Nothing is compiled: which of them are
+templates is what the last build said."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,7 @@ def list_versions(path: Path, console: Console, reporter: Reporter, as_json: boo
         from opwright_build.spec.load import load_library
         from opwright_build.workflow.select_packages import select_packages
         from opwright_build.workflow.selection.chosen import choose
-        from opwright_build.workflow.selection.knowledge import LibraryKnowledge
+        from opwright_build.workflow.selection.knowledge import LibraryKnowledge, built_templates
 
         root = find_root(path)
         names = None
@@ -52,20 +53,21 @@ def list_versions(path: Path, console: Console, reporter: Reporter, as_json: boo
                     options.asked, replace(loaded, versions=tuple(versions)), LibraryKnowledge(session, loaded)
                 )
             versions = [version for version in versions if version.identity in chosen.identities]
+        templates = built_templates(root)
         if as_json:
             for version in versions:
-                console.result(json.dumps(version_json(version, domains[version.domain.name])))
+                console.result(json.dumps(version_json(version, domains[version.domain.name], templates)))
         else:
-            console.result(_table(versions, domains if len(loaded.library.packages) > 1 else {}))
+            console.result(_table(versions, domains if len(loaded.library.packages) > 1 else {}, templates or ()))
         reporter.findings(in_reading_order(loaded.diagnostics), library_text(root))
         return Exit.FINDINGS if has_errors(loaded.diagnostics) else Exit.GOOD
 
     return reporting(reporter, task)
 
 
-def version_json(version: SpecVersion, package: Package) -> dict[str, Any]:
+def version_json(version: SpecVersion, package: Package, templates: Collection[str] | None) -> dict[str, Any]:
     """One line of `ls --json`. `library` is the package; `pairs` are the element types of the widest type variable:
-    what is verified apart."""
+    what is verified apart; `template` is null where no build has told."""
     return {
         "schema": SCHEMA,
         "library": package.name,
@@ -74,6 +76,7 @@ def version_json(version: SpecVersion, package: Package) -> dict[str, Any]:
         "since_version": version.since_version,
         "summary": version.summary,
         "deprecated": version.deprecated,
+        "template": None if templates is None else version.identity in templates,
         "tags": list(version.tags),
         "opsets": {"first": version.opsets.first, "last": version.opsets.last},
         "types": {variable: list(admitted) for variable, admitted in version.types.items()},
@@ -81,15 +84,15 @@ def version_json(version: SpecVersion, package: Package) -> dict[str, Any]:
     }
 
 
-def _table(versions: Sequence[SpecVersion], packages: Mapping[str, Package]) -> str:
-    """`packages` are those of the domains, where there is more than one."""
+def _table(versions: Sequence[SpecVersion], packages: Mapping[str, Package], templates: Collection[str]) -> str:
+    """`packages` are those of the domains, where there is more than one; `templates` the versions that are."""
     rows = [
         [
             version.identity,
             *([packages[version.domain.name].name] if packages else []),
             f"{version.opsets.first}-{version.opsets.last}",
             " ".join(version.pairs),
-            f"(deprecated) {version.summary}" if version.deprecated else version.summary,
+            _marks(version, templates) + version.summary,
         ]
         for version in versions
     ]
@@ -97,3 +100,10 @@ def _table(versions: Sequence[SpecVersion], packages: Mapping[str, Package]) -> 
     pairs = sum(len(version.pairs) for version in versions)
     totals = f"{counted(len(versions), 'version')}, {counted(pairs, '(version, type) pair')}"
     return f"{text_table(head, rows)}\n\n{totals}"
+
+
+def _marks(version: SpecVersion, templates: Collection[str]) -> str:
+    marks = ["deprecated"] if version.deprecated else []
+    if version.identity in templates:
+        marks.append("template")
+    return f"({', '.join(marks)}) " if marks else ""

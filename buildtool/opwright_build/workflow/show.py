@@ -61,7 +61,8 @@ def function_json(entry: FunctionEntry, library: str) -> dict[str, Any]:
 
 def function_text(entry: FunctionEntry, library: str = "") -> str:
     """The page of a version; `library` is named where there is more than one."""
-    marks = f"{' (deprecated)' if entry.deprecated else ''}{f' of {library}' if library else ''}"
+    marks = f"{' (deprecated)' if entry.deprecated else ''}{' (template)' if entry.templates else ''}"
+    marks += f" of {library}" if library else ""
     lines = [entry.identity + marks, f"  {entry.summary}"]
     if entry.doc:
         lines += ["", *(f"  {line}".rstrip() for line in entry.doc.strip().splitlines())]

@@ -37,7 +37,7 @@ def version_parts(
         ENTRY: encode_value(entry),
         BODIES: encode_blobs(bodies),
         TEMPLATES: encode_blobs(templates),
-        INTERFACE: encode_value(replace(entry, bodies=(), templates=())),
+        INTERFACE: encode_value(replace(entry, bodies=())),
         MEMBER: write_function(entry, stored).data,
         FIGURES: canonical_json(figures),
     }

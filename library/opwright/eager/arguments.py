@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from onnx import GraphProto
+
 from opwright.bundle.format import AttributeEntry, FunctionEntry
+from opwright.eager.settings import opset_in_force
+from opwright.functions import OnnxFunction
+from opwright.graphs.inline import inline_model
 
 Attributes = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphValue:
+    """A graph that is given as an attribute, serialised, written for `graph_opset`."""
+
+    data: bytes
+
+    @property
+    def proto(self) -> GraphProto:
+        return GraphProto.FromString(self.data)
+
 
 _INT64 = 1 << 63
 _MISSING = object()
@@ -56,18 +74,48 @@ def _attribute_value(entry: FunctionEntry, attribute: AttributeEntry, value: obj
     """The value as ONNX has it, lists as tuples."""
     kind = attribute.type
     found: object = _MISSING
-    if kind in ("INTS", "FLOATS", "STRINGS"):
+    if kind == "GRAPH":
+        found = _graph(entry, value)
+    elif kind in ("INTS", "FLOATS", "STRINGS"):
         if isinstance(value, Sequence) and not isinstance(value, str | bytes):
             parts = [_scalar(kind[:-1], item) for item in value]
             found = _MISSING if _MISSING in parts else tuple(parts)
     else:
         found = _scalar(kind, value)
+    if found is _MISSING and kind == "GRAPH":
+        raise TypeError(
+            f"{entry.name}(): the attribute {attribute.name} is a graph: give a function under `@script()`, "
+            f"or a GraphProto, not {value!r}"
+        )
     if found is _MISSING:
         raise TypeError(f"{entry.name}(): the attribute {attribute.name} is of type {kind}, not {value!r}")
     if attribute.choices and found not in attribute.choices:
         listed = ", ".join(map(repr, attribute.choices))
         raise TypeError(f"{entry.name}(): the attribute {attribute.name} is one of {listed}, not {value!r}")
     return found
+
+
+def opsets_of(entry: FunctionEntry) -> set[int]:
+    """The default opsets at which the function can be called: the first of each body's, and all those of templates,
+    since what is made there is not known before."""
+    found = {body.first_opset for body in entry.bodies}
+    return found.union(*(range(item.first_opset, item.last_opset + 1) for item in entry.templates))
+
+
+def graph_opset(entry: FunctionEntry) -> int:
+    """The default opset that graphs are written for which are given to a function: that in force, or the newest one
+    before it that the function has a body for."""
+    known = [opset for opset in opsets_of(entry) if opset <= opset_in_force()]
+    return max(known, default=opset_in_force())
+
+
+def _graph(entry: FunctionEntry, value: object) -> object:
+    """A graph, or a function under `@script` as one."""
+    if isinstance(value, OnnxFunction):
+        model = value.to_model_proto(opset=graph_opset(entry))
+        inline_model(model)
+        value = model.graph
+    return GraphValue(value.SerializeToString(deterministic=True)) if isinstance(value, GraphProto) else _MISSING
 
 
 def _scalar(kind: str, value: object) -> object:

@@ -3,21 +3,25 @@ versions failed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from opwright_build.engine.action import Action, Record
+from opwright_build.engine.content_digest import Json
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
+from opwright_build.engine.state_file import StateFile
+from opwright_build.engine.user_secret import user_seal
 from opwright_build.workflow.compiling import LIBRARY, compile_versions
 from opwright_build.workflow.libraries_called import libraries_called
 from opwright_build.workflow.selection.candidate import Candidate
 from opwright_build.workflow.selection.chosen import Calls
 from opwright_build.workflow.selection.language import MODIFIED
 from opwright_build.workflow.selection.since_revision import changed_since
-from opwright_build.workflow.session import Session
+from opwright_build.workflow.session import WORK, Session, folder_seal
 
 if TYPE_CHECKING:
     from opwright_build.spec.model import LoadedLibrary
@@ -109,13 +113,21 @@ class LibraryKnowledge:
         return failed_versions(self.session)
 
 
-def note_build(session: Session, result: Result) -> None:
-    """Remembers that the whole library has been written as the result of the library action says."""
+def note_build(session: Session, result: Result, templates: Sequence[str]) -> None:
+    """Remembers that the whole library has been written as the result of the library action says, and which of its
+    versions are templates."""
     state = session.state(BUILT)
-    wanted = {"key": result.action.key, "trace": Record(result.outcome, result.reads).trace}
+    wanted: dict[str, Json] = {"key": result.action.key, "trace": Record(result.outcome, result.reads).trace}
+    wanted["templates"] = list(templates)
     known = state.load()
     if {name: known.get(name) for name in wanted} != wanted:
         state.save(wanted)
+
+
+def built_templates(root: Path) -> Collection[str] | None:
+    """The versions that were templates when the whole library was built last; None where that is not known."""
+    known = StateFile(root / WORK / BUILT, folder_seal(user_seal())).load().get("templates")
+    return frozenset(map(str, known)) if isinstance(known, list) else None
 
 
 def note_failures(session: Session, tested: Iterable[str], failed: Collection[str]) -> None:
