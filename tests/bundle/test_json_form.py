@@ -6,14 +6,16 @@ import copy
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from opwright.bundle.format import Index
+from opwright.bundle.format import FunctionEntry, Index, InputEntry, OutputEntry
 from opwright.bundle.json_form import (
     MalformedError,
     MemberRef,
     canonical_json,
+    function_from_json,
     function_to_json,
     functions_from_json,
     library_from_json,
@@ -118,3 +120,25 @@ def test_members_are_listed_once() -> None:
     assert members_from_json({"members": [entry]}) == {"a": MemberRef(1, "x")}
     with pytest.raises(MalformedError, match="lists a again"):
         members_from_json({"members": [entry, entry]})
+
+
+@pytest.fixture
+def shaped(index: Index) -> FunctionEntry:
+    inputs = (InputEntry("x", "T", rank=3, shape=(2, "N", None)), InputEntry("y", "T", rank=1))
+    return replace(index.functions[0], inputs=inputs, outputs=(OutputEntry("z", "T", shape=()),), bodies=())
+
+
+def test_shapes_come_back(shaped: FunctionEntry) -> None:
+    value = function_to_json(shaped)
+    assert value["inputs"][0]["shape"] == [2, "N", None]
+    assert "shape" not in value["inputs"][1], "the rank says it all"
+    assert value["outputs"][0]["shape"] == []
+    assert function_from_json(parse_json(canonical_json(value))) == shaped
+
+
+@pytest.mark.parametrize("shape", [3, [-1, 2, 3], [2, True, 3], [2, "a b", 3], [2, "", 3], [1.5, 2, 3], [2, 3]])
+def test_shapes_are_checked(shaped: FunctionEntry, shape: Any) -> None:
+    value = function_to_json(shaped)
+    value["inputs"][0]["shape"] = shape
+    with pytest.raises(MalformedError, match="inputs"):
+        function_from_json(value)

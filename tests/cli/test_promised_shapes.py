@@ -114,6 +114,7 @@ def test_a_result_that_contradicts_the_declaration_fails(library: Path, opwright
         (ANNOTATED, "{X: {type: T, rank: 3}}", "{Y: T}", "5:7", "its annotation says [2, 3], YAML rank 3"),
         (ANNOTATED, "{X: {type: T, shape: [2, 4]}}", "{Y: T}", "5:7", "its annotation says [2, 3], YAML [2, 4]"),
         ("def F(X) -> FLOAT[7]:\n    return op.Relu(X)\n", "{X: T}", "{Y: {type: T, rank: 2}}", "5:13", "YAML rank 2"),
+        ("def F(X: FLOAT['<b>']):\n    return op.Relu(X)\n", "{X: T}", "{Y: T}", "5:7", "`<b>` is no name of a size"),
         (
             "def F(X) -> tuple[FLOAT[7], FLOAT[7]]:\n    return op.Relu(X)\n",
             "{X: T}",

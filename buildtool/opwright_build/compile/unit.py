@@ -19,6 +19,7 @@ from opwright.lang.syntax import Module
 
 from opwright_build.compile.files import SpecFiles
 from opwright_build.spec.model import SpecVersion, ValueDeclaration
+from opwright_build.spec.names import IDENTIFIER, matches
 
 
 def make_unit(version: SpecVersion, files: SpecFiles, libraries: Libraries, found: list[Diagnostic]) -> Unit | None:
@@ -126,6 +127,16 @@ def _contradictions(
     elements = {element.name for element in annotation.elements}
     wanted = set(version.types.get(split_type(item.type)[1], (split_type(item.type)[1],)))
     declared = _declared_shape(item)
+    names = [size for size in annotation.shape or () if isinstance(size, str) and not matches(IDENTIFIER, size)]
+    if names:
+        yield Diagnostic(
+            "OW211",
+            f"`{names[0][:80]}` is no name of a size",
+            place,
+            reason=f"the annotation of `{item.name}` is part of the interface, which people read",
+            help='write a name, `FLOAT["N", 3]`, or `None` for any size',
+        )
+        return
     problem = ""
     if elements and elements != wanted:
         problem = f"its annotation says {_listed(elements)}, YAML {_listed(wanted)}"

@@ -49,7 +49,7 @@ Size = TypeAliasType(
     "Size",
     Annotated[
         Annotated[int, Field(ge=0), Tag(tag("number"))]
-        | Annotated[Words, Tag(tag("name"))]
+        | Annotated[Identifier, Tag(tag("name"))]
         | Annotated[None, Tag(tag("any"))],
         Discriminator(_size_kind),
     ],

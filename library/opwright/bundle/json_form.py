@@ -453,6 +453,8 @@ def _shape(place: _Place) -> Shape | None:
 def _dimension(place: _Place) -> int | str | None:
     if place.value is None:
         return None
+    if isinstance(place.value, str) and not (place.value.isidentifier() and place.value.isascii()):
+        raise place.refuse("the name of a size")
     return place.name() if isinstance(place.value, str) else place.integer(0)
 
 
