@@ -16,6 +16,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import onnx.parser
+import onnxruntime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,6 +30,7 @@ from opwright.bundle.member_names import table_count, table_of
 from opwright.bundle.read import check_bundle, find_bundle, read_bundle, read_bundle_file
 from opwright.bundle.write import write_bundle
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.link.apply import attach
 from opwright.link.catalogue import merge_libraries
 
 from tests.bundle.forging import Members, in_folder, mutate, with_function, with_library, with_members, with_table
@@ -150,6 +154,56 @@ class TestGolden:
         merged = merge_libraries([old, new])
         assert list(merged.functions) == IDENTITIES
         assert len(merged.bodies) == len(old.bodies)
+
+
+class TestGoldenDependency:
+    """Format 2, with functions of another library beside its own, and with shapes. It must never be written again."""
+
+    FILE = GOLDEN.with_name("dependent-format2.onnxlib")
+    DIGEST = "46618dd1a17bcd9800b726ac136a0aea7dcb8adc03c3b6482d2ebc724a2b919b"
+
+    def test_it_is_the_file_that_was_written(self) -> None:
+        for bundle in (read_bundle_file(self.FILE, self.DIGEST), check_bundle(self.FILE.read_bytes(), "golden")):
+            index = bundle.index
+            assert [entry.identity for entry in index.functions] == ["com.acme.tools::Quad@1", "com.acme.tools::Rows@1"]
+            rows = index.functions[1]
+            assert [item.declared_shape for item in (*rows.inputs, *rows.outputs)] == [("N", 3), ("N",), ("N",)]
+            (carried,) = index.dependencies
+            assert (carried.library, carried.version, carried.package) == ("golden-ops", "1.0.0", "golden_ops")
+            assert carried.sha256 == TestGolden.DIGEST
+            assert [entry.identity for entry in carried.functions] == ["com.acme::Gate@2", "com.acme::Twice@1"]
+            assert carried.versions == (("com.acme::Gate", (1, 2)), ("com.acme::Twice", (1,)))
+            assert {call.name for body in index.functions[0].bodies for call in body.calls} == {"Twice"}
+            called = {body.body for entry in carried.functions for body in entry.bodies}
+            assert {call.body for body in index.functions[0].bodies for call in body.calls} <= called
+
+    def test_it_is_attached(self) -> None:
+        bundle = read_bundle_file(self.FILE)
+        text = """
+            <ir_version: 8, opset_import: ["": 19, "com.acme.tools": 1]>
+            agraph (float[2, 3] x, float[2] w) => (float[2] y) {
+                z = com.acme.tools.Rows(x, w)
+                y = com.acme.tools.Quad(z)
+            }
+        """
+        model = attach(onnx.parser.parse_model(text), bundle)
+        x, w = np.array([[1, 2, 3], [0, -1, 0]], np.float32), np.array([1, 2], np.float32)
+        (found,) = onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"x": x, "w": w})
+
+        def gate(values: Any, alpha: float) -> Any:
+            return values / (1 + np.exp(-alpha * values))
+
+        def twice(values: Any) -> Any:
+            return gate(values, 1.0) + gate(values, 2.0)
+
+        rows = x.sum(axis=1)
+        assert np.allclose(found, twice(twice(rows / (1 + np.exp(-rows)) * w)), rtol=1e-5)
+        with pytest.raises(DiagnosticError, match="OW143"):
+            attach(onnx.parser.parse_model(text.replace("float[2, 3] x", "float[2, 4] x")), bundle)
+
+    def test_the_writer_still_writes_it(self) -> None:
+        bundle = read_bundle_file(self.FILE)
+        assert write_bundle(bundle.index, bundle.bodies, templates=bundle.templates) == self.FILE.read_bytes()
 
 
 class TestOnlyWhatIsAskedFor:

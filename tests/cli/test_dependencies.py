@@ -471,3 +471,36 @@ def test_a_bundle_tells_what_is_damaged_in_what_it_carries(workshop: Workshop, o
     damaged = data[:place] + b'"name":"Dxuble"' + data[place + 15 :]
     with pytest.raises(DiagnosticError):
         check_bundle(damaged, "damaged")
+
+
+def add_domain(root: Path, domain: str, function: str, source: str) -> None:
+    folder = root / "specs" / domain / function
+    folder.mkdir(parents=True)
+    (folder.parent / "domain.yaml").write_text("schema: 1\nversion: 1\n")
+    (folder / "spec.yaml").write_text(SPEC.format(domain=domain, name=function, since="since_version: 1"))
+    (folder / "function.py").write_text(source)
+    (folder / "vectors.yaml").write_text(ROWS)
+
+
+def test_each_domain_of_a_library_has_a_name(workshop: Workshop) -> None:
+    """The modules of a package, `opset1` of its first domain and `com_acme_more_opset1` of another one, are what its
+    own functions and those of other libraries call."""
+    root = workshop.make("base", {"Double": DOUBLE})
+    add_domain(root, "com.acme.more", "Fourfold", calls("acme_base", "Double", "Fourfold"))
+    own = calls("acme_base", "Fourfold", "Sixteen").replace("import opset1", "import com_acme_more_opset1")
+    add_domain(root, "com.acme.most", "Sixteen", own)
+    workshop.enter("base")
+    ran = workshop.opwright("build")
+    assert ran.status == 0, ran.out
+    workshop.install("base")
+    source = calls("acme_base", "Fourfold", "Much").replace("import opset1", "import com_acme_more_opset1")
+    workshop.built("top", {"Much": source}, dependencies="{acme-base: '>=1'}")
+    assert workshop.opwright("test", "--no-oracle").status == 0
+    workshop.install("top")
+    x = np.array([1.0, -2.0], np.float32)
+    assert importlib.import_module("acme_top.opset1").Much(x).tolist() == [16.0, -32.0]
+    file = Path("specs/com.acme.top/Much/function.py")
+    for wrong in ("com_acme_mroe_opset1", "more_opset1", "_opset1", "com_acme_base_opset1"):
+        file.write_text(source.replace("com_acme_more_opset1", wrong))
+        ran = workshop.opwright("build")
+        assert ran.status == 1 and f"OW310: `acme_base` has no `{wrong}`" in ran.out, ran.out

@@ -43,7 +43,7 @@ class Tree:
         file = self.root / path
         return file.read_bytes() if file.is_file() else None
 
-    def domain_of(self, package: str) -> str | None:
+    def domain_of(self, package: str, prefix: str = "") -> str | None:
         return "com.acme" if package == "acme_ops" else None
 
     def emitted_domain(self, domain: str) -> str | None:

@@ -187,7 +187,7 @@ class _Versions:
             self._compiled[version.identity] = compile_version(relative, self.files, self)
         return self._compiled[version.identity]
 
-    def domain_of(self, package: str) -> str | None:
+    def domain_of(self, package: str, prefix: str = "") -> str | None:
         own = package.partition(".")[0] == self.loaded.library.packages[0].package
         return self.loaded.domains[0].emitted if own and self.loaded.domains else None
 

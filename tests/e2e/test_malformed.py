@@ -106,7 +106,7 @@ PYTHON_TOKENS = (
 class NoCalls:
     """The specs call no functions of other libraries."""
 
-    def domain_of(self, package: str) -> str | None:
+    def domain_of(self, package: str, prefix: str = "") -> str | None:
         return None
 
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:

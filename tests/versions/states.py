@@ -78,7 +78,7 @@ class Libraries:
         self._root, self._loaded = root, loaded
         self.made: dict[str, CompiledVersion] = {}
 
-    def domain_of(self, package: str) -> str | None:
+    def domain_of(self, package: str, prefix: str = "") -> str | None:
         return "com.acme" if package == "acme" else None
 
     def emitted_domain(self, domain: str) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from opwright.bundle.format import FunctionEntry, Index
+from opwright.bundle.module_names import domain_prefix
 from opwright.bundle.write import bundle_name
 from opwright.elements import BY_NAME
 
@@ -68,7 +69,7 @@ def render_stubs(index: Index) -> dict[str, bytes]:
 
 def module_name(index: Index, domain: str, version: int) -> str:
     """The module of the package that holds a domain at a version."""
-    prefix = "" if index.domains[0].name == domain else re.sub(r"\W", "_", domain) + "_"
+    prefix = "" if index.domains[0].name == domain else f"{domain_prefix(domain)}_"
     return f"{prefix}opset{version}"
 
 

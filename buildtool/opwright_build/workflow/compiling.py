@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry
+from opwright.bundle.module_names import domain_prefix
 from opwright.bundle.normal_name import normal_name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, has_errors
 from opwright.diagnostics.ignores import settle_ignores
@@ -127,12 +128,13 @@ class ReaderLibraries:
     facts: Mapping[str, Any]
     asking: str
 
-    def domain_of(self, package: str) -> str | None:
+    def domain_of(self, package: str, prefix: str = "") -> str | None:
         """The mirror where there is one: `ai.onnx` means the primitives."""
         name = package.partition(".")[0]
         if name == self.facts["package"]:
-            return str(self.facts["domains"][0]["emitted"]) if self.facts["domains"] else None
-        found = self._ask(f"package/{name}")
+            own = (str(item["emitted"]) for item in self.facts["domains"] if item["prefix"] == prefix)
+            return next(own, None)
+        found = self._ask(f"package/{name}/{prefix}" if prefix else f"package/{name}")
         return None if found is None else str(json.loads(found))
 
     def emitted_domain(self, domain: str) -> str | None:
@@ -181,6 +183,11 @@ class ReaderLibraries:
         return self.reader.read(f"{LIBRARY}:{question}")
 
 
+def _prefixes(domains: Iterable[str]) -> dict[str, str]:
+    """What stands before `opset<N>` in the names of a package's modules, by domain: nothing for the first one."""
+    return {name: domain_prefix(name) if index else "" for index, name in enumerate(sorted(domains))}
+
+
 @lru_cache(maxsize=16)
 def _decoded(entry: bytes) -> FunctionEntry:
     """An entry, which a function that calls it asks for at each call, variant and opset."""
@@ -205,7 +212,9 @@ class Questions:
         self._library = loaded.library
         emitted = {domain.name: domain.emitted for domain in loaded.domains}
         self._packages = {
-            package.package: [emitted[name] for name in sorted(package.domains) if name in emitted]
+            package.package: {
+                prefix: emitted[name] for name, prefix in _prefixes(package.domains).items() if name in emitted
+            }
             for package in loaded.library.packages
         }
         self._domains: dict[str, tuple[Domain, Package]] = {}
@@ -222,7 +231,8 @@ class Questions:
     def _add_library(self, key: str, bundle: Bundle) -> None:
         """Another library, of the name `key` as package indexes compare it."""
         domains = bundle.index.domains
-        self._packages[bundle.index.package] = [domain.mirror for domain in domains]
+        prefixes = _prefixes(domain.name for domain in domains)
+        self._packages[bundle.index.package] = {prefixes[domain.name]: domain.mirror for domain in domains}
         for domain in domains:
             self._foreign[domain.mirror] = self._foreign[domain.name] = (domain, key)
         table = bundle.index.table
@@ -240,8 +250,10 @@ class Questions:
                 return canonical_json(self._versions[rest]) if rest in self._versions else None
             case "names":
                 return canonical_json(self._names.get(rest, []))
-            case "package" if self._packages.get(rest):
-                return canonical_json(self._packages[rest][0])
+            case "package":
+                name, _, prefix = rest.partition("/")
+                emitted_as = self._packages.get(name, {}).get(prefix)
+                return None if emitted_as is None else canonical_json(emitted_as)
             case "domain":
                 return self._domain(*rest.split("/", 1))
             case "entry" if rest in self._identities:
@@ -271,7 +283,8 @@ class Questions:
 
 def _package_facts(loaded: LoadedLibrary, package: Package) -> dict[str, Any]:
     own = [domain for domain in loaded.domains if domain.name in package.domains]
-    domains = [{"name": domain.name, "emitted": domain.emitted} for domain in own]
+    prefixes = _prefixes(package.domains)
+    domains = [{"name": item.name, "emitted": item.emitted, "prefix": prefixes[item.name]} for item in own]
     return {"library": package.name, "package": package.package, "domains": domains}
 
 

@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 class Libraries(Protocol):
     """The functions of one's own library and of those it depends on."""
 
-    def domain_of(self, package: str) -> str | None:
-        """The domain that the package's `opset<N>` names stand for; None when no such package is known."""
+    def domain_of(self, package: str, prefix: str = "") -> str | None:
+        """The domain that the package's names `opset<N>` stand for, or with a prefix `<prefix>_opset<N>`: those of its
+        further domains. None when no such package, or no such domain of it, is known."""
 
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
         """The function that its domain has at that version, compiled; None when there is none.
@@ -109,7 +110,7 @@ class NoFiles:
 class NoLibraries:
     """For what refers to no functions of libraries."""
 
-    def domain_of(self, package: str) -> str | None:
+    def domain_of(self, package: str, prefix: str = "") -> str | None:
         return None
 
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
@@ -384,14 +385,18 @@ class FileScope(ModuleScope):
         domain = self.libraries.domain_of(module)
         if domain is None:
             return self._not_importable(module, span)
-        prefix, version = split_name(alias.name) or ("", 0)
-        if prefix != "opset":
+        name, version = split_name(alias.name) or ("", 0)
+        if name != "opset":
+            prefix = name.removesuffix("_opset") if name.endswith("_opset") else ""
+            domain = self.libraries.domain_of(module, prefix) if prefix else None
+        if domain is None:
             self._fail(
                 "OW310",
                 f"`{module}` has no `{alias.name}`",
                 span,
                 "a library's package offers one name per domain version",
-                "import `opset<N>`, for instance `opset1`",
+                "import `opset<N>`, for instance `opset1`; the name of a further domain stands before it, as in "
+                "`com_acme_opset1`",
             )
             return MISSING
         return OpsetObject(domain, version)

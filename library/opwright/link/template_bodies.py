@@ -96,7 +96,7 @@ class CatalogueLibraries:
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
 
-    def domain_of(self, package: str) -> str | None:
+    def domain_of(self, package: str, prefix: str = "") -> str | None:
         return None
 
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:

@@ -62,7 +62,7 @@ def _emitted(bundle: Bundle, domain: str) -> str:
 class InstalledLibraries:
     """The functions of the packages whose opsets have been named."""
 
-    def domain_of(self, package: str) -> str | None:
+    def domain_of(self, package: str, prefix: str = "") -> str | None:
         return None
 
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
