@@ -7,11 +7,14 @@ it is called.
 
 from __future__ import annotations
 
+import sys
+
 from opwright.first_use import find
 
 TYPE_CHECKING = False  # importing `typing` costs more than everything here
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from types import ModuleType
     from typing import Any
 
     from onnx import FunctionProto
@@ -120,13 +123,15 @@ class LibraryFunction:
     @property
     def bundle(self) -> Bundle:
         """The library that the package holds, opened once. DiagnosticError (OW510 to OW518) when it cannot be read."""
-        found = _BUNDLES.get(self.package)
-        if found is None:
+        module = sys.modules.get(self.package)
+        known, found = _BUNDLES.get(self.package, (None, None))
+        if found is None or known is not module:  # one that was imported anew may be another release
             from opwright.bundle.installed import package_bundle
             from opwright.bundle.read import read_bundle_file
 
             path = package_bundle(self.package, self._opset.bundle)
-            found = _BUNDLES[self.package] = read_bundle_file(path)
+            found = read_bundle_file(path)
+            _BUNDLES[self.package] = (module, found)
         return found
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -159,4 +164,4 @@ class LibraryFunction:
         return made
 
 
-_BUNDLES: dict[str, Bundle] = {}
+_BUNDLES: dict[str, tuple[ModuleType | None, Bundle]] = {}

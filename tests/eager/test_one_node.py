@@ -23,7 +23,7 @@ X = np.array([[-4, 0, 8]], np.float32)
 @pytest.fixture
 def function(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], LibraryFunction]:
     """A function of the sample library by name and version, as its package would offer it."""
-    monkeypatch.setattr(packaged, "_BUNDLES", {"acme_ops": sample_library()})
+    monkeypatch.setattr(packaged, "_BUNDLES", {"acme_ops": (None, sample_library())})
     return lambda name, version: LibraryOpset("acme_ops", "x.onnxlib", "com.acme", version, (name,), None).find(name)
 
 
