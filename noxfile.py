@@ -134,6 +134,7 @@ def docs(session: nox.Session) -> None:
     """Write the generated pages and schemas of docs/ again; `test` fails where they are out of date."""
     install(session, ".[build,run]", groups=("test",))
     session.run("python", "-m", "opwright_build.spec.json_schemas", "docs/schemas")
+    session.run("python", "-m", "opwright_build.spec.schema_pages", "docs/files")
     session.run("opwright", "docs")
     session.run("pytest", "--quiet", "tests/diagnostics", "-k", "reference_page", "--update-golden")
     session.run("git", "diff", "--stat", "--", "docs", external=True)
@@ -288,6 +289,14 @@ def services(session: nox.Session) -> None:
     """Shared caches in a real service: S3, as moto_server plays it."""
     install(session, ".[build,run,shared-cache]", groups=("test", "services"))
     session.run("pytest", "tests/services/s3_cache.py", *session.posargs)
+
+
+@nox.session
+def journey(session: nox.Session) -> None:
+    """The path of a newcomer: docs/tutorial.md, command by command, in a fresh environment; then other tools make
+    wheels of the library: five minutes."""
+    install(session, ".[build,run]", groups=("test",))
+    session.run("python", "-m", "tests.e2e.journey")
 
 
 @nox.session(venv_backend="none")
