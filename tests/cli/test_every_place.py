@@ -28,6 +28,8 @@ FOLDERS = ("specs", "specs/com.acme", SPEC, ".opwright", ".opwright/cache", "dis
 
 PLACES = (*SOURCES, *TESTED, *FACTS, f"{SPEC}/unknown.py", "specs/com.other", "specs/x", *STATE, *OUTPUTS, *FOLDERS)
 COMMANDS = {  # beside `build`, by the beginning of a place
+    ".opwright/cache": ("cache", "verify"),
+    ".opwright": ("cache", "gc", "--max-size", "0"),
     "library": ("stubs", "--check"),
     "docs": ("docs",),
     "specs/numerics": ("docs",),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 from opwright_build.engine.action import Done, Record, decode_entry, encode_entry
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.signing import SIGNING_KEY, TRUSTED_KEYS, Signer
@@ -163,6 +166,44 @@ def test_read_only(shared: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(SHARED_MODE, "sometimes")
     refused = shared._opwright("build")
     assert refused.status == 2 and "error OW917: OPWRIGHT_SHARED_CACHE_MODE is not known" in refused.out
+
+
+def test_upkeep(shared: Shared) -> None:
+    """CI looks after the shared cache; others look at it."""
+    shared.ran("build")
+    files = listing(shared.root)
+    shared.as_reader()
+    assert shared.ran("cache", "stats", "--shared")[0]["kinds"]["result"]["files"] == len(files)
+    assert shared.ran("cache", "verify", "--shared")[0]["conditions"]["good"] == len(files)
+    assert shared.ran("cache", "gc", "--shared", "--max-size", "0", "--dry-run")[0]["removed"]["files"] == len(files)
+    for words in (("gc", "--max-size", "0"), ("verify", "--remove")):
+        refused = shared._opwright("cache", *words, "--shared")
+        assert refused.status == 2 and "OW924" in refused.out
+    assert listing(shared.root) == files
+    shared.as_reader(OTHER.public)
+    assert shared.ran("cache", "verify", "--shared")[0]["conditions"]["foreign"] == len(files)
+    shared.as_ci()
+    path, *_ = (shared.root / "signed").glob("*/*/*")
+    path.write_bytes(path.read_bytes()[:-1])
+    assert shared.ran("cache", "verify", "--shared", "--remove")[0]["removed"]["files"] == 1
+    when = time.time() - 31 * 86_400
+    path, *rest = (shared.root / "signed").glob("*/*/*")
+    os.utime(path, (when, when))
+    assert shared.ran("cache", "gc", "--shared")[0]["removed"]["files"] == 1
+    assert sorted((shared.root / "signed").glob("*/*/*")) == sorted(rest)
+    shared.fresh()
+    shared.ran("build")
+    assert listing(shared.root).keys() == files.keys()
+
+
+def test_upkeep_of_a_shared_cache_at_a_url(shared: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
+    MemoryFileSystem.store.clear()
+    monkeypatch.setenv(SHARED, "memory://builds/cache")
+    shared.ran("build")
+    count = len(MemoryFileSystem.store)
+    assert shared.ran("cache", "verify", "--shared")[0]["conditions"]["good"] == count > 0
+    assert shared.ran("cache", "gc", "--shared", "--max-size", "0")[0]["removed"]["files"] == count
+    assert not MemoryFileSystem.store
 
 
 def test_a_shared_cache_that_cannot_be_reached_is_no_miss(shared: Shared, monkeypatch: pytest.MonkeyPatch) -> None:

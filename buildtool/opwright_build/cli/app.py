@@ -488,6 +488,31 @@ def docs(
 
 
 @app.command()
+def cache(
+    question: Annotated[str, typer.Argument(metavar="stats|verify|gc", help="What to do.")],
+    path: PathArgument = HERE,
+    shared: Annotated[bool, typer.Option("--shared", help="The shared cache, in place of this machine's.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="verify: remove what cannot be used.")] = False,
+    max_age: Annotated[
+        str, typer.Option("--max-age", metavar="AGE", help="gc: unused for longer; by default 30d.")
+    ] = "",
+    max_size: Annotated[str, typer.Option("--max-size", metavar="SIZE", help="gc: keep at most this, as 2G.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="gc: only say what would go.")] = False,
+    json: JsonOption = False,
+    cache: CacheOption = None,
+) -> None:
+    """Say what the cache holds, check every entry of it, or remove what is unused for long."""
+    from opwright_build.workflow.cache import Question, keep_up, upkeep_asked_for
+    from opwright_build.workflow.session import Options
+
+    try:
+        upkeep = upkeep_asked_for(Question(question), shared, remove, max_age, max_size, dry_run)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    _leave(lambda: keep_up(path, _reporter("cache", json), Options(cache), upkeep, START))
+
+
+@app.command()
 def explain(
     subject: Annotated[str, typer.Argument(metavar="CODE|ACTION", help="OW201, or an action such as `package`.")],
     path: PathArgument = HERE,

@@ -9,6 +9,7 @@ stays where it is: others may believe it. A store out of reach is an error, neve
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -21,10 +22,13 @@ from opwright_build.engine.content_digest import digest_bytes, is_digest
 from opwright_build.engine.seal import Unsealed
 from opwright_build.engine.signing import Keys
 from opwright_build.engine.store import NOTHING, SHARED, InfrastructureError, LocalStore
-from opwright_build.engine.tree import StoredFile, Tree, write_whole
+from opwright_build.engine.tree import LEFTOVER, StoredFile, Tree, write_whole
+from opwright_build.engine.upkeep import Condition, Kind
 
 MOST_ENTRY_BYTES = 1 << 26
 MOST_RECORDS = 32  # that are looked at for one key
+
+_ENTRY_FILE = re.compile(r"signed/([0-9a-f]{2})/\1[0-9a-f]{62}/[0-9a-f]{64}")
 
 Entry = tuple[Record, dict[str, bytes]]  # with its outputs by digest
 
@@ -148,6 +152,37 @@ class SharedStore:
         data = self.signer.close(_purpose(key), encode_entry(record, contents))
         if len(data) <= MOST_ENTRY_BYTES:
             self._files.write(path, data)
+        return True
+
+    @property
+    def writes(self) -> bool:
+        """Whether results are added here."""
+        return self.signer is not None
+
+    def files(self) -> Iterable[StoredFile]:
+        """All files of the store."""
+        return self._files.walk("signed")
+
+    def kind(self, path: str) -> Kind:
+        if LEFTOVER.search(path):
+            return Kind.LEFTOVER
+        return Kind.RESULT if _ENTRY_FILE.fullmatch(path) else Kind.OTHER
+
+    def examine(self, path: str) -> Condition | None:
+        data = self._files.read(path, MOST_ENTRY_BYTES)
+        if data is None:
+            return Condition.UNREADABLE
+        body = self._keys.open(_purpose(path.split("/")[2]), data)
+        if isinstance(body, Unsealed):
+            return Condition.FOREIGN if body is Unsealed.FOREIGN else Condition.DAMAGED
+        return Condition.DAMAGED if _whole_entry(body) is None else Condition.GOOD
+
+    def outputs_of(self, path: str) -> Sequence[str]:
+        """None: a result is one file here."""
+        return ()
+
+    def discard(self, file: StoredFile) -> bool:
+        self._files.remove(file.path)
         return True
 
     def _open(self, key: str, path: str) -> bytes | Unsealed | None:

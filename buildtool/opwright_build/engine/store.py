@@ -12,17 +12,21 @@ also gives it its name. A store that cannot be reached raises; it is never taken
 from __future__ import annotations
 
 import os
+import re
+import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 
-from opwright_build.engine.action import Done, Record, decode_entry, encode_entry
+from opwright_build.engine.action import Done, Record, decode_entry, decode_record, encode_entry
 from opwright_build.engine.content_digest import digest_bytes, is_digest
 from opwright_build.engine.seal import Seal, Unsealed
-from opwright_build.engine.tree import Tree, read_regular, write_whole
+from opwright_build.engine.tree import LEFTOVER, StoredFile, Tree, discard_file, read_regular, write_whole
+from opwright_build.engine.upkeep import Condition, Kind
 from opwright_build.engine.user_secret import VARIABLE
 
 SHARED = "OPWRIGHT_SHARED_CACHE"  # of the environment: the place of a store that several machines share
@@ -30,6 +34,10 @@ RECORDS_PER_KEY = (
     8  # a key's older records serve switching between branches; more would make look-ups linear in history
 )
 MOST_INLINE = 1 << 16
+USED_WITHIN = 3600.0  # seconds in which a second use of a result is not noted
+_FOLDERS = ("records", "blobs")
+_RECORD_FILE = re.compile(r"records/([0-9a-f]{2})/\1[0-9a-f]{62}\.[0-9a-f]{64}")
+_BLOB_FILE = re.compile(r"blobs/([0-9a-f]{2})/\1[0-9a-f]{62}")
 NOTHING: Mapping[str, bytes] = MappingProxyType({})
 
 
@@ -119,6 +127,9 @@ class LocalStore:
         path = self._blob(digest)
         if self._read_blob(path, digest) is None:
             self._write(path, data)
+        else:
+            with suppress(OSError):
+                os.utime(path, follow_symlinks=False)  # so that it is not taken for one that nothing needs
         return digest
 
     def hold(self, data: bytes) -> str:
@@ -158,16 +169,26 @@ class LocalStore:
             self._unsealed.add(Unsealed.FOREIGN)
 
     def used(self, key: str, record: Record) -> None:
-        """Nothing to do: what answers from here is kept here."""
+        """Notes the time, to the hour, for who looks for results that nobody uses."""
+        if self._seal is None:
+            return
+        path = self.root / self.record_path(key, record.trace)
+        with suppress(OSError):  # a result that went meanwhile, or a place that is only read
+            if time.time() - os.lstat(path).st_mtime > USED_WITHIN:
+                os.utime(path, follow_symlinks=False)
+
+    def record_path(self, key: str, trace: str) -> str:
+        """Where our record of a key and a trace is, below the root; empty without a seal."""
+        return "" if self._seal is None else f"records/{_checked(key)[:2]}/{key}.{self._seal.name(trace)}"
 
     def add_record(self, key: str, record: Record, made: Mapping[str, bytes] = NOTHING) -> bool:
         """Keeps the record, and the bytes of its outputs that are in `made`. False when the store holds another outcome
         for the same key and reads; that one stays, unless an output of it is lost."""
-        shard = self._shard(key)
+        _checked(key)
         self._contents.update(made)
         if self._seal is None:
             return self._held.setdefault(key, {}).setdefault(record.trace, record).outcome == record.outcome
-        path = shard / f"{key}.{self._seal.name(record.trace)}"
+        path = self.root / self.record_path(key, record.trace)
         existing = self._open(self._seal, key, path)
         known = decode_entry(existing) if isinstance(existing, bytes) else None
         same = known is None or known[0].outcome == record.outcome
@@ -186,6 +207,63 @@ class LocalStore:
         for stale in others[RECORDS_PER_KEY - 1 :]:
             stale.unlink(missing_ok=True)
         return same
+
+    def files(self) -> Iterator[StoredFile]:
+        """All files of the store."""
+        for folder in _FOLDERS:
+            self._tree.require_folder(folder)
+            try:
+                yield from self._tree.walk(folder)
+            except OSError as error:
+                raise _unreachable(self.root, error) from error
+
+    def kind(self, path: str) -> Kind:
+        if LEFTOVER.search(path):
+            return Kind.LEFTOVER
+        if _RECORD_FILE.fullmatch(path):
+            return Kind.RESULT
+        return Kind.OUTPUT if _BLOB_FILE.fullmatch(path) else Kind.OTHER
+
+    def examine(self, path: str) -> Condition | None:
+        """The condition of the file of a record or a blob; None when it is gone. Without a seal records are foreign."""
+        data = self._peek(path)
+        if not isinstance(data, bytes):
+            return data
+        name = path.rpartition("/")[2]
+        if self.kind(path) is Kind.OUTPUT:
+            return Condition.GOOD if digest_bytes(data) == name else Condition.DAMAGED
+        body = Unsealed.FOREIGN if self._seal is None else self._seal.open(_purpose(name.partition(".")[0]), data)
+        if isinstance(body, Unsealed):
+            return Condition.FOREIGN if body is Unsealed.FOREIGN else Condition.DAMAGED
+        entry = decode_entry(body)
+        if entry is None or any(digest_bytes(held) != digest for digest, held in entry[1].items()):
+            return Condition.DAMAGED
+        return Condition.GOOD if self._is_whole(*entry) else Condition.INCOMPLETE
+
+    def outputs_of(self, path: str) -> list[str]:
+        """The files of blobs that a record names, whoever sealed it."""
+        data = self._peek(path)
+        record = decode_record(data.split(b"\n", 2)[1]) if isinstance(data, bytes) and data.count(b"\n") > 1 else None
+        if record is None or not isinstance(record.outcome, Done):
+            return []
+        return [f"blobs/{digest[:2]}/{digest}" for digest in record.outcome.kept().values()]
+
+    def discard(self, file: StoredFile) -> bool:
+        """Removes a file, unless it was written or used since it was listed."""
+        try:
+            return discard_file(self._tree, file)
+        except OSError as error:
+            raise _unreachable(self.root, error) from error
+
+    def _peek(self, path: str) -> bytes | Condition | None:
+        """The bytes of a file, UNREADABLE, or None when it is gone."""
+        self._tree.require_file(path)
+        try:
+            return read_regular(self.root / path)
+        except FileNotFoundError:
+            return None
+        except OSError:
+            return Condition.UNREADABLE
 
     def _is_whole(self, record: Record, contents: Mapping[str, bytes]) -> bool:
         """Whether every output of a record is still there."""

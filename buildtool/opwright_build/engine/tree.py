@@ -26,6 +26,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
+LEFTOVER = re.compile(r"(?:^|/)\.[^/]+\.[0-9a-f]{16}\Z")  # of `write_whole`, in a process that was killed
 NotRegularError = regular_file.NotRegularError
 
 
@@ -164,6 +165,19 @@ def write_whole(path: Path, data: bytes, mode: int = 0o666, *, durable: bool = F
         raise
     if durable:
         sync_folder(path.parent)
+
+
+def discard_file(tree: Tree, file: StoredFile) -> bool:
+    """Removes a file below a folder, unless it was written or used since it was listed. OSError when it cannot be."""
+    tree.require_file(file.path)
+    path = tree.root / file.path
+    try:
+        if os.lstat(path).st_mtime != file.used:
+            return False
+        path.unlink()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def sync_folder(folder: Path) -> None:

@@ -13,6 +13,8 @@ _FLAG: Schema = {"type": "boolean"}
 _SHA256: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 _BODY: Schema = {"type": "string", "pattern": "^body1:[0-9a-f]{64}$"}
 _TEMPLATE: Schema = {"type": "string", "pattern": "^template1:[0-9a-f]{64}$"}
+_AGE: Schema = {"type": "number", "minimum": 0}
+_CONDITIONS = ["damaged", "incomplete", "foreign", "unreadable"]
 _EXIT: Schema = {"enum": [0, 1, 2, 3]}
 
 
@@ -122,6 +124,19 @@ def output_schemas() -> dict[str, Schema]:
                 "version": _TEXT,
                 "dry_run": _FLAG,
                 "packages": _list_of(_object(library=_TEXT, last=_TEXT, notes=_TEXT)),
+            },
+        ),
+        "cache": _events(
+            "cache",
+            {
+                "entry": {"path": _TEXT, "size": _COUNT, "condition": {"enum": _CONDITIONS}},
+                "removed": {"path": _TEXT, "size": _COUNT},
+            },
+            {
+                "place": _TEXT,
+                "kinds": _map_of(_object(files=_COUNT, bytes=_COUNT, youngest=_or_null(_AGE), oldest=_or_null(_AGE))),
+                "conditions": _map_of(_COUNT),
+                "removed": _object(files=_COUNT, bytes=_COUNT),
             },
         ),
         "polyfill": _events("polyfill", {"node": _POLYFILLED_NODE}, _POLYFILLED),

@@ -1565,6 +1565,18 @@ TABLE = (
         "Each request to a shared cache has a limit of time, so that a build ends whatever becomes of the network.",
     ),
     Code(
+        "OW923",
+        "Entries of the cache cannot be used",
+        "Their bytes are not those that were stored, cannot be read, or name outputs that are gone. Builds take such "
+        "entries for missing; many of them mean a disk that fails, or something that changes files.",
+    ),
+    Code(
+        "OW924",
+        "The shared cache that is to be changed is none, or only read",
+        "`opwright cache --shared` works on the cache that the environment or `--cache URL` names. Who has no key to "
+        "sign with adds nothing to it, and removes nothing.",
+    ),
+    Code(
         "OW930",
         "The process that compiled a function crashed or hung",
         "Functions are compiled in worker processes, so that one that takes a process down costs itself alone. Nothing "

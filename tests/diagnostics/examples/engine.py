@@ -152,6 +152,16 @@ PAIRS = (
         good=Example("shared trusted && build"),
     ),
     Pair(
+        "OW923",
+        bad=Example("build && damage .opwright/cache && cache verify"),
+        good=Example("build && cache verify"),
+    ),
+    Pair(
+        "OW924",
+        bad=Example("shared trusted && cache gc --shared"),
+        good=Example("shared trusted && cache stats --shared"),
+    ),
+    Pair(
         "OW930",
         bad=Example("workers crash && build -j 2", _TWICE),
         good=Example("build -j 2", _TWICE),
