@@ -78,7 +78,7 @@ def packages(library: Path) -> Path:
 
 
 def dists() -> list[str]:
-    return sorted(path.as_posix() for path in Path("dist").iterdir())
+    return sorted(path.as_posix() for path in Path("dist").glob("*"))
 
 
 def codes(ran: Any) -> list[str]:
@@ -270,3 +270,30 @@ def test_a_selection_over_packages(packages: Path, opwright: Opwright) -> None:
     assert opwright("stubs", "-s", "Half").status == 0
     assert not Path("library/acme_base").exists()
     assert opwright("ls", "-s", "Swish", "-p", "acme-more").status == 2
+
+
+def test_what_is_right_is_written_though_another_package_is_not(packages: Path, opwright: Opwright) -> None:
+    half = Path("specs/com.acme.more/Half/function.py")
+    half.write_text(HALF.replace("X / 2", "Y / 2"))
+    ran = opwright("build", "--json")
+    assert (ran.status, codes(ran), dists()) == (1, ["OW302"], [])
+    kept = opwright("build", "--keep-going", "--json")
+    assert (kept.status, codes(kept)) == (1, ["OW302"]), "the error is told as before"
+    assert dists() == [path for path in DISTS if "base" in path]
+    assert [item["library"] for item in kept.summary["packages"]] == ["acme-base"]
+    for line in kept.lines:
+        jsonschema.validate(line, output_schemas()["build"])
+    told = opwright("build", "--keep-going").out
+    assert "not built: acme-more" in told
+    before = {path: Path(path).read_bytes() for path in dists()}
+    half.write_text(HALF)
+    assert opwright("build").status == 0
+    assert dists() == DISTS
+    assert {path: Path(path).read_bytes() for path in before} == before
+
+
+def test_a_package_that_needs_a_wrong_one_is_not_written(packages: Path, opwright: Opwright) -> None:
+    swish = Path("specs/com.acme/Swish/function.py")
+    swish.write_text(swish.read_text().replace("return", "return Y +"))
+    assert opwright("build", "--keep-going").status == 1
+    assert dists() == []

@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 from opwright_build.report.schemas import output_schemas
-from opwright_build.verify import oracle
+from opwright_build.verify import isolation, matrix, oracle
 from opwright_build.verify.runtimes import OnnxRuntime
 
 from tests.claimed import claim_a_sandbox
@@ -241,3 +241,19 @@ def test_vectors_are_listed_and_pinned(library: Path, opwright: Opwright) -> Non
     check("vectors", ran)
     assert (ran.status, ran.summary["cases"]) == (0, 2)
     assert opwright("vectors").out.splitlines()[2].split() == ["com.acme::Swish@1", "2", "0"]
+
+
+def test_runtimes_are_given_the_time_that_is_asked(
+    library: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[float] = []
+
+    def run_tasks(*tasks: Any, timeout: float, **options: Any) -> list[Any]:
+        seen.append(timeout)
+        return isolation.run_tasks(*tasks, timeout=timeout, **options)
+
+    monkeypatch.setattr(matrix, "run_tasks", run_tasks)
+    assert opwright("test").status == 0
+    assert opwright("test", "--rerun", "--vector-limit", "77", "-j", "2").status == 0
+    assert seen == [120.0, 77.0]
+    assert opwright("test", "--vector-limit", "0").status == 2

@@ -17,6 +17,7 @@ from opwright_build.cli.repeated import Option, repeated_option
 from opwright_build.engine.action_pool import LIMIT
 from opwright_build.report.console import Console, open_console
 from opwright_build.report.reporter import JsonReporter, Manner, Reporter, TextReporter
+from opwright_build.workflow.limits import VECTOR_LIMIT
 from opwright_build.workflow.selection.asked import Asked
 
 START = time.perf_counter()
@@ -90,6 +91,12 @@ LimitOption = Annotated[
         "--action-limit", metavar="SECONDS", min=1.0, help="How long one function may take to compile in its process."
     ),
 ]
+
+VectorLimitOption = Annotated[
+    float,
+    typer.Option("--vector-limit", metavar="SECONDS", min=0.1, help="How long a runtime may take for a vector."),
+]
+WatchOption = Annotated[bool, typer.Option("--watch", help="Again after each change of specs/, until Ctrl-C.")]
 
 
 class Within(Enum):
@@ -173,6 +180,19 @@ def _leave(task: Callable[[], int]) -> None:
     raise typer.Exit(int(status))
 
 
+def _leave_once_or_watching(path: Path, once: Callable[[float], int], again: bool) -> None:
+    """Ends the command with the status of the task, which is given when it began; or runs it again and again."""
+    if not again:
+        _leave(lambda: once(START))
+    from opwright_build.workflow.task import reporting
+    from opwright_build.workflow.watching import watch
+
+    def task() -> int:
+        return watch(path, lambda: once(time.perf_counter()), _console().progress)
+
+    _leave(lambda: reporting(_reporter("watch", json=False), task))
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         from opwright.version import VERSION
@@ -198,6 +218,11 @@ def build(
     rerun: RerunOption = False,
     jobs: JobsOption = None,
     limit: LimitOption = LIMIT,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Write the packages that are right, though others have errors.")
+    ] = False,
+    dry: Annotated[bool, typer.Option("--dry-run", help="Say what would run, and why; run and write nothing.")] = False,
+    again: WatchOption = False,
     sarif: SarifOption = None,
     select: SelectOption = None,
     since: SinceOption = None,
@@ -209,7 +234,16 @@ def build(
     from opwright_build.workflow.session import Options
 
     options = Options(cache, rehash, rerun, tuple(packages or ()), _asked(select, since), jobs, limit)
-    _leave(lambda: build(path, _reporter("build", json, sarif=sarif, quiet=quiet, verbose=verbose), options, START))
+
+    def once(started: float) -> int:
+        reporter = _reporter("build", json, sarif=sarif, quiet=quiet, verbose=verbose)
+        if dry:
+            from opwright_build.workflow.dry_run import dry_run
+
+            return dry_run(path, reporter, options, started)
+        return build(path, reporter, options, started, keep_going)
+
+    _leave_once_or_watching(path, once, again)
 
 
 @app.command()
@@ -335,6 +369,8 @@ def run_tests(
     rerun: RerunOption = False,
     jobs: JobsOption = None,
     limit: LimitOption = LIMIT,
+    vector_limit: VectorLimitOption = VECTOR_LIMIT,
+    again: WatchOption = False,
     cache: CacheOption = None,
     sarif: SarifOption = None,
     quiet: QuietOption = False,
@@ -347,16 +383,20 @@ def run_tests(
     from opwright_build.workflow.task import reporting
     from opwright_build.workflow.verify import Scope, verify
 
-    def task() -> int:
+    asked = _asked(select, since, failed)
+    options = Options(cache, False, rerun, tuple(packages or ()), asked, jobs, limit, vector_limit)
+
+    def task(reporter: Reporter, started: float) -> int:
         ranges = tuple(parse_opsets(text) for text in opset or ())
         cells = Narrowing(tuple(types or ()), ranges, tuple(runtime or ()), first)
         scope = Scope(cells, mutants, update_gaps, not no_oracle, table or verbose, junit, sandbox)
-        return verify(path, reporter, options, scope, START)
+        return verify(path, reporter, options, scope, started)
 
-    reporter = _reporter("test", json, sarif=sarif, quiet=quiet, verbose=verbose)
-    asked = _asked(select, since, failed)
-    options = Options(cache, False, rerun, tuple(packages or ()), asked, jobs, limit)
-    _leave(lambda: reporting(reporter, task))
+    def once(started: float) -> int:
+        reporter = _reporter("test", json, sarif=sarif, quiet=quiet, verbose=verbose)
+        return reporting(reporter, lambda: task(reporter, started))
+
+    _leave_once_or_watching(path, once, again)
 
 
 @app.command()

@@ -269,7 +269,7 @@ class Pooled:
             return Lost(name, _lost(self._actions[name], str(header["lost"])))
         entry = decode_entry(answer.payload)
         assert entry is not None, "a worker's answer is no record"
-        return Finished(name, Performed(*entry))
+        return Finished(name, Performed(*entry, float(header["seconds"])))
 
     def _told(self, name: str) -> Told:
         try:

@@ -72,7 +72,7 @@ def serve_actions(receive: Callable[[], bytes], answers: BinaryIO) -> None:
         except MemoryError:
             _answer(answers, {"lost": "ran out of memory"})
         else:
-            _answer(answers, {"done": True}, encode_entry(done.record, done.made))
+            _answer(answers, {"seconds": done.seconds}, encode_entry(done.record, done.made))
 
 
 class _AskedSources:

@@ -34,8 +34,9 @@ class ActionLog:
         """What is known of the last run of the action with that label."""
         return self._entries().get(label)
 
-    def ran(self, action: Action, record: Record, why: tuple[str, ...]) -> None:
-        self._entries()[action.label] = {**self._entry(action, record), "why": list(why)}
+    def ran(self, action: Action, record: Record, why: tuple[str, ...], seconds: float = 0.0) -> None:
+        story: dict[str, Any] = {"why": list(why), "seconds": round(seconds, 4)}
+        self._entries()[action.label] = {**self._entry(action, record), **story}
         self._changed = True
 
     def found(self, action: Action, record: Record) -> None:

@@ -21,13 +21,14 @@ from opwright_build.engine.sources import NotYetError
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of an action; `why` says why it ran, and is empty when it came from the cache."""
+    """What became of an action; `why` says why it ran, and is empty when it came from the cache; `seconds` how long."""
 
     action: Action
     outcome: Outcome
     reads: tuple[Read, ...]
     cached: bool
     why: tuple[str, ...] = ()
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,11 @@ class MutualActions:
         self._to_find.extend(name for name in self._actions if only is None or name in only)
         while self._step():
             pass
+
+    @property
+    def waiting(self) -> Mapping[str, str]:
+        """Those that are not done, each with the one that it waits for."""
+        return dict(self._waits)
 
     def _step(self) -> bool:
         if self._to_find:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -22,6 +23,7 @@ class Performed:
 
     record: Record
     made: Mapping[str, bytes]
+    seconds: float = 0.0
 
 
 def perform(
@@ -31,6 +33,7 @@ def perform(
 
     `inputs` are the bytes of inputs, and `store` has the others; nothing is written to it.
     """
+    begun = time.perf_counter()
     reader = Reader(action, inputs, store, sources)
     module, _, name = target.partition(":")
     function: ActionFunction = getattr(import_module(module), name)
@@ -40,4 +43,4 @@ def perform(
         raise
     except DiagnosticError as error:
         outcome = Failed(error.diagnostics)
-    return Performed(Record(outcome, reader.reads), reader.made)
+    return Performed(Record(outcome, reader.reads), reader.made, time.perf_counter() - begun)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
+from dataclasses import dataclass
 from itertools import islice
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 
-from opwright_build.engine.action import Action, Done, Failed, Outcome, Read, Record
+from opwright_build.engine.action import Action, Done, Failed, Outcome, Read, Record, Unsupported
 from opwright_build.engine.action_pool import ActionPool, Inline, Pooled
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.executors import InlineExecutor
 from opwright_build.engine.log import ActionLog, reasons
-from opwright_build.engine.mutual_actions import MutualActions, Performer, Result
+from opwright_build.engine.mutual_actions import Event, MutualActions, Performer, Result
 from opwright_build.engine.perform import Performed, perform
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.sources import OverlaySources, Sources, digest_now
@@ -164,6 +166,43 @@ class Engine:
         ).run(only)
         return {name: results[name] for name in actions if name in results}
 
+    def known(self, action: Action) -> Result | None:
+        """What is known of an action; it does not run."""
+        return self._look_up(action)
+
+    def why(self, action: Action) -> tuple[str, ...]:
+        """Why an action whose result is not known would run."""
+        return reasons(action, self._log.previous(action.label), self._log, self._sources)
+
+    def plan_mutual(
+        self,
+        actions: Mapping[str, Action],
+        kind: str,
+        lookup: Callable[[str, Mapping[str, Result]], bytes | None],
+        only: Collection[str] | None = None,
+    ) -> Planned:
+        """What `run_mutual` would run for the same arguments."""
+        results: dict[str, Result] = {}
+        engine = self.over(kind, lambda question: lookup(question, results))
+        missing: dict[str, Action] = {}
+
+        def start(found: Mapping[str, Action]) -> Performer:
+            missing.update(found)
+            return _Idle()
+
+        planner = MutualActions(
+            actions,
+            results,
+            find=engine._look_up,
+            keep=engine._keep,
+            tell=lambda result: None,
+            cycle=lambda circle: Unsupported("they wait for one another"),
+            start=start,
+        )
+        planner.run(only)
+        order = [name for name in actions if name in missing]
+        return Planned({name: engine.why(missing[name]) for name in order}, planner.waiting, len(results))
+
     def put(self, data: bytes) -> str:
         """Holds bytes that an action is to have as an input, in this process: who asks for it again has them again."""
         return self._store.hold(data)
@@ -210,6 +249,7 @@ class Engine:
         if function is None:
             inputs = self._store.held(action.inputs.values())
             return self._keep(action, perform(self._registry[action.kind], action, inputs, self._store, self._sources))
+        begun = time.perf_counter()
         reader = Reader(action, {}, self._store, self._sources)
         try:
             outcome = function(reader, self)
@@ -217,7 +257,8 @@ class Engine:
             raise
         except DiagnosticError as error:
             outcome = Failed(error.diagnostics)
-        return self._keep(action, Performed(Record(outcome, reader.reads), reader.made), put=isinstance(outcome, Done))
+        performed = Performed(Record(outcome, reader.reads), reader.made, time.perf_counter() - begun)
+        return self._keep(action, performed, put=isinstance(outcome, Done))
 
     def _size(self, source: str) -> int:
         try:
@@ -239,8 +280,30 @@ class Engine:
         why = reasons(action, self._log.previous(action.label), self._log, self._sources)
         if put and not self._store.add_record(action.key, record, performed.made):
             self.warnings.append(_nondeterministic(action))
-        self._log.ran(action, record, why)
-        return Result(action, record.outcome, record.reads, cached=False, why=why)
+        self._log.ran(action, record, why, performed.seconds)
+        return Result(action, record.outcome, record.reads, cached=False, why=why, seconds=performed.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What would run, with why; those that wait for the result of another one, which decides; how many are known."""
+
+    missing: Mapping[str, tuple[str, ...]]
+    waiting: Mapping[str, str]
+    known: int
+
+
+class _Idle:
+    """Runs nothing."""
+
+    def add(self, name: str, action: Action, urgent: bool) -> None:
+        """It is not to run."""
+
+    def hasten(self, name: str) -> None:
+        """Nor sooner."""
+
+    def next(self) -> Event | None:
+        return None
 
 
 def _undone(again: Result, name: str) -> Exception:

@@ -38,6 +38,7 @@ def output_schemas() -> dict[str, Schema]:
         size=_or_null(_COUNT),
     )
     action = {"action": _TEXT, "kind": _TEXT, "cached": _FLAG, "why": _list_of(_TEXT)}
+    planned = {"action": _TEXT, "why": _list_of(_TEXT), "needs": _TEXT}
     outcome = {
         "function": _TEXT,
         "vector": _TEXT,
@@ -74,9 +75,9 @@ def output_schemas() -> dict[str, Schema]:
     return {
         "build": _events(
             "build",
-            {"action": action, "output": dict(output["properties"])},
+            {"action": action, "planned": planned, "output": dict(output["properties"])},
             counts | figures | {"outputs": _list_of(output)},
-            of_one,
+            of_one | {"dry_run": _FLAG, "to_run": _COUNT, "may_run": _COUNT},
         ),
         "lint": _events("lint", {"action": action}, counts),
         "stubs": _events("stubs", {"action": action}, counts),
@@ -282,7 +283,7 @@ def _line(command: str, properties: Schema) -> Schema:
 
 def _events(command: str, events: dict[str, Schema], summary: Schema, of_one: Schema | None = None) -> Schema:
     """The schema of a command that tells events. A run that failed has a summary without the task's own keys, and that
-    of several packages is without the keys `of_one`."""
+    of several packages is without the keys `of_one`. A dry run has no results."""
     head = {"schema": {"const": f"opwright.{command}/1"}}
     alike = [
         _object(**head, event={"const": name}, **properties)
@@ -290,7 +291,8 @@ def _events(command: str, events: dict[str, Schema], summary: Schema, of_one: Sc
     ]
     ended = _object(**head, event={"const": "summary"}, exit=_EXIT, errors=_COUNT, warnings=_COUNT)
     ended["properties"] |= (of_one or {}) | summary | {"seconds": {"type": "number", "minimum": 0}}
-    good = {"if": {"properties": {"exit": {"const": 0}}}, "then": {"required": sorted([*summary, "seconds"])}}
+    ran = {"properties": {"exit": {"const": 0}}, "not": {"required": ["dry_run"]}}
+    good = {"if": ran, "then": {"required": sorted([*summary, "seconds"])}}
     return {
         "$schema": DIALECT,
         "title": f"One line of `opwright {command} --json`",

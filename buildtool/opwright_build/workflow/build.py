@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -11,24 +13,32 @@ from opwright_build.engine.publish import Published
 from opwright_build.package.distribution import distribution_name
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
-from opwright_build.workflow.library import BuiltLibrary, build_library
+from opwright_build.workflow.library import BuiltLibrary, build_library, names_asked_for
 from opwright_build.workflow.selection.knowledge import note_build
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import NOTHING, finish, on_library
+from opwright_build.workflow.task import NOTHING, finish, keep_build_record, on_library
 
 _OF_ONE = ("version", "bundle")
 _SUMS = ("versions", "pairs", "opset_bodies", "stored_bodies", "bytes_saved")
 MANY = 4  # more files of one folder than these are told as a number
 
 
-def build(path: Path, reporter: Reporter, options: Options, started: float) -> int:
+def build(path: Path, reporter: Reporter, options: Options, started: float, keep_going: bool = False) -> int:
     """Builds the library around `path`. Nothing is written unless all of it is right, nor where some functions alone
-    are selected: those are compiled."""
-    return on_library(path, reporter, options, lambda session: _build(session, started))
+    are selected: those are compiled. With `keep_going` the packages are written that are right by themselves."""
+
+    def task(session: Session) -> int:
+        status = _build(session, started, keep_going)
+        keep_build_record(session, time.perf_counter() - started)
+        return status
+
+    return on_library(path, reporter, options, task)
 
 
-def _build(session: Session, started: float) -> int:
+def _build(session: Session, started: float, keep_going: bool) -> int:
     library = build_library(session)
+    if keep_going and not library.good and library.chosen is None:
+        return _build_what_is_right(session, started, library)
     counts = action_counts(session, library)
     if not library.good:
         return finish(session, started, library.diagnostics, "", counts)
@@ -45,6 +55,32 @@ def _build(session: Session, started: float) -> int:
         session.reporter.event("output", output)
     text = "\n".join([*headline(library), actions_line(counts), *_file_lines(published), "next: opwright test"])
     return finish(session, started, library.diagnostics, text, {**figures(library), **counts, "outputs": outputs})
+
+
+def _build_what_is_right(session: Session, started: float, failed: BuiltLibrary) -> int:
+    """Each package by itself: with errors in another one, it is written nevertheless."""
+    names = names_asked_for(session)
+    parts = [replace(session, packages=(name,)) for name in names] if len(names) > 1 else []
+    libraries = [(part, build_library(part)) for part in parts]
+    built = [(part, library) for part, library in libraries if library.good]
+    found = dict.fromkeys([*failed.diagnostics, *(item for _, library in libraries for item in library.diagnostics)])
+    outputs: list[dict[str, Any]] = []
+    lines: list[str] = []
+    for part, library in built:
+        published = publish(part, library)
+        outputs += _outputs(library, published)
+        lines += [*headline(library), *_file_lines(published)]
+    for output in outputs:
+        session.reporter.event("output", output)
+    written = {package["library"] for _, library in built for package in library.packages}
+    lines.append(f"not built: {', '.join(name for name in names if name not in written)}")
+    counts = action_counts(session, failed)
+    fields: dict[str, Any] = {
+        **counts,
+        "packages": [one for _, library in built for one in figures(library)["packages"]],
+        "outputs": outputs,
+    }
+    return finish(session, started, tuple(found), "\n".join(lines), fields, failed=True)
 
 
 def publish(session: Session, library: BuiltLibrary) -> Published:

@@ -24,7 +24,7 @@ from opwright_build.engine.content_digest import Json, canonical_json
 from opwright_build.engine.dataclass_bytes import decode_value, encode_value
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
-from opwright_build.engine.run import Engine
+from opwright_build.engine.run import Engine, Planned
 from opwright_build.engine.sources import NotYetError
 from opwright_build.workflow.version_parts import ENTRY, NO_TEMPLATES, ROWS, TEMPLATES
 
@@ -48,13 +48,7 @@ def compile_versions(
 ) -> dict[str, Result]:
     """The results for every sound version, by identity; with `only` for those of these identities and all that they
     call. `others` are the libraries that may be called."""
-    facts = {package.name: engine.put(canonical_json(_package_facts(loaded, package))) for package in loaded.packages}
-    actions: dict[str, Action] = {}
-    for version in loaded.versions:
-        relative = replace(version, folder=version.folder.relative_to(loaded.library.root), tags=())
-        owner = loaded.library.package_of(version.domain.name)
-        inputs = {"version": engine.put(encode_value(relative)), "library": facts[owner.name]}
-        actions[version.identity] = Action("compile", f"compile {version.identity}", inputs, {}, environment)
+    actions = _actions(engine, loaded, environment)
     questions = Questions(engine, loaded, others)
     sources = {
         version.identity: [f"file:{version.folder.relative_to(loaded.library.root).as_posix()}/{version.function_file}"]
@@ -65,6 +59,30 @@ def compile_versions(
         return _circle(loaded, circle)
 
     return engine.run_mutual(actions, LIBRARY, questions.answer, cycle, only, sources.__getitem__)
+
+
+def plan_versions(
+    engine: Engine,
+    loaded: LoadedLibrary,
+    environment: str,
+    others: Resolved | None = None,
+    only: Collection[str] | None = None,
+) -> Planned:
+    """What `compile_versions` would compile."""
+    questions = Questions(engine, loaded, others)
+    return engine.plan_mutual(_actions(engine, loaded, environment), LIBRARY, questions.answer, only)
+
+
+def _actions(engine: Engine, loaded: LoadedLibrary, environment: str) -> dict[str, Action]:
+    """For each version, by identity, the action that compiles it."""
+    facts = {package.name: engine.put(canonical_json(_package_facts(loaded, package))) for package in loaded.packages}
+    actions: dict[str, Action] = {}
+    for version in loaded.versions:
+        relative = replace(version, folder=version.folder.relative_to(loaded.library.root), tags=())
+        owner = loaded.library.package_of(version.domain.name)
+        inputs = {"version": engine.put(encode_value(relative)), "library": facts[owner.name]}
+        actions[version.identity] = Action("compile", f"compile {version.identity}", inputs, {}, environment)
+    return actions
 
 
 def compile_action(reader: Reader) -> Outcome:

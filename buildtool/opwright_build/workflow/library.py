@@ -81,13 +81,7 @@ def build_library(session: Session, release: str = "", *, locked: bool = True) -
     are selected. UsageError when the library has no package of a name that is asked for, or no function that is
     selected.
     """
-    params: dict[str, Json] = {"packages": list(_names_asked_for(session))} if session.packages else {}
-    params |= {"release": release} if release else {}
-    params |= {} if locked else {"locked": False}
-    chosen = _chosen(session) if session.asked else None
-    if chosen is not None:
-        params |= {"versions": list(chosen.identities), "broken": list(chosen.broken)}
-    action = Action("library", _label("library", chosen), {}, params, session.environment)
+    action, chosen = library_action(session, release, locked)
 
     def function(reader: Reader, engine: Engine) -> Outcome:
         return _library_action(reader, engine, session, release, locked and chosen is None, chosen)
@@ -106,6 +100,17 @@ def build_library(session: Session, release: str = "", *, locked: bool = True) -
             raise AssertionError(f"a library is never unsupported: {reason}")
 
 
+def library_action(session: Session, release: str = "", locked: bool = True) -> tuple[Action, Chosen | None]:
+    """The action that makes what is asked for, and the versions that are selected."""
+    params: dict[str, Json] = {"packages": list(names_asked_for(session))} if session.packages else {}
+    params |= {"release": release} if release else {}
+    params |= {} if locked else {"locked": False}
+    chosen = _chosen(session) if session.asked else None
+    if chosen is not None:
+        params |= {"versions": list(chosen.identities), "broken": list(chosen.broken)}
+    return Action("library", _label("library", chosen), {}, params, session.environment), chosen
+
+
 def _compared(session: Session, library: BuiltLibrary) -> BuiltLibrary:
     """With what became of bodies that are not those released."""
     differing = library.facts["differing"]
@@ -121,7 +126,8 @@ def _compared(session: Session, library: BuiltLibrary) -> BuiltLibrary:
     return replace(library, diagnostics=(*library.diagnostics, *judged.findings), good=good, verdicts=judged.verdicts)
 
 
-def _names_asked_for(session: Session) -> tuple[str, ...]:
+def names_asked_for(session: Session) -> tuple[str, ...]:
+    """The names of the packages that are asked for, in the order of library.yaml."""
     from opwright_build.spec.confine import LibraryFiles
     from opwright_build.spec.library_file import read_library
     from opwright_build.workflow.select_packages import select_packages
@@ -182,7 +188,7 @@ def _library_action(
     from opwright_build.workflow.select_packages import select_packages
 
     session.reporter.step("reading specs/")
-    only = _names_asked_for(session) if session.packages else None
+    only = names_asked_for(session) if session.packages else None
     loaded = load(reader, session.root, only)
     asked = [package.name for package in select_packages(loaded.library, session.packages)]
     if release:
@@ -257,7 +263,7 @@ def _chosen(session: Session) -> Chosen:
     from opwright_build.workflow.selection.chosen import choose
     from opwright_build.workflow.selection.knowledge import LibraryKnowledge
 
-    loaded = load_library(session.root, only=_names_asked_for(session) if session.packages else None)
+    loaded = load_library(session.root, only=names_asked_for(session) if session.packages else None)
     return choose(session.asked, loaded, LibraryKnowledge(session, loaded))
 
 

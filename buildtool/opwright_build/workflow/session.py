@@ -32,6 +32,7 @@ from opwright_build.engine.user_secret import UserSeal, user_seal
 from opwright_build.report.reporter import Reporter
 from opwright_build.workflow.excerpt_text import library_text
 from opwright_build.workflow.foreign_module import GENERATED, foreign_module
+from opwright_build.workflow.limits import VECTOR_LIMIT
 from opwright_build.workflow.selection.asked import Asked
 from opwright_build.workflow.transaction import JOURNAL, Transaction
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 SERVE = "opwright_build.engine.action_server:serve_actions"
 WORK = ".opwright"
 LOG = "actions.json"
+BUILD_RUN = "build-run.json"  # what the last build that ran anything ran, and how long each action took
 LAST_RUN = "run.json"  # what the last run of `test` or `propose` came to, for people and other programs
 OWN_FILES = (
     "lock",
@@ -52,6 +54,7 @@ OWN_FILES = (
     JOURNAL,
     "built.json",
     "failed.json",
+    BUILD_RUN,
 )  # in that folder
 OUTPUTS = ("dist", "library")
 SHARED_MODE = "OPWRIGHT_SHARED_CACHE_MODE"  # of the environment
@@ -70,8 +73,8 @@ REGISTRY = {
 class Options:
     """How to work: where the cache is (a folder, by default in the library, or the URL of a shared one behind that),
     what not to trust, and the names of the packages to work on, none for all of them. `asked` says which functions to
-    work on. `jobs` is how many processes work, None for one a processor where that is worth it; `action_limit` is in
-    seconds."""
+    work on. `jobs` is how many processes work, None for one a processor where that is worth it; `action_limit`
+    and `vector_limit` are in seconds."""
 
     cache: Path | str | None = None
     rehash: bool = False
@@ -80,6 +83,7 @@ class Options:
     asked: Asked = field(default_factory=Asked)
     jobs: int | None = None
     action_limit: float = LIMIT
+    vector_limit: float = VECTOR_LIMIT
 
 
 @dataclass(slots=True)
@@ -90,7 +94,7 @@ class ActionCount:
     expected: int = 0
     seen: int = 0
     run: int = 0
-    labels: list[str] = field(default_factory=list)
+    ran: list[Result] = field(default_factory=list)
 
     def __call__(self, result: Result) -> None:
         self.seen += 1
@@ -98,6 +102,7 @@ class ActionCount:
         fields = {"action": result.action.label, "kind": result.action.kind, "cached": result.cached}
         self.reporter.event("action", {**fields, "why": list(result.why)})
         if not result.cached:
+            self.ran.append(result)
             self.reporter.advance(self.seen, max(self.expected, self.seen), result.action.label)
 
 
@@ -105,7 +110,8 @@ class ActionCount:
 class Session:
     """`environment` enters every action's key; `count` follows the actions as they end; `user` seals what is kept.
     `packages` are the names of the packages to work on as they were asked for, none for all of them; `asked` says which
-    functions. `sources` and `log` are those of the engine; `jobs` is how many processes may work."""
+    functions. `sources` and `log` are those of the engine; `jobs` is how many processes may work.
+    `vector_limit` is in seconds."""
 
     root: Path
     tree: Tree
@@ -120,6 +126,7 @@ class Session:
     sources: Sources
     log: ActionLog
     jobs: int
+    vector_limit: float
     packages: tuple[str, ...] = ()
     asked: Asked = field(default_factory=Asked)
 
@@ -198,6 +205,7 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
                 sources,
                 log,
                 pool.jobs,
+                options.vector_limit,
                 options.packages,
                 options.asked,
             )

@@ -18,7 +18,16 @@ from opwright.diagnostics.ignores import settle_ignores
 from opwright_build.engine.store import InfrastructureError
 from opwright_build.engine.user_secret import BAD_VARIABLE
 from opwright_build.report.reporter import Reporter, in_reading_order
-from opwright_build.workflow.session import BAD_SHARED, LAST_RUN, WORK, Options, Session, find_root, open_session
+from opwright_build.workflow.session import (
+    BAD_SHARED,
+    BUILD_RUN,
+    LAST_RUN,
+    WORK,
+    Options,
+    Session,
+    find_root,
+    open_session,
+)
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.writing import write_file
 
@@ -92,6 +101,23 @@ def _keep_record(session: Session, summary: Mapping[str, Any]) -> None:
     record = {"schema": "opwright.run/1", **summary}
     with contextlib.suppress(InfrastructureError):
         write_file(session.root / WORK / LAST_RUN, (json.dumps(record, indent=1) + "\n").encode())
+
+
+def keep_build_record(session: Session, seconds: float) -> None:
+    """What a build ran, the longest first, for people and other programs; nothing here reads it."""
+    if not session.count.ran:
+        return
+    ran = sorted(session.count.ran, key=lambda result: (-result.seconds, result.action.label))
+    record = {
+        "schema": "opwright.build-run/1",
+        "seconds": round(seconds, 3),
+        "jobs": session.jobs,
+        "actions": [
+            {"action": item.action.label, "seconds": round(item.seconds, 4), "why": list(item.why)} for item in ran
+        ],
+    }
+    with contextlib.suppress(InfrastructureError):
+        write_file(session.root / WORK / BUILD_RUN, (json.dumps(record, indent=1) + "\n").encode())
 
 
 def only_findings(session: Session, diagnostics: Sequence[Diagnostic]) -> int:

@@ -193,6 +193,7 @@ def _outcomes(
         cases,
         runtimes=runtimes,
         workers=subject.session.jobs,
+        timeout=subject.session.vector_limit,
         progress=lambda done, total: reporter.advance(done, total, "verifying"),
         instantiated=instantiated,
         kept=results,
