@@ -12,3 +12,4 @@ class Exit(IntEnum):
     INFRASTRUCTURE = 3
     OUR_BUG = 4
     INTERRUPTED = 130
+    TERMINATED = 143
