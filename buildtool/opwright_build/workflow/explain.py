@@ -63,13 +63,13 @@ def action_page(label: str, path: Path) -> str:
     if entry is None:
         raise _unknown(f"no build here has had an action {label.removeprefix('compile ')}", label, log.labels())
     why = entry["why"] or ["it did not: its result was in the cache"]
-    took = f" in {entry['seconds']:.2f} s" if entry["why"] and "seconds" in entry else ""
-    lines = [f"{label}: {entry['outcome']}{took}", "why it ran:", *(f"  {reason}" for reason in why)]
+    lines = [f"{label}: {entry['outcome']}", "why it ran:", *(f"  {reason}" for reason in why)]
     lines.append("what it rests on:")
     lines += (f"  {name}: {_short(value)}" for name, value in sorted(entry["environment"].items()))
     lines += (f"  parameter {name}: {value}" for name, value in sorted(entry["params"].items()))
     lines += (f"  input {name}: {_short(digest)}" for name, digest in sorted(entry["inputs"].items()))
     lines += (f"  {name}: {'not there' if digest is None else _short(digest)}" for name, digest in entry["reads"])
+    lines += [f"it took {entry['seconds']:.2f} s"] if entry["why"] and "seconds" in entry else []
     return "\n".join(lines)
 
 
