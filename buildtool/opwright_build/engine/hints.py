@@ -29,11 +29,11 @@ class FileHints:
         self._used: dict[str, tuple[_Stamp, str]] = {}
         self._changed = rehash
 
-    def digest(self, path: Path) -> str | None:
+    def digest(self, path: Path | str) -> str | None:
         """The sha256 of the file's bytes, or None when there is no such file. OSError when it cannot be read."""
         name = os.fspath(path)
         try:
-            stamp = _stamp(path.stat())
+            stamp = _stamp(os.stat(name))
         except (FileNotFoundError, NotADirectoryError):
             return None
         known = self._known.get(name)
@@ -43,13 +43,13 @@ class FileHints:
         data = self.read(path)
         return None if data is None else digest_bytes(data)
 
-    def read(self, path: Path) -> bytes | None:
+    def read(self, path: Path | str) -> bytes | None:
         """The file's bytes, or None when there is no such file; the digest is remembered.
 
         OSError when it cannot be read, and when it is no regular file.
         """
         try:
-            with open(open_regular(path), "rb") as file:
+            with open(open_regular(Path(path)), "rb") as file:
                 # Stamped before reading: a write that comes later leaves another stamp, or a young one.
                 stamp = _stamp(os.fstat(file.fileno()))
                 now = time.time_ns()

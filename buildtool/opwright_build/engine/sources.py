@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Protocol
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
@@ -34,7 +34,7 @@ class FolderSources:
     """The files below `root`, seen once: within one build a name keeps the digest it had first."""
 
     def __init__(self, root: Path, hints: FileHints) -> None:
-        self._root = root
+        self._root = os.fspath(root)
         self._tree = Tree(root)
         self._hints = hints
         self._digests: dict[str, str | None] = {}
@@ -43,15 +43,15 @@ class FolderSources:
     def digest(self, name: str) -> str | None:
         """The digest of what `read` gives, without reading where a hint says it."""
         if name not in self._digests:
-            kind, path = self._split(name)
-            if self._refusal(path) is not None:
+            kind, shown = _split(name)
+            if self._tree.refuse_source(shown) is not None:
                 self._digests[name] = REFUSED
             elif kind == "list":
                 data = self.read(name)
                 self._digests[name] = None if data is None else digest_bytes(data)
             else:
                 try:
-                    self._digests[name] = self._hints.digest(path)
+                    self._digests[name] = self._hints.digest(self._full(shown))
                 except OSError:
                     self._digests[name] = REFUSED
         return self._digests[name]
@@ -62,32 +62,32 @@ class FolderSources:
         DiagnosticError for a link that leads out of the root, for what is no regular file, and for what cannot be read.
         """
         if name not in self._bytes:
-            kind, path = self._split(name)
-            refusal = self._refusal(path)
+            kind, shown = _split(name)
+            path = self._full(shown)
+            refusal = self._tree.refuse_source(shown)
             if refusal is not None:
                 self._digests[name] = REFUSED
                 raise DiagnosticError([refusal])
             try:
-                data = _listing(path) if kind == "list" else self._hints.read(path)
+                data = _listing(Path(path)) if kind == "list" else self._hints.read(path)
             except OSError as error:
                 self._digests[name] = REFUSED
-                raise DiagnosticError([_unreadable(self._shown(path), error)]) from None
+                raise DiagnosticError([_unreadable(shown, error)]) from None
             self._bytes[name] = data
             self._digests[name] = None if data is None else digest_bytes(data)
         return self._bytes[name]
 
-    def _refusal(self, path: Path) -> Diagnostic | None:
-        return self._tree.refuse_source(self._shown(path))
+    def _full(self, shown: str) -> str:
+        return os.path.join(self._root, shown) if shown else self._root
 
-    def _shown(self, path: Path) -> str:
-        return path.relative_to(self._root).as_posix()
 
-    def _split(self, name: str) -> tuple[str, Path]:
-        kind, colon, relative = name.partition(":")
-        path = PurePosixPath(relative)
-        if not colon or kind not in ("file", "list") or path.is_absolute() or ".." in path.parts:
-            raise ValueError(f"no such kind of source: {name!r}")
-        return kind, self._root / path
+def _split(name: str) -> tuple[str, str]:
+    """The kind of a source, and the path that it has below the root, in its one form."""
+    kind, colon, relative = name.partition(":")
+    parts = [part for part in relative.split("/") if part not in ("", ".")]
+    if not colon or kind not in ("file", "list") or relative.startswith("/") or ".." in parts:
+        raise ValueError(f"no such kind of source: {name!r}")
+    return kind, "/".join(parts)
 
 
 def _unreadable(path: str, error: OSError) -> Diagnostic:
