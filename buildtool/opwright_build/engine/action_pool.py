@@ -28,6 +28,7 @@ _START_LIMIT = 120.0  # until a worker has started, on a busy machine
 _AHEAD = 0.05  # seconds of work that lie ready at a worker
 _MOST_AHEAD = 16  # actions
 _WORTH = 1 << 15  # bytes of sources: less work than that takes no longer than starting a process
+_MANY = 100  # actions, for which processes are started before it is known what they are
 _LOOK = 1.0  # seconds until Ctrl-C is seen where waiting cannot be interrupted
 
 
@@ -114,6 +115,11 @@ class ActionPool:
     def is_worth(self, sources: Mapping[str, int]) -> bool:
         """Whether processes are started for actions that read so many bytes each."""
         return self.jobs > 1 and len(sources) > 1 and (self._wanted or sum(sources.values()) >= _WORTH)
+
+    def prepare(self, actions: int) -> None:
+        """Starts processes for so many actions that are to run soon: they import while other things are done."""
+        if self.jobs > 1 and actions >= _MANY:
+            self.slots(self.jobs)
 
     def slots(self, most: int) -> list[_Slot]:
         """The workers, started as far as so many are of use."""

@@ -166,6 +166,11 @@ class Engine:
         ).run(only)
         return {name: results[name] for name in actions if name in results}
 
+    def prepare(self, label: str, actions: int) -> None:
+        """Says that so many actions are to run soon where the action of that label has never run here."""
+        if self._pool is not None and self._log.previous(label) is None:
+            self._pool.prepare(actions)
+
     def known(self, action: Action) -> Result | None:
         """What is known of an action; it does not run."""
         return self._look_up(action)

@@ -188,6 +188,7 @@ def _library_action(
     from opwright_build.workflow.select_packages import select_packages
 
     session.reporter.step("reading specs/")
+    engine.prepare("library", (reader.read(SPECS) or b"").count(b"/spec.yaml"))
     only = names_asked_for(session) if session.packages else None
     loaded = load(reader, session.root, only)
     asked = [package.name for package in select_packages(loaded.library, session.packages)]
