@@ -281,6 +281,7 @@ def runtimes(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Our costs beside those of the onnxscript package, on programs drawn anew: a quarter of an hour."""
     install(session, ".[build,run]", groups=("peer",))
+    session.install("ninja")  # builds are measured beside it
     session.run("python", "-m", "benchmarks", *session.posargs)
 
 

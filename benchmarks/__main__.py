@@ -38,7 +38,7 @@ def main() -> int:
             print(f"not measured here: {', '.join(unknown)}; there are {', '.join(found)}", file=sys.stderr)
             return 2
         if arguments.no_builds:
-            wanted = [name for name in wanted if name != "builds"]
+            wanted = [name for name in wanted if name not in ("builds", "specs")]
         print(_HEAD)
         for name in wanted:
             for row in found[name]():
@@ -55,7 +55,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6), help="draw these programs again")
     parser.add_argument("--only", default="", help="names of measures, with commas between them")
-    parser.add_argument("--no-builds", action="store_true", help="leave out the build and test of specs/")
+    parser.add_argument("--no-builds", action="store_true", help="leave out builds and tests of libraries")
     return parser.parse_args()
 
 

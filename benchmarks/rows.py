@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import onnx
 
+from benchmarks.generated_specs import write_library
 from benchmarks.models import MODELS
 from benchmarks.programs import OPERATORS, PROGRAMS
 
@@ -271,6 +273,77 @@ def builds() -> list[Row]:
     ]
 
 
+SPECS = (1_000, 10_000)  # generated ones
+_EDITED = "specs/com.example/Made00007/function.py"
+
+
+def generated_builds(programs: Programs) -> list[Row]:
+    """A library of generated specs, as a whole and after edits; what has not changed beside ninja, which looks at the
+    same files. Two processes beside one are told in seconds of the clock: they need two processors that are idle."""
+    rows: list[Row] = []
+    for count in SPECS:
+        folder = programs.folder / f"specs_{count}"
+        write_library(folder, count, programs.seed)
+        rows += _builds_of(folder, f"{count:,} specs")
+        shutil.rmtree(folder)
+    return rows
+
+
+def _builds_of(folder: Path, what: str) -> list[Row]:
+    build = (*OPWRIGHT, "build")
+    ninja = _ninja(folder)
+    walls: list[float] = []
+    cold = 0.0
+    for jobs in ("1", "2"):
+        shutil.rmtree(folder / ".opwright", ignore_errors=True)
+        begun = time.perf_counter()
+        spent = cost((*build, "-j", jobs), folder)
+        walls.append(1e3 * (time.perf_counter() - begun))
+        cold = cold or spent
+    cost(build, folder)  # what was written a moment ago is read once more
+    null = tuple(cost(build, folder) for _ in range(REPETITIONS))
+    other = tuple(cost(ninja, folder) for _ in range(REPETITIONS)) if ninja else ()
+    body: list[float] = []
+    comment: list[float] = []
+    source = folder / _EDITED
+    text = source.read_text(encoding="utf-8")
+    for number in range(REPETITIONS):
+        edited = text.replace("    v1 = ", f"    v0 = op.Add(v0, {number}.5)\n    v1 = ")
+        for spent_on, written in ((body, edited), (comment, f"{edited}# {number}\n")):
+            source.write_text(written, encoding="utf-8")
+            spent_on.append(cost(build, folder))
+    listed = tuple(cost((*OPWRIGHT, "ls", "--json"), folder) for _ in range(REPETITIONS))
+    state = [path for path in (folder / ".opwright").rglob("*") if path.is_file()]
+    return [
+        Row(f"build of {what}, cold, one process", "ms", (cold,)),
+        Row("- two processes beside one, by the clock", "ms", (walls[1],), (walls[0],)),
+        Row("- unchanged, beside ninja", "ms", null, other),
+        Row("- one body edited", "ms", tuple(body)),
+        Row("- one comment edited", "ms", tuple(comment)),
+        Row("- ls --json", "ms", listed),
+        Row("- files in .opwright", "", (float(len(state)),)),
+        Row("- size of .opwright", "MB", (sum(path.stat().st_size for path in state) / 1e6,)),
+    ]
+
+
+def _ninja(folder: Path) -> tuple[str, ...]:
+    """The command that looks whether a file of each spec is older than its sources, after all have been made; nothing
+    where ninja is not installed."""
+    program = shutil.which("ninja", path=os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"])))
+    if program is None:
+        return ()
+    place = folder / "ninja"
+    place.mkdir()
+    lines = ["rule made", "  command = touch $out"]
+    for spec in sorted((folder / "specs").rglob("spec.yaml")):
+        sources = " ".join(sorted(os.fspath(path.relative_to(folder)) for path in spec.parent.iterdir()))
+        lines.append(f"build ninja/{spec.parent.name}: made {sources}")
+    (place / "build.ninja").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    command = (program, "-f", "ninja/build.ninja")
+    cost(command, folder)
+    return command
+
+
 def measures(programs: Programs) -> dict[str, Callable[[], list[Row]]]:
     """What can be measured, by the name that `--only` takes."""
     found: dict[str, Callable[[], list[Row]]] = {"imports": partial(imports, programs)}
@@ -280,4 +353,5 @@ def measures(programs: Programs) -> dict[str, Callable[[], list[Row]]]:
         "decorate": partial(decorating, programs),
         "eager": partial(eager, programs),
         "builds": builds,
+        "specs": partial(generated_builds, programs),
     }
