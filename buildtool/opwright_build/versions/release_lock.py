@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import pairwise
@@ -323,6 +323,18 @@ def read_locks(read: Read, domains: Sequence[str]) -> tuple[Locks, list[Diagnost
             if lock is not None:
                 locks[domain] = lock
     return Locks(locks), found
+
+
+def lost_locks(names: Iterable[str], locks: Locks) -> list[Diagnostic]:
+    """A finding for each domain that has texts of released bodies and no lock. `names` are the files below specs/."""
+    lost: dict[str, str] = {}
+    for name in names:
+        domain, _, rest = name.partition(f"/{FOLDER}/")
+        if rest and "/" not in domain and "/" not in rest and domain not in locks.domains:
+            lost.setdefault(domain, f"specs/{name}")
+    return [
+        _damaged(lock_path(domain), 0, f"it is missing, and {text} is there") for domain, text in sorted(lost.items())
+    ]
 
 
 def release_key(version: str) -> tuple[int, ...]:

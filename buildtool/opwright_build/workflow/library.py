@@ -219,9 +219,10 @@ def _library_action(
         return Failed(tuple(diagnostics))
     made = MadeVersions(engine, loaded, compiled, instances)
     compared: dict[str, Comparison] = {}
+    files = (reader.read("list:specs") or b"").decode("utf-8", "surrogateescape").split("\n")
     for package in loaded.packages if locked else ():
         compared[package.name] = compare_with_lock(
-            loaded, package, made.entries_of, lambda path: reader.read(f"file:{path}")
+            loaded, package, made.entries_of, lambda path: reader.read(f"file:{path}"), files
         )
         diagnostics += compared[package.name].findings
     if has_errors(diagnostics):

@@ -45,6 +45,8 @@ def lock(path: Path, reporter: Reporter, options: Options, accept: Accepting, ch
 
 
 def _lock(session: Session, accept: Accepting, check: bool, started: float) -> int:
+    from opwright_build.versions.committed_locks import lost_promises
+
     if accept.asked and not accept.reason.strip():
         raise UsageError([Diagnostic("OW907", "a change is accepted for a reason", help='add --reason "..."')])
     if accept.reason and not accept.asked:
@@ -53,7 +55,9 @@ def _lock(session: Session, accept: Accepting, check: bool, started: float) -> i
     if not library.good:
         return finish(session, started, library.diagnostics, "", {"versions": 0, "differing": 0, "accepted": []})
     locks, found = locks_of(session, library)
-    if not locks.domains:
+    if check:
+        found += lost_promises(session.root, session.tree.read)
+    if not locks.domains and not found:
         text = "nothing has been released; `opwright release VERSION` makes the first release"
         return finish(session, started, library.diagnostics, text, _fields(locks, library, ()))
     found += texts_of(session, locks)

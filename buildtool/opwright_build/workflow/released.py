@@ -40,15 +40,22 @@ class Comparison:
 
 
 def compare_with_lock(
-    loaded: LoadedLibrary, package: Package, entries: Callable[[Package], Mapping[str, FunctionEntry]], read: ReadFile
+    loaded: LoadedLibrary,
+    package: Package,
+    entries: Callable[[Package], Mapping[str, FunctionEntry]],
+    read: ReadFile,
+    names: Iterable[str],
 ) -> Comparison:
-    """What the lock says of a package's compiled versions, which are asked for where there is one. Nothing is run."""
+    """What the lock says of a package's compiled versions, which are asked for where there is one. Nothing is run.
+    `names` are the files below specs/."""
     from opwright_build.versions.change import Kind
     from opwright_build.versions.promise_changes import compare
     from opwright_build.versions.release_findings import SpecPlaces, broken_promises
-    from opwright_build.versions.release_lock import read_locks
+    from opwright_build.versions.release_lock import lost_locks, read_locks
 
     locks, found = read_locks(read, package.domains)
+    if not found:
+        found = lost_locks((name for name in names if name.partition("/")[0] in package.domains), locks)
     released = locks.promised
     if found or released is None:
         return Comparison(tuple(found), ())

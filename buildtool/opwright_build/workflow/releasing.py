@@ -72,6 +72,7 @@ def _publish(session: Session, version: str, written: _Written, started: float) 
 
 def _release(session: Session, version: str, dry_run: bool, started: float, done: Callable[[_Written], None]) -> int:
     from opwright_build.spec.load import load_library
+    from opwright_build.versions.committed_locks import lost_promises
     from opwright_build.versions.semantic import parse_release
 
     if parse_release(version) is None:
@@ -82,7 +83,7 @@ def _release(session: Session, version: str, dry_run: bool, started: float, done
     if not library.good:
         return finish(session, started, library.diagnostics, "", fields)
     loaded = load_library(session.root, only=[package["library"] for package in library.packages])
-    found: list[Diagnostic] = list(unaccepted(library))
+    found: list[Diagnostic] = [*lost_promises(session.root, session.tree.read), *unaccepted(library)]
     ready: list[_Ready] = []
     for bundle in read_packages(session, library):
         package = loaded.library.package(bundle.index.library)

@@ -1384,6 +1384,12 @@ TABLE = (
         "A function that a model uses is deprecated",
         "It works, and computes what it always did. Its library has something better, and may leave it out one day.",
     ),
+    Code(
+        "OW623",
+        "The lock has lost what was released",
+        "A lock guards what was released. It may be deleted, or written anew with the right sums, so a release looks "
+        "at the last commit too, and only adds to what stands there.",
+    ),
     # Libraries on libraries
     Code(
         "OW630",
