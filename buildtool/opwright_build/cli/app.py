@@ -272,16 +272,23 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="For example acme-ops, or com.acme/Swish.")],
     path: Annotated[Path, typer.Option("--path", help="The folder to begin in; by default the current one.")] = HERE,
     like: Annotated[str, typer.Option("--like", metavar="X", help="A function begins as a copy of this one.")] = "",
+    onnxscript: Annotated[
+        Path | None, typer.Option("--from-onnxscript", metavar="FILE", help="A function begins as this source has it.")
+    ] = None,
+    model: Annotated[
+        str, typer.Option("--from", metavar="MODEL:WHAT", help="A function begins as a function or nodes of a model.")
+    ] = "",
     domain: Annotated[str, typer.Option("--domain", help="The domain of a library; com.acme for acme-ops.")] = "",
     license: Annotated[str, typer.Option("--license", metavar="SPDX", help="The license of a library.")] = "",
     url: Annotated[str, typer.Option("--url", help="The repository of a library.")] = "",
 ) -> None:
     """Begin a library, a function (with a library around it where there is none) or a version of one."""
     from opwright_build.spec.scaffold import Settings
-    from opwright_build.workflow.new import new
+    from opwright_build.workflow.new import Beginning, new
 
     settings = Settings(domain, license, url)
-    _leave(lambda: new(kind, name, path, like, settings, _reporter("new", json=False)))
+    beginning = Beginning(like, onnxscript, model)
+    _leave(lambda: new(kind, name, path, beginning, settings, _reporter("new", json=False)))
 
 
 @app.command()

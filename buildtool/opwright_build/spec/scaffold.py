@@ -10,11 +10,12 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from typing import Protocol
 
 from opwright.bundle.normal_name import normal_name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
@@ -71,10 +72,20 @@ class Settings:
     url: str = ""
 
 
-def new_function(name: str, folder: Path, like: str = "") -> NewFunction:
+class FunctionSource(Protocol):
+    """What a function begins as."""
+
+    def files(
+        self, domain: str, operator: str, version: int, admitted: OpsetRange
+    ) -> tuple[Mapping[str, bytes], Sequence[Diagnostic]]:
+        """The files of its folder by name, for a version of its domain and the opsets of its library; and notes."""
+        ...
+
+
+def new_function(name: str, folder: Path, like: str = "", source: FunctionSource | None = None) -> NewFunction:
     """Writes the function `<domain>/<Name>` into the library around `folder`, or a new library in `folder` itself.
 
-    With `like` it begins as a copy of that function of the library, as text.
+    With `like` it begins as a copy of that function of the library, as text; with `source` as what that gives.
     DiagnosticError when the name cannot be one, the function exists, the library around cannot be read, or nothing
     can be written there.
     """
@@ -87,8 +98,8 @@ def new_function(name: str, folder: Path, like: str = "") -> NewFunction:
         if root is None and like:
             raise DiagnosticError([Diagnostic("OW110", f"there is no library here that has {like}")])
         if root is None:
-            return _Writer(Path(os.path.abspath(folder))).begin(domain, operator)
-        return _Writer(root).extend(domain, operator, like)
+            return _Writer(Path(os.path.abspath(folder)), source).begin(domain, operator)
+        return _Writer(root, source).extend(domain, operator, like)
     except OSError as error:
         message, place = f"{domain}/{operator} cannot be written", Place(f"specs/{domain}")
         raise DiagnosticError([Diagnostic("OW132", message, place, reason=error.strerror or "")]) from error
@@ -165,8 +176,9 @@ def _split(name: str) -> tuple[str, str]:
 class _Writer:
     """Writes below one library's root and remembers what it did."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, source: FunctionSource | None = None) -> None:
         self.root = root
+        self.source = source
         self.created: list[str] = []
         self.kept: list[str] = []
         self.hints: list[Diagnostic] = []
@@ -326,19 +338,27 @@ class _Writer:
 
     def _function(self, domain: str, operator: str, version: int, opsets: OpsetRange) -> None:
         folder = self.root / "specs" / domain
-        opset = CAST_LIKE if CAST_LIKE in opsets else opsets.first
-        kind = "swish" if operator == "Swish" else "starter"
-        words = {"domain": domain, "name": operator, "version": str(version), "opset": str(opset)}
+        files = self._files(domain, operator, version, opsets)
         draft = _draft(folder)
-        draft.mkdir()
+        draft.mkdir(parents=True)
         try:
-            for file in FUNCTION_FILES:
-                (draft / file).write_bytes(_render(f"{kind}/{file}", words))
+            for file, data in files.items():
+                (draft / file).write_bytes(data)
             draft.rename(folder / operator)
         except OSError:
             shutil.rmtree(draft, ignore_errors=True)
             raise
-        self.created.extend(f"specs/{domain}/{operator}/{file}" for file in FUNCTION_FILES)
+        self.created.extend(f"specs/{domain}/{operator}/{file}" for file in files)
+
+    def _files(self, domain: str, operator: str, version: int, opsets: OpsetRange) -> Mapping[str, bytes]:
+        if self.source is not None:
+            files, notes = self.source.files(domain, operator, version, opsets)
+            self.hints += notes
+            return files
+        opset = CAST_LIKE if CAST_LIKE in opsets else opsets.first
+        kind = "swish" if operator == "Swish" else "starter"
+        words = {"domain": domain, "name": operator, "version": str(version), "opset": str(opset)}
+        return {file: _render(f"{kind}/{file}", words) for file in FUNCTION_FILES}
 
     def _write(self, path: str, data: bytes) -> None:
         """The whole file, or none of it; never in the place of one that exists."""

@@ -3,37 +3,53 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.exits import Exit
 
 from opwright_build.report.reporter import Reporter
-from opwright_build.spec.scaffold import Settings, new_function, new_library, new_version
+from opwright_build.spec.scaffold import FunctionSource, Settings, new_function, new_library, new_version
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import reporting
 
 KINDS = ("library", "function", "version")
 
 
-def new(kind: str, name: str, path: Path, like: str, settings: Settings, reporter: Reporter) -> int:
-    """Writes a new thing of that kind below `path` and tells which files there are now. `like` is the function that a
-    function begins as; `settings` are a library's."""
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What a function begins as: a copy of another one of the library, a function of a source that is written for the
+    package onnxscript, or a part of a model (`model.onnx:WHAT`); nothing of these where all are empty."""
+
+    like: str = ""
+    onnxscript: Path | None = None
+    model: str = ""
+
+
+def new(kind: str, name: str, path: Path, beginning: Beginning, settings: Settings, reporter: Reporter) -> int:
+    """Writes a new thing of that kind below `path` and tells which files there are now. `beginning` is a function's,
+    `settings` are a library's."""
 
     def task() -> int:
         if kind not in KINDS:
             message = f"`opwright new` begins a {' or '.join(KINDS)}, no {kind}"
             raise UsageError([Diagnostic("OW907", message, help="opwright new function com.acme/Swish")])
-        if (like and kind != "function") or (settings != Settings() and kind != "library"):
+        if (beginning != Beginning() and kind != "function") or (settings != Settings() and kind != "library"):
             message = f"a new {kind} takes no such option"
-            raise UsageError([Diagnostic("OW907", message, help="--like is for a function, the others for a library")])
+            raise UsageError(
+                [Diagnostic("OW907", message, help="--like and --from are for a function, the others for a library")]
+            )
+        if sum(map(bool, (beginning.like, beginning.onnxscript, beginning.model))) > 1:
+            message = "a function begins as one thing"
+            raise UsageError([Diagnostic("OW907", message, help="give --like, --from-onnxscript or --from")])
         match kind:
             case "library":
                 made = new_library(name, path, settings)
             case "version":
                 made = new_version(name, path)
             case _:
-                made = new_function(name, path, like)
+                made = new_function(name, path, beginning.like, _source(name, beginning))
         reporter.findings(made.hints, lambda file: None)
         lines = [f"wrote {os.path.relpath(made.root / file)}" for file in made.created]
         lines += [f"kept {os.path.relpath(made.root / file)}" for file in made.kept]
@@ -42,3 +58,16 @@ def new(kind: str, name: str, path: Path, like: str, settings: Settings, reporte
         return Exit.GOOD
 
     return reporting(reporter, task)
+
+
+def _source(name: str, beginning: Beginning) -> FunctionSource | None:
+    """Where the files come from, read before anything is written. onnx is imported for models alone."""
+    if beginning.onnxscript is not None:
+        from opwright_build.workflow.onnxscript_source import read_onnxscript
+
+        return read_onnxscript(beginning.onnxscript, name.rpartition("/")[2])
+    if beginning.model:
+        from opwright_build.workflow.model_part import part_of
+
+        return part_of(beginning.model)
+    return None

@@ -1456,6 +1456,24 @@ TABLE = (
         "so that it is what runs; a model that calls the function runs the kernel there, and the body elsewhere.",
     ),
     Code(
+        "OW653",
+        "A part of a model that cannot become a function",
+        "A function is made of a function of the model, or of nodes between which no others lie, at an opset that the "
+        "library has. `model.onnx:Name` names a function, `model.onnx:first..last` and `model.onnx:a,b` nodes.",
+    ),
+    Code(
+        "OW654",
+        "A source for onnxscript that cannot be taken as it is",
+        "Imports of onnxscript become imports of opwright. What opwright has under no such name would be missing, so "
+        "the file is not taken before its author has decided what stands there.",
+    ),
+    Code(
+        "OW655",
+        "No vector was made for the new function",
+        "A row of vectors is drawn and its outputs are computed by a runtime at hand. Where none runs the function on "
+        "drawn inputs, or the outputs are large, the row is left to the author.",
+    ),
+    Code(
         "OW901",
         "A damaged entry of the build cache",
         "The bytes of an entry are not those that were put there: a full disk, a crash of the machine, a hand. What "
