@@ -21,8 +21,29 @@ def test_a_listing_is_sorted_and_leaves_hidden_and_compiled_files_out(tmp_path: 
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret").write_bytes(b"")
     (tmp_path / "specs" / "link").symlink_to(tmp_path / "outside")
-    assert make(tmp_path).read("list:specs") == b"a/y.py\nb/x.yaml\nlink\nz"
+    (tmp_path / "specs" / "within").symlink_to("z")
+    listing = b"a/y.py\nb/x.yaml\nlink\t40000 outside\nwithin\t100000 specs/z\nz"
+    assert make(tmp_path).read("list:specs") == listing
     assert make(tmp_path).read("list:none") is None
+
+
+def test_a_listing_tells_what_a_name_stands_for(tmp_path: Path) -> None:
+    """A file that becomes a pipe or a link out is refused without being read; what was known of it does not hold."""
+    (tmp_path / "specs").mkdir()
+    path = tmp_path / "specs" / "x"
+    path.write_bytes(b"")
+    seen = {make(tmp_path).digest("list:specs")}
+    for change in (
+        os.mkfifo,
+        lambda path: path.symlink_to("/dev/zero"),
+        lambda path: path.symlink_to("/dev"),
+        lambda path: path.symlink_to("x"),
+        lambda path: path.symlink_to("nothing"),
+    ):
+        path.unlink()
+        change(path)
+        seen.add(make(tmp_path).digest("list:specs"))
+    assert len(seen) == 6 and None not in seen
 
 
 def test_one_build_sees_one_state(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 """What actions may read by name: files below one folder, and which files there are.
 
-`file:specs/library.yaml` is the bytes of a file, `list:specs` the sorted names of all files below a folder.
+`file:specs/library.yaml` is the bytes of a file, `list:specs` the sorted names of all files below a folder, one a line;
+behind a tab stands what a name is that is no plain file's.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -69,7 +71,7 @@ class FolderSources:
                 self._digests[name] = REFUSED
                 raise DiagnosticError([refusal])
             try:
-                data = _listing(Path(path)) if kind == "list" else self._hints.read(path)
+                data = _listing(Path(path), Path(self._root)) if kind == "list" else self._hints.read(path)
             except OSError as error:
                 self._digests[name] = REFUSED
                 raise DiagnosticError([_unreadable(shown, error)]) from None
@@ -94,8 +96,11 @@ def _unreadable(path: str, error: OSError) -> Diagnostic:
     return Diagnostic("OW115", f"{path} cannot be read", Place(path), reason=error.strerror or type(error).__name__)
 
 
-def _listing(folder: Path) -> bytes | None:
-    """All files below a folder, relative to it; hidden ones and `__pycache__` aside, links to folders not followed."""
+def _listing(folder: Path, root: Path) -> bytes | None:
+    """All files below a folder, relative to it; hidden ones and `__pycache__` aside, links to folders not followed.
+
+    A name that is no plain file's tells what it stands for: that may be refused without being read.
+    """
     if not folder.is_dir():
         return None
     names: list[str] = []
@@ -108,9 +113,21 @@ def _listing(folder: Path) -> bytes | None:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     pending.append(f"{prefix}{entry.name}/")
-                else:
+                elif entry.is_file(follow_symlinks=False):
                     names.append(f"{prefix}{entry.name}")
+                else:
+                    names.append(f"{prefix}{entry.name}\t{_stands_for(entry.path, root)}")
     return "\n".join(sorted(names)).encode("utf-8", "surrogateescape")
+
+
+def _stands_for(path: str, root: Path) -> str:
+    """The kind of what is there, all links followed, and where it is if that is below the root."""
+    try:
+        kind = stat.S_IFMT(os.stat(path).st_mode)
+        real, home = os.path.realpath(path), os.path.realpath(root)
+        return f"{kind:o} {os.path.relpath(real, home) if os.path.commonpath([real, home]) == home else ''}"
+    except (OSError, ValueError) as error:
+        return type(error).__name__
 
 
 class OverlaySources:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from opwright.diagnostics.diagnostic import Diagnostic, Place, has_errors
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, has_errors
 
 from opwright_build.engine.store import InfrastructureError
 from opwright_build.engine.tree import Tree
@@ -78,6 +78,8 @@ def documented_library(session: Session, library: BuiltLibrary) -> tuple[Documen
     from opwright_build.verify import gaps, numerics
 
     loaded = load_library(session.root)
+    if has_errors(loaded.diagnostics):  # it has changed since it was built
+        raise DiagnosticError(loaded.diagnostics)
     refusals = _fact_file(session.tree, gaps.FILE, gaps.read_gaps, gaps.GapsFile(()))
     nothing = numerics.NumericsFile(numerics.Numerics({}, (), ()))
     measured = _fact_file(session.tree, numerics.FILE, numerics.read_numerics, nothing)

@@ -89,7 +89,8 @@ class LibraryKnowledge:
     @cached_property
     def _files(self) -> list[str]:
         listing = self.session.sources.read(f"list:{_SPECS}") or b""
-        return [f"{_SPECS}/{name}" for name in listing.decode("utf-8", "surrogateescape").split("\n") if name]
+        names = [line.partition("\t")[0] for line in listing.decode("utf-8", "surrogateescape").split("\n")]
+        return [f"{_SPECS}/{name}" for name in names if name]
 
     @cached_property
     def _revisions(self) -> dict[str, set[str]]:
