@@ -6,8 +6,10 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe that takes a file's place must not be waited for
+_PIECE = 1 << 20
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
@@ -29,9 +31,22 @@ def open_regular(path: Path, most: int) -> int:
 
 
 def read_regular(path: Path, most: int) -> bytes:
-    """The bytes of a regular file of at most `most`. NotRegularError, and what `os.open` raises."""
+    """The bytes of a regular file of at most `most`. NotRegularError, and what `os.open` raises.
+
+    Some files have more than they say, or grow while they are read: no more than that is read.
+    """
     with open(open_regular(path, most), "rb") as file:
-        return file.read()
+        return read_opened(file, most)
+
+
+def read_opened(file: BinaryIO, most: int) -> bytes:
+    """What is left of a file that `open_regular` has opened. NotRegularError where that is more than `most`."""
+    data = file.read(min(most, os.fstat(file.fileno()).st_size) + 1)
+    while len(data) <= most and (more := file.read(min(_PIECE, most + 1 - len(data)))):
+        data += more
+    if len(data) > most:
+        raise _too_large(most)
+    return data
 
 
 def _require_regular(status: os.stat_result, most: int) -> None:

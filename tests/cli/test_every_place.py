@@ -152,3 +152,56 @@ def test_a_file_that_may_not_be_read(
         path.write_bytes(b"")
     close(path)
     try_all(opwright, place)
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a link to a device", "a link to a file outside", "a link to itself"])
+@pytest.mark.parametrize("name", ["vectors.yaml", "reference.py", "function.py", "spec.yaml"])
+def test_a_build_after_another_says_what_a_first_one_says(
+    library: Path, home: Path, opwright: Opwright, name: str, kind: str
+) -> None:
+    """Some files are looked at, and not read, when a library is built: what they are decides as well."""
+    assert opwright("build").status == 0
+    remove(library / SPEC / name)
+    KINDS[kind](library / SPEC / name, home)
+    again = opwright("build")
+    clean = opwright("build", "--cache", str(home / "cache"))
+    assert again.status == clean.status != 0
+    assert again.out == clean.out
+
+
+LINKED = {
+    "a file beside it": ("notes.txt", ("new", "function", "com.acme/Other", "--like", "com.acme/Swish")),
+    "a function that is copied": ("function.py", ("new", "function", "com.acme/Other", "--like", "com.acme/Swish")),
+    "a function of which a version is made": ("function.py", ("new", "version", "com.acme/Swish")),
+}
+
+
+@pytest.mark.parametrize("what", LINKED)
+@pytest.mark.parametrize("kind", ["a link to a file outside", "a link to a device", "terabytes"])
+def test_nothing_is_copied_that_is_no_file_of_the_folder(
+    library: Path, home: Path, opwright: Opwright, what: str, kind: str
+) -> None:
+    """A link in a library's folder would put a file of the user's home next to what is committed."""
+    name, words = LINKED[what]
+    before = (library / "specs" / "library.yaml").read_bytes()
+    remove(library / SPEC / name)
+    KINDS[kind](library / SPEC / name, home)
+    ran = opwright(*words)
+    if name == "notes.txt" and kind == "a link to a device":
+        assert ran.status == 0, "it is no file, and left out"
+        return
+    assert ran.status in (1, 2), ran.out + ran.err
+    assert any(code in ran.out + ran.err for code in ("OW127", "OW115", "OW907")), ran.out + ran.err
+    made = [path for path in (library / "specs").rglob("*") if path.is_file() and not path.is_symlink()]
+    assert not any(path.read_bytes() == b"mine" for path in made if path.stat().st_size < 1 << 20)
+    assert not (library / "specs/com.acme/Other").exists() and not (library / SPEC / "version2.py").exists()
+    assert (library / "specs" / "library.yaml").read_bytes() == before
+
+
+@pytest.mark.parametrize("cookie", ["# coding: rot13", "#!/usr/bin/python\n# -*- coding: utf-16 -*-"])
+def test_references_are_utf8(library: Path, opwright: Opwright, cookie: str) -> None:
+    """Python would run another text than the one that is read here."""
+    path = library / SPEC / "reference.py"
+    path.write_text(f"{cookie}\n{path.read_text()}")
+    ran = opwright("test")
+    assert ran.status == 1 and "OW301: the file asks to be read as" in ran.out, ran.out

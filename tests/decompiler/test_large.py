@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -84,6 +85,25 @@ def test_a_model_may_hold_its_tensors(saved: Path, tmp_path: Path) -> None:
     assert peak < 2.25 * SIZE  # the array, and its bytes on their way into the proto
     onnx.save(again, tmp_path / "again.onnx")
     assert again.graph.initializer[0].raw_data == onnx.load(saved).graph.initializer[0].raw_data
+
+
+def test_what_is_no_regular_file_is_not_taken_for_arrays(tmp_path: Path) -> None:
+    """A pipe in the place of the arrays would be waited for."""
+    weights = numpy_helper.from_array(np.zeros(SIZE // 4, np.float32), "w")
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [SIZE // 4])]
+    graph = helper.make_graph([helper.make_node("Identity", ["w"], ["y"])], "g", [], outputs, [weights])
+    made = decompile(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)]), side_file="m.npz")
+    os.mkfifo(tmp_path / "m.npz")
+    with pytest.raises(DiagnosticError) as refused:
+        made.write(tmp_path / "m.py")
+    assert refused.value.diagnostics[0].code == "OW592"
+    (tmp_path / "m.npz").unlink()
+    made.write(tmp_path / "m.py")
+    (tmp_path / "m.npz").unlink()
+    os.mkfifo(tmp_path / "m.npz")
+    with pytest.raises(DiagnosticError) as unread:
+        load(tmp_path / "m.py").model()
+    assert unread.value.diagnostics[0].code == "OW591"
 
 
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, ml_dtypes.int4, np.float16, np.bool_, np.complex64])

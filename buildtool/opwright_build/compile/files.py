@@ -44,7 +44,7 @@ class SpecFiles:
                 reason=f"byte {error.start} is 0x{data[error.start]:02x}, which UTF-8 does not have there",
                 help="save the file as UTF-8",
             )
-        return _other_encoding(path, data) or parse(Source(path, text))
+        return other_encoding(path, data) or parse(Source(path, text))
 
     def module(self, name: str, level: int, origin: str) -> Module | Diagnostic | None:
         """What `from ..name import x` in the file `origin` reaches, inside the library's root only."""
@@ -61,7 +61,7 @@ _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # as in PEP 26
 _BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
 
 
-def _other_encoding(path: str, data: bytes) -> Diagnostic | None:
+def other_encoding(path: str, data: bytes) -> Diagnostic | None:
     """What is wrong with a file that tells Python to read it in another encoding: it would run what is not compiled."""
     for number, line in enumerate(re.split(rb"\r\n|\r|\n", data, maxsplit=2)[:2], 1):
         found = _COOKIE.match(line)

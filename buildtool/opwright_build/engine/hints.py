@@ -11,9 +11,11 @@ import os
 import time
 from pathlib import Path
 
+from opwright.regular_file import read_opened
+
 from opwright_build.engine.content_digest import Json, digest_bytes
 from opwright_build.engine.state_file import StateFile
-from opwright_build.engine.tree import open_regular
+from opwright_build.engine.tree import MOST_BYTES, open_regular
 
 SETTLED_NS = 2_000_000_000  # the coarsest clock among filesystems in use (FAT) ticks every two seconds
 
@@ -53,7 +55,7 @@ class FileHints:
                 # Stamped before reading: a write that comes later leaves another stamp, or a young one.
                 stamp = _stamp(os.fstat(file.fileno()))
                 now = time.time_ns()
-                data = file.read()
+                data = read_opened(file, MOST_BYTES)
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         if now - max(stamp[1], stamp[2]) > SETTLED_NS:

@@ -13,7 +13,7 @@ from typing import Any
 
 from opwright_build.engine.content_digest import Json, canonical_json
 from opwright_build.engine.seal import Seal, Unsealed
-from opwright_build.engine.tree import read_regular, write_whole
+from opwright_build.engine.tree import MOST_STATE_BYTES, read_regular, write_whole
 
 FORMAT = 1
 
@@ -34,7 +34,7 @@ class StateFile:
         if self._seal is None:
             return {}
         try:
-            body = self._seal.open(self._path.name, read_regular(self._path))
+            body = self._seal.open(self._path.name, read_regular(self._path, MOST_STATE_BYTES))
             value = {} if isinstance(body, Unsealed) else json.loads(body)
         except (OSError, ValueError, RecursionError):
             return {}

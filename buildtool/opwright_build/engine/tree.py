@@ -21,6 +21,7 @@ from opwright import regular_file
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
 MOST_BYTES = 1 << 31  # of one file
+MOST_STATE_BYTES = 1 << 27  # of one that says what the tool knows of a folder
 MOST_SOURCE_BYTES = 1 << 26  # of one that comes with a library
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -137,9 +138,9 @@ def open_regular(path: Path) -> int:
     return regular_file.open_regular(path, MOST_BYTES)
 
 
-def read_regular(path: Path) -> bytes:
-    """The bytes of a regular file. NotRegularError, and what `os.open` raises."""
-    return regular_file.read_regular(path, MOST_BYTES)
+def read_regular(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The bytes of a regular file of at most `most`. NotRegularError, and what `os.open` raises."""
+    return regular_file.read_regular(path, most)
 
 
 def create(path: Path, data: bytes, durable: bool = False, mode: int = 0o666) -> None:

@@ -21,7 +21,7 @@ from opwright.bundle.normal_name import normal_name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.version import VERSION
 
-from opwright_build.engine.tree import Tree, read_regular, write_whole
+from opwright_build.engine.tree import MOST_SOURCE_BYTES, Tree, write_whole
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.domain_file import STANDARD, in_standard, read_domain, refuse_domain, refuse_operator
 from opwright_build.spec.library_file import read_library
@@ -235,7 +235,7 @@ class _Writer:
         after = (text, _COUNT.sub(rf"\g<1>{since}", counted, count=1))
         if os.path.lexists(self.root / source):
             raise DiagnosticError([Diagnostic("OW128", f"{source} exists already", Place(source))])
-        self._write(source, (newest.folder / newest.function_file).read_bytes())
+        self._write(source, _file_of(sources, folder, newest.function_file))
         for path, data in zip(changed, after, strict=True):
             write_whole(self.root / path, data.encode())
         identity = f"{domain}::{operator}@{since}"
@@ -296,7 +296,7 @@ class _Writer:
         draft.mkdir(parents=True)
         try:
             for file in sorted(path for path in newest.folder.iterdir() if path.is_file() and path.name[0] != "."):
-                data = read_regular(file)
+                data = _file_of(LibraryFiles(self.root), newest.folder.relative_to(self.root).as_posix(), file.name)
                 if file.suffix in (".py", ".yaml"):
                     text = named.sub(operator, data.decode("utf-8"))
                     if file.name == "spec.yaml":
@@ -306,7 +306,7 @@ class _Writer:
                 (draft / file.name).write_bytes(data)
             names = sorted(path.name for path in draft.iterdir())
             draft.rename(self.root / "specs" / domain / operator)
-        except (OSError, UnicodeDecodeError):
+        except (OSError, UnicodeDecodeError, DiagnosticError):
             shutil.rmtree(draft, ignore_errors=True)
             raise
         self.created.extend(f"specs/{domain}/{operator}/{name}" for name in names)
@@ -422,6 +422,17 @@ def _renumbered(item: str, since: int, function: str) -> str:
     if "\n" in head:  # not the first key of the item
         indent = head.rpartition("\n")[2]
     return f"{head}{line}{comment}\n{indent}function: {function}\n{rest}"
+
+
+def _file_of(files: LibraryFiles, folder: str, name: str) -> bytes:
+    """A file that is to be copied: one of the folder itself. DiagnosticError (OW115, OW127)."""
+    data = files.read(folder, name, MOST_SOURCE_BYTES)
+    if isinstance(data, Diagnostic):
+        raise DiagnosticError([data])
+    if len(data) > MOST_SOURCE_BYTES:
+        reason = f"it has more than {MOST_SOURCE_BYTES:,} bytes"
+        raise DiagnosticError([Diagnostic("OW115", f"{folder}/{name} cannot be read", reason=reason)])
+    return data
 
 
 def _draft(folder: Path) -> Path:

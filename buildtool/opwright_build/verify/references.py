@@ -14,6 +14,7 @@ from opwright.bundle.call_interface import ANY, split_type
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 
+from opwright_build.compile.files import other_encoding
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.verify.case_model import Array, Expected, Items, Value
 from opwright_build.verify.cases import expected_from_oracle, output_elements
@@ -138,6 +139,9 @@ class References:
         data = self._files.read(folder, file, LARGEST_FILE)
         if isinstance(data, Diagnostic):
             return [data]
+        encoded = other_encoding(path, data)
+        if encoded is not None:
+            return [encoded]
         try:
             tree = _parse(data, path)
         except SyntaxError as error:

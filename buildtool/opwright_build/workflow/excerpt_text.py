@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
-from opwright_build.engine.tree import Tree, read_regular
+from opwright_build.engine.tree import MOST_SOURCE_BYTES, Tree, read_regular
 
 
 def library_text(root: Path) -> Callable[[str], str | None]:
@@ -20,7 +20,7 @@ def library_text(root: Path) -> Callable[[str], str | None]:
         if tree.refuse_source(file) is not None:
             return None
         try:
-            return read_regular(root / path).decode("utf-8", "replace")
+            return read_regular(root / path, MOST_SOURCE_BYTES).decode("utf-8", "replace")
         except (OSError, ValueError):
             return None
 

@@ -65,7 +65,7 @@ def _refuse_to_replace(path: Path, side: Path | None) -> None:
         raise _kept(path, "the text and its arrays would be one file", "give the module a name that ends in .py")
     if path.is_file() and path.stat().st_size:
         with path.open("rb") as stream:
-            first = stream.readline().decode(errors="replace").rstrip()
+            first = stream.readline(_MOST_TITLE).decode(errors="replace").rstrip()
         if first not in (f'"""{_title(what)}"""' for what in _NOUNS):
             raise _kept(path, "it does not begin as a decompiled module does", "give another name, or remove it")
     if side is not None and side.exists():
@@ -158,5 +158,6 @@ def _title(what: str) -> str:
     return f"{_NOUNS[what]} as ONNX Script; `{what}()` makes {_OBJECTS[what]}."
 
 
+_MOST_TITLE = 200
 _NOUNS = {"model": "An ONNX model", "function": "An ONNX function", "functions": "ONNX functions"}
 _OBJECTS = {"model": "it", "function": "it", "functions": "them"}

@@ -21,11 +21,13 @@ from numpy.typing import NDArray
 
 from opwright.decompiler.literal_text import quoted
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
+from opwright.regular_file import open_regular
 
 Array = NDArray[np.generic]
 MOST_LETTERS = 60  # of the name of an array that stands in the name of its member
 _DIGESTS = "digests.json"  # is no identifier, so that no array is called so
 _OWNER = "opwright decompile: "
+_LARGEST = 1 << 62  # weights may be of any size, and are read one at a time
 _BROKEN = (KeyError, ValueError, EOFError, OSError, RuntimeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 
 
@@ -53,7 +55,7 @@ def write_arrays(stream: BinaryIO, arrays: Mapping[str, Array], digests: bytes, 
 def owner_of(path: Path) -> str:
     """The module that a file was written for; empty where it is no file of ours."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open(open_regular(path, _LARGEST), "rb") as stream, zipfile.ZipFile(stream) as archive:
             comment = archive.comment.decode()
     except (*_BROKEN, UnicodeDecodeError):
         return ""
@@ -75,7 +77,7 @@ class _Arrays(Mapping[str, Array]):
     def __init__(self, path: Path, digest: str) -> None:
         self._path = path
         try:
-            self._archive = zipfile.ZipFile(path)
+            self._archive = zipfile.ZipFile(open(open_regular(path, _LARGEST), "rb"))  # noqa: SIM115 - as long as we
             digests = self._archive.read(_DIGESTS)
         except FileNotFoundError:
             raise _refused(path, "it is not there", "keep the two files together") from None
