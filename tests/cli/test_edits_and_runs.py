@@ -13,7 +13,6 @@ from opwright_build.verify.batches import Batch
 from opwright_build.verify.isolation import run_tasks
 from opwright_build.verify.kept_answers import KeptAnswers
 from opwright_build.verify.packs import Pack
-from opwright_build.workflow import verdicts
 
 Opwright = Callable[..., Any]
 Key = tuple[object, ...]
@@ -158,7 +157,6 @@ def observed(monkeypatch: pytest.MonkeyPatch) -> tuple[set[Key], list[bytes]]:
 
     original = KeptAnswers.add
     monkeypatch.setattr(matrix, "run_tasks", watched)
-    monkeypatch.setattr(verdicts, "workers", lambda: 0)
     monkeypatch.setattr(KeptAnswers, "add", add)
     return ran, asked
 
@@ -181,7 +179,7 @@ def test_what_runs_is_what_has_to_run(
         expected, questions = model.step(state)
         ran.clear()
         asked.clear()
-        result = opwright("test", "--json", *([] if state.run_oracle else ["--no-oracle"]))
+        result = opwright("test", "--json", "-j", "1", *([] if state.run_oracle else ["--no-oracle"]))
         assert result.status in (0, 1), result.err
         assert ran == expected, f"step {step}: {state}\n{result.err}{result.out[:2000]}"
         assert len(asked) == questions, f"step {step}: {state}"
