@@ -123,6 +123,11 @@ class Trial:
 
     def must_be_good(self, ran: Ran, what: str) -> None:
         """The command ends well, and what lies there is what a quiet build makes."""
+        self.must_be_built(ran, what)
+        self.flaws += [f"{what}: {name} is left over" for name in leftovers(self.root)]
+
+    def must_be_built(self, ran: Ran, what: str) -> None:
+        """The same, but for temporary files that could not be removed."""
         if ran.status:
             self.flaws.append(f"{what}: {ran.told}")
         self.flaws += [f"{what}: {flaw}" for flaw in self.differing()]
@@ -137,7 +142,6 @@ class Trial:
             if found.get(path) != wanted.get(path):
                 state = "missing" if path not in found else "left over" if path not in wanted else "other bytes"
                 yield f"{path}: {state}"
-        yield from (f"{name} is left over" for name in leftovers(self.root))
         changed = [name for name, data in sources(self.state).items() if (self.root / name).read_bytes() != data]
         yield from (f"{name} is a source, and has changed" for name in changed)
 

@@ -145,7 +145,7 @@ def make_folder(data: bytes, root: Path, home: Path) -> bool:
     """Writes what an input describes; False where a file system cannot hold it."""
     files: Mapping[str, str | Mapping[str, str]] = json.loads(data)
     for name, content in files.items():
-        path = root / name
+        path = root / name.lstrip("/")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if os.path.commonpath([os.path.realpath(path.parent), os.path.realpath(root)]) != os.path.realpath(root):
@@ -201,6 +201,8 @@ def _change_file(files: Files, numbers: random.Random) -> None:
 
 
 def _change_places(files: Files, numbers: random.Random) -> None:
+    if not files:
+        return
     path = numbers.choice(list(files))
     place = {"place": numbers.choice(list(PLACES))}
     match numbers.randrange(9):
