@@ -7,6 +7,7 @@ which the memory does not suffice.
 
 from __future__ import annotations
 
+import gc
 import json
 import pickle
 from collections import deque
@@ -43,6 +44,7 @@ class Told:
     needed: str | None = None
 
 
+_ALLOCATIONS = 100_000  # until a garbage collection: little of what a worker makes refers to itself
 Message = tuple[Work, ...] | Told
 
 
@@ -58,6 +60,7 @@ def serve_actions(receive: Callable[[], bytes], answers: BinaryIO) -> None:
                 return message
             pending.extend(message)
 
+    gc.set_threshold(_ALLOCATIONS)
     _answer(answers, {"ready": True})
     while True:
         while not pending:
