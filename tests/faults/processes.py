@@ -27,6 +27,7 @@ def _whole(trial: Trial) -> float:
 def killed(trial: Trial) -> None:
     """A build of changed sources ends at any moment, with all that it has started; now and then a few in a row."""
     numbers, whole = trial.numbers, _whole(trial)
+    built = trial.state
     for attempt in range(numbers.choice((1, 1, 2, 3))):
         before = outputs(trial.root)
         trial.change()
@@ -50,8 +51,9 @@ def killed(trial: Trial) -> None:
         trial.old_or_new(before, f"kill {attempt}")
         if trial.flaws:
             return
-    if numbers.random() < 0.5:
-        trial.change()
+    if numbers.random() < 0.5:  # nobody wants what the killed build was to make
+        trial.state = built
+        write(trial.root, built)
     trial.must_be_good(run(["build"], trial.root), "the build after it")
 
 
