@@ -258,7 +258,7 @@ def sealed(value: dict[str, Any]) -> str:
     return text({**value, "sha256": sha256(text(value).encode()).hexdigest()})
 
 
-def write_anew(change: Callable[[list[dict[str, Any]]], None]) -> None:
+def write_anew(change: Callable[[list[dict[str, Any]]], object]) -> None:
     """The lock with right sums."""
     values = [json.loads(line) for line in LOCK.read_text().splitlines()]
     change(values)

@@ -76,7 +76,7 @@ def test_a_wrong_item_is_told(library: Path, capsys: pytest.CaptureFixture[str])
     file.write_text(file.read_text().replace("3, [4]", "5, [4]"))
     assert main(["test", str(library)]) == 1
     told = capsys.readouterr().out
-    assert "the vector numbers[T=float] fails" in told
+    assert "the vector numbers fails with T=float" in told
     assert "more [1] differs in 1 of 1 elements: at [] 3.0, expected 5.0" in told
 
 
