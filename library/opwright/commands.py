@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str], beside: Sequence[str] = ()) -> int:
     Results go to stdout, findings to stderr. What is wrong with the command line itself ends in SystemExit(2), as
     argparse does it.
     """
-    parser = _parser()
+    parser, _ = _parsers()
     options = parser.parse_args(arguments)
     options.beside = beside
     if getattr(options, "sha256", None) and len(options.sha256) != len(options.library):
@@ -77,7 +77,13 @@ class _Parser(argparse.ArgumentParser):
         self.register("action", "store", _Once)
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_parsers() -> Mapping[str, argparse.ArgumentParser]:
+    """The parser of each of `COMMANDS`, for those who tell what options there are."""
+    return _parsers()[1]
+
+
+def _parsers() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
+    """The parser of the command line, and those of its commands by name."""
     parser = _Parser(prog="opwright", allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="command")
 
@@ -116,7 +122,7 @@ def _parser() -> argparse.ArgumentParser:
     back = commands.add_parser("decompile", allow_abbrev=False, help="write a model as ONNX Script")
     decompile.add_arguments(back)
     back.set_defaults(run=_run_decompile)
-    return parser
+    return parser, commands.choices
 
 
 _LIBRARY = "a .onnxlib file or an installed library; may be repeated"

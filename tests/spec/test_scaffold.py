@@ -164,7 +164,7 @@ def test_a_released_domain_asks_for_a_new_version(tiny: TinyLibrary) -> None:
     (hint,) = new_function("com.acme/Other", tiny.root).hints
     assert (hint.code, hint.severity, str(hint.place)) == ("OW131", Severity.NOTE, "specs/com.acme/domain.yaml:2:1")
     assert (tiny.root / tiny.domain_file).read_bytes() == before
-    assert tiny.findings() == ["specs/com.acme/Other/spec.yaml:5:16 OW119"]
+    assert tiny.findings() == ["specs/com.acme/Other/spec.yaml:6:16 OW119"]
     tiny.edit(tiny.domain_file, "version: 3", "version: 4")
     assert tiny.findings() == []
 

@@ -29,7 +29,9 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    epilog="opwright attach, inspect, detach, polyfill and decompile work on models; each has a --help of its own.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="`opwright help` lists all commands: attach, inspect, detach, polyfill and decompile for models, and clean, "
+    "completion, doctor and fmt.",
 )
 
 PathArgument = Annotated[

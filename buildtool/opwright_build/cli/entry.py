@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+OWN_COMMANDS = ("clean", "completion", "doctor", "fmt", "help")  # modules of cli.command_modules
 LINK_COMMANDS = ("attach", "inspect", "detach", "polyfill", "decompile")
 _ALLOCATIONS = 100_000  # until a garbage collection: a command keeps what it makes, and looking through it takes time
 # Modules that come with an extra of the distribution.
@@ -80,6 +81,10 @@ def _run(words: list[str], left_out: list[str]) -> int:
 
 
 def _dispatch(words: list[str], left_out: list[str]) -> int:
+    if words and words[0] in OWN_COMMANDS:
+        from opwright_build.cli.own_commands import run_own
+
+        return run_own(words)
     if words and words[0] in LINK_COMMANDS:
         from opwright.commands import main as link
 

@@ -13,6 +13,7 @@ from pydantic import Discriminator, Field, Tag, WithJsonSchema
 from typing_extensions import TypeAliasType
 
 from opwright_build.spec.boundary import Strict, tag
+from opwright_build.spec.key_docs import KEY_DOCS
 from opwright_build.spec.names import (
     DistributionName,
     DomainName,
@@ -89,14 +90,20 @@ AttributeModel = TypeAliasType(
 LimitModel = Annotated[
     Annotated[Words, Tag(tag("short"))] | Annotated[LimitForm, Tag(tag("long"))], Discriminator(_short_or_long)
 ]
-_LIMITS = {name: {"type": "number", "minimum": 0} for name in ("ulp", "abs")}
+_LIMITS = {
+    name: {"type": "number", "minimum": 0, "description": meaning} for name, meaning in KEY_DOCS["LimitForm"].items()
+}
+_LIMIT: dict[str, Any] = {
+    "anyOf": [{"const": "exact"}, {"type": "object", "properties": _LIMITS, "additionalProperties": False}]
+}
 _TOLERANCE_SCHEMA: dict[str, Any] = {
     "type": "object",
-    "properties": {"reason": {"type": "string", "minLength": 1}},
-    "propertyNames": {"enum": ["default", "reason", *BY_NAME]},
-    "additionalProperties": {
-        "anyOf": [{"const": "exact"}, {"type": "object", "properties": _LIMITS, "additionalProperties": False}]
+    "properties": {
+        "reason": {"type": "string", "minLength": 1, "description": KEY_DOCS["ToleranceModel"]["reason"]},
+        "default": {**_LIMIT, "description": KEY_DOCS["ToleranceModel"]["default"]},
     },
+    "propertyNames": {"enum": ["default", "reason", *BY_NAME]},
+    "additionalProperties": _LIMIT,
 }
 ToleranceModel = Annotated[dict[str, LimitModel], WithJsonSchema(_TOLERANCE_SCHEMA)]
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from opwright_build.spec.boundary import Strict
-from opwright_build.spec.forms import DomainModel, LibraryModel, PackagesModel, SpecModel
+from opwright_build.spec.forms import DomainModel, LibraryModel, PackagesModel, SpecModel, VersionModel
+from opwright_build.spec.key_docs import KEY_DOCS
 from opwright_build.spec.vectors_model import VectorsModel
 from opwright_build.spec.verification_model import GapsModel, NumericsModel, SurvivorsModel
 
@@ -30,9 +31,9 @@ def json_schemas() -> dict[str, bytes]:
     """File name -> JSON Schema (draft 2020-12), the same bytes on every run."""
     rendered: dict[str, bytes] = {}
     for name, model, title in _FILES:
-        tidied = _tidy(model.model_json_schema(by_alias=True))
+        tidied = _schema_of(model)
         if model is LibraryModel:
-            tidied = _one_or_several(tidied, _tidy(PackagesModel.model_json_schema(by_alias=True)))
+            tidied = _one_or_several(tidied, _schema_of(PackagesModel))
         schema: dict[str, Any] = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             **tidied,
@@ -41,6 +42,22 @@ def json_schemas() -> dict[str, bytes]:
         text = json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=True)
         rendered[f"{name}.schema.json"] = f"{text}\n".encode("ascii")
     return rendered
+
+
+def _schema_of(model: type[Strict]) -> dict[str, Any]:
+    """The schema of a form, each key with what it means."""
+    schema = model.model_json_schema(by_alias=True)
+    for name, definition in [*schema.get("$defs", {}).items(), (model.__name__, schema)]:
+        for key, form in definition.get("properties", {}).items():
+            form["description"] = _meaning(name, key)
+    tidied: dict[str, Any] = _tidy(schema)
+    return tidied
+
+
+def _meaning(model: str, key: str) -> str:
+    """What the key of a form means; a version's keys may stand at the top of a spec, too."""
+    own = KEY_DOCS.get(model, {})
+    return own[key] if key in own or model != SpecModel.__name__ else KEY_DOCS[VersionModel.__name__][key]
 
 
 def _one_or_several(one: dict[str, Any], several: dict[str, Any]) -> dict[str, Any]:

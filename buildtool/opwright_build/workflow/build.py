@@ -13,6 +13,7 @@ from opwright_build.engine.publish import Published
 from opwright_build.package.distribution import distribution_name
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
+from opwright_build.workflow.editor_schemas import write_editor_schemas
 from opwright_build.workflow.library import BuiltLibrary, build_library, names_asked_for
 from opwright_build.workflow.selection.knowledge import note_build
 from opwright_build.workflow.session import Options, Session
@@ -48,6 +49,7 @@ def _build(session: Session, started: float, keep_going: bool) -> int:
         text = f"{text}\nnothing is written; {rest}" if library.chosen else NOTHING
         return finish(session, started, library.diagnostics, text, {**figures(library), **counts, "outputs": []})
     published = publish(session, library)
+    write_editor_schemas(session.root)
     if not session.packages:
         note_build(session, library.result, library.facts["templates"])
     outputs = _outputs(library, published)

@@ -11,6 +11,7 @@ from opwright.diagnostics.exits import Exit
 
 from opwright_build.report.reporter import Reporter
 from opwright_build.spec.scaffold import FunctionSource, Settings, new_function, new_library, new_version
+from opwright_build.workflow.editor_schemas import write_editor_schemas
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import reporting
 
@@ -50,6 +51,7 @@ def new(kind: str, name: str, path: Path, beginning: Beginning, settings: Settin
                 made = new_version(name, path)
             case _:
                 made = new_function(name, path, beginning.like, _source(name, beginning))
+        write_editor_schemas(made.root)
         reporter.findings(made.hints, lambda file: None)
         lines = [f"wrote {os.path.relpath(made.root / file)}" for file in made.created]
         lines += [f"kept {os.path.relpath(made.root / file)}" for file in made.kept]

@@ -1,0 +1,20 @@
+"""`opwright fmt`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from opwright_build.cli.text_reporter import text_reporter
+from opwright_build.workflow.tidy import tidy
+
+SUMMARY = "Write the YAML of specs in one form; comments stay."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", nargs="?", type=Path, default=Path(), help="a folder of the library")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail where a file is in another form")
+
+
+def run(options: argparse.Namespace) -> int:
+    return tidy(options.path, options.check, text_reporter())
