@@ -26,8 +26,7 @@ def single_valued() -> list[tuple[str, str, str]]:
         if option.param_type_name == "option" and not option.is_flag and not option.multiple
         for spelling in option.opts
     ]
-    (choices,) = [item.choices for item in commands._parser()._actions if isinstance(item.choices, dict)]
-    for name, parser in choices.items():
+    for name, parser in commands.command_parsers().items():
         for action in parser._actions:
             if not isinstance(action, argparse._AppendAction) and action.nargs is None:
                 value = next(iter(action.choices or "1"))

@@ -81,6 +81,7 @@ def _build(root: Path, where: Surroundings, python: str = sys.executable) -> dic
     assert done.returncode == 0, done.stdout + done.stderr
     told = [json.loads(line) for line in done.stdout.splitlines()]
     told[-1].pop("seconds")
+    told[:-1] = sorted(told[:-1], key=json.dumps)  # actions are told as their processes end
     outputs = [path for name in ("dist", "library") for path in sorted((root / name).rglob("*")) if path.is_file()]
     return {"told": told, **{path.relative_to(root).as_posix(): path.read_bytes() for path in outputs}}
 

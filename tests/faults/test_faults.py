@@ -43,7 +43,8 @@ def test_some_of_each_kind() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", sorted(DEFECTS)[-3:])
+# Where a build is killed is a matter of time: the session shows those that only that reveals.
+@pytest.mark.parametrize("name", sorted(name for name, defect in DEFECTS.items() if defect.kind != "killed")[-3:])
 def test_a_planted_defect_is_found(name: str) -> None:
     kind = DEFECTS[name].kind
     ran = faults("--seed", "5", "--states", "4", "--only", kind, f"--{kind}", "60", "--plant", name)

@@ -10,7 +10,7 @@ from opwright.diagnostics import DiagnosticError
 from opwright.functions import OnnxFunction
 from opwright_std import opset1, opset22
 
-acme = Opset("com.acme", 2)
+acme = Opset("com.nobody", 2)
 
 
 @script()
@@ -23,7 +23,7 @@ def test_a_domain_without_signatures_is_refused() -> None:
         call_of_a_domain_without_signatures.to_function_proto()
     (found,) = raised.value.diagnostics
     assert found.code == "OW201"
-    assert found.message == "com.acme::Gelu has no known signature"
+    assert found.message == "com.nobody::Gelu has no known signature"
 
 
 @script()

@@ -100,7 +100,7 @@ def test_a_wrong_one_is_told(library: Path, capsys: pytest.CaptureFixture[str]) 
     file = library / "specs/com.acme/Masked/vectors.yaml"
     file.write_text(file.read_text().replace("[0.5, 0.5]}\n  - name: shifted", "[0.4, 0.6]}\n  - name: shifted"))
     assert main(["test", str(library)]) == 1
-    assert "the vector plain[T=float] fails" in capsys.readouterr().out
+    assert "the vector plain fails with T=float" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

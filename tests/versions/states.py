@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from opwright.bundle.format import Bundle, FunctionEntry
+from opwright.diagnostics.diagnostic import has_errors
 from opwright_build.compile import CompiledVersion, SpecFiles, compile_version
 from opwright_build.package.index import build_index
 from opwright_build.spec.load import load_library
@@ -95,7 +96,7 @@ class Libraries:
         if identity not in self.made:
             version = next(item for item in self._loaded.versions if item.identity == identity)
             self.made[identity] = compile_version(version, SpecFiles(self._read), self)
-            assert not self.made[identity].diagnostics, self.made[identity].diagnostics
+            assert not has_errors(self.made[identity].diagnostics), self.made[identity].diagnostics
         return self.made[identity]
 
     def _read(self, path: str) -> bytes | None:

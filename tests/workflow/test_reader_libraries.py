@@ -14,7 +14,10 @@ from opwright_build.workflow.compiling import ReaderLibraries
 FACTS = {
     "library": "acme-ops",
     "package": "acme_ops",
-    "domains": [{"name": "ai.onnx", "emitted": "acme.ai.onnx"}, {"name": "com.acme", "emitted": "com.acme"}],
+    "domains": [
+        {"name": "ai.onnx", "emitted": "acme.ai.onnx", "prefix": ""},
+        {"name": "com.acme", "emitted": "com.acme", "prefix": "com_acme"},
+    ],
 }
 ENTRY = FunctionEntry("ai.onnx", "Celu", 12, "", "", False, (), (), (), (), ())
 ANSWERS = {
@@ -34,6 +37,8 @@ def libraries(monkeypatch: pytest.MonkeyPatch) -> ReaderLibraries:
 
 def test_the_package_stands_for_the_mirror_since_ai_onnx_means_the_primitives(libraries: ReaderLibraries) -> None:
     assert libraries.domain_of("acme_ops") == "acme.ai.onnx"
+    assert libraries.domain_of("acme_ops", "com_acme") == "com.acme"
+    assert libraries.domain_of("acme_ops", "com_other") is None
     assert libraries.domain_of("other_ops") is None
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from opwright.diagnostics.diagnostic import DiagnosticError
 
 from opwright_build.engine.content_digest import digest_fields
-from opwright_build.engine.tree import Tree, write_whole
+from opwright_build.engine.tree import Tree, read_regular, write_whole
 
 _PACKAGE = Path(__file__).parents[1]
 _FOLDERS = (_PACKAGE / "schemas", _PACKAGE.parents[1] / "docs" / "schemas")  # in a wheel, and in a checkout
@@ -26,7 +26,7 @@ def write_editor_schemas(root: Path) -> None:
     if folder is None:
         return
     paths = sorted(path for path in folder.glob("*.schema.json") if not path.name.endswith("-output.schema.json"))
-    schemas = {path.name: path.read_bytes() for path in paths}
+    schemas = {path.name: read_regular(path) for path in paths}
     stamp = digest_fields([f"{name} {data.decode()}" for name, data in schemas.items()]).encode()
     tree = Tree(root)
     with contextlib.suppress(OSError, DiagnosticError):

@@ -4,8 +4,10 @@ results, for calls in source, for calls on arrays and for the nodes of models.""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from opwright.bundle.format import Shape
+if TYPE_CHECKING:
+    from opwright.bundle.format import Shape
 
 Known = Sequence[int | None]  # the sizes of a value by axis, None for one that is not known
 
