@@ -22,6 +22,11 @@ SEED = 11
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are counted by their environment in /proc")
 
 
+def heed_interrupts() -> None:
+    """In a child: SIGINT is heeded, though the tests themselves may run where a shell ignores it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(mark: str, *words: str) -> subprocess.Popen[str]:
     """A command in a process group of its own, as a shell starts it, once it handles signals."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": mark}
@@ -33,6 +38,7 @@ def start(mark: str, *words: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=heed_interrupts,
     )
     while not handles(process.pid, signal.SIGTERM) and process.poll() is None:
         time.sleep(0.002)

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from opwright_build.workflow.watching import stamps
 
+from tests.cli.test_interrupted import heed_interrupts
+
 SLOWEST = 120  # seconds until a run is over, on a busy machine
 
 
@@ -27,6 +29,7 @@ class Watched:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            preexec_fn=heed_interrupts,
         )
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()

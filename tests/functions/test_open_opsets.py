@@ -206,7 +206,7 @@ def misspelt(x: FLOAT[2]):
 
 @script()
 def closed(x: FLOAT[2]):
-    return Opset("com.acme", 1).Pool(x)
+    return Opset("com.nobody", 1).Pool(x)
 
 
 @pytest.mark.parametrize(
