@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from opwright.bundle import installed
+from opwright.live import libraries
 from opwright_build.engine.folder_lock import folder_lock
 from opwright_build.verify.isolation import kept_workers
 
@@ -32,6 +33,15 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, *gc.get_threshold()[1:])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forget_packages() -> Iterator[None]:
+    """The domains of packages that the functions of one file name are not those of the next."""
+    before = dict(libraries._OPSETS)
+    yield
+    libraries._OPSETS.clear()
+    libraries._OPSETS.update(before)
 
 
 @pytest.fixture
