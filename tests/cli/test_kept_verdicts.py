@@ -82,6 +82,22 @@ def test_an_edit_runs_what_it_concerns(
     assert cells(opwright("test", "--json")) == cells(ran)
 
 
+def test_a_tolerance_of_a_runtime_is_judged_again_on_its_cells_alone(two: Path, opwright: Opwright) -> None:
+    own = "tolerance: {runtimes: {onnxruntime/full: {float: {ulp: 3}}}}"
+    edit(FOLDER / "spec.yaml", "schema: 1\n", f"schema: 1\n{own}\n")
+    again = CELLS // 2 // 3  # of two types and three runtimes
+    ran = opwright("test", "--json")
+    assert (ran.status, ran.summary["kept"]) == (0, 2 * CELLS - again)
+    edit(FOLDER / "spec.yaml", "tolerance: {", "tolerance: {float: {ulp: 2}, ")
+    ran = opwright("test", "--json")
+    assert (ran.status, ran.summary["kept"]) == (0, 2 * CELLS - 2 * again), "what holds on the other two runtimes"
+    edit(FOLDER / "spec.yaml", "ulp: 3", "ulp: 0, abs: 0")
+    ran = opwright("test", "--json")
+    outcomes = {(cell["runtime"], cell["status"]) for cell in cells(ran)}
+    assert ran.status == 0 or ("onnxruntime/full", "fail") in outcomes
+    assert not {runtime for runtime, status in outcomes if status == "fail"} - {"onnxruntime/full"}
+
+
 def test_what_fails_is_run_again(two: Path, opwright: Opwright) -> None:
     edit(FOLDER / "vectors.yaml", "rows:\n", "rows:\n  - {name: wrong, inputs: {X: 0.0}, outputs: {Y: 1.0}}\n")
     first, again = opwright("test", "--json"), opwright("test", "--json")

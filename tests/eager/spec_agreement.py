@@ -18,6 +18,7 @@ from opwright.elements import ElementType
 from opwright.evaluator import ReferenceEvaluator, default_as
 from opwright.lang import ir
 from opwright_build.spec.model import LoadedLibrary, SpecVersion
+from opwright_build.spec.runtime_names import ONNXRUNTIME_OFF, REFERENCE
 from opwright_build.verify.batches import Batch, Vector, load
 from opwright_build.verify.case_model import Answer, Case, Items, RandomJudge, Value
 from opwright_build.verify.instantiated import BodyFunctions
@@ -25,7 +26,7 @@ from opwright_build.verify.items import answer_of, tensors_of
 from opwright_build.verify.judge import judge_outputs
 from opwright_build.verify.matrix import Plan
 from opwright_build.verify.refusals import Refusal
-from opwright_build.verify.runtimes import ONNXRUNTIME_OFF, REFERENCE, Failed, Session, available
+from opwright_build.verify.runtimes import Failed, Session, available
 
 from tests.eager.live_specs import argument_of, attribute_of, live_version
 

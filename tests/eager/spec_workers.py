@@ -10,8 +10,8 @@ from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
 from opwright_build.spec.load import load_library
 from opwright_build.spec.model import LoadedLibrary
+from opwright_build.spec.runtime_names import ONNXRUNTIME_OFF, REFERENCE
 from opwright_build.verify.case_model import Case
-from opwright_build.verify.runtimes import ONNXRUNTIME_OFF, REFERENCE
 
 from tests.eager.spec_agreement import Row, compare, newest_bodies
 from tests.own_specs import ROOT

@@ -172,6 +172,15 @@ def test_places_are_those_of_the_version(tiny: TinyLibrary) -> None:
         ("schema: 1", "schema: 1\ntolerance: {float: {ulps: 1}}", ["spec.yaml:2:21 OW106"]),
         ("schema: 1", "schema: 1\ntolerance: {float33: exact}", ["spec.yaml:2:13 OW106"]),
         ("schema: 1", "schema: 1\ntolerance: {reason: {ulp: 1}}", ["spec.yaml:2:21 OW108"]),
+        ("schema: 1", "schema: 1\ntolerance: {runtimes: exact}", ["spec.yaml:2:23 OW108"]),
+        ("schema: 1", "schema: 1\ntolerance: {runtimes: {ulp: 2}}", ["spec.yaml:2:23 OW108"]),
+        ("schema: 1", "schema: 1\ntolerance: {runtimes: {onnxruntim: {float: exact}}}", ["spec.yaml:2:24 OW106"]),
+        ("schema: 1", "schema: 1\ntolerance: {runtimes: {reference: {flot: exact}}}", ["spec.yaml:2:36 OW106"]),
+        ("schema: 1", "schema: 1\ntolerance: {runtimes: {reference: {float: some}}}", ["spec.yaml:2:43 OW109"]),
+        ("schema: 1", "schema: 1\ntolerance: {runtimes: {reference: {float: {ulp: -1}}}}", ["spec.yaml:2:49 OW109"]),
+        ("schema: 1", "schema: 1\ntolerance: {runtimes: {reference: {float: {ulp: 5}}}}", ["spec.yaml:2:36 OW126"]),
+        ("schema: 1", "schema: 1\ntolerance: {float: {default: {ulp: 1}}}", ["spec.yaml:2:36 OW108"]),
+        ("schema: 1", "schema: 1\ntolerance: {float: {default: {}}}", ["spec.yaml:2:20 OW109"]),
         ("schema: 1", "schema: 1\ntolerance: {reason: }", ["spec.yaml:2:13 OW108"]),
         ("schema: 1", "schema: 1\nattributes: {alpha: 3}", ["spec.yaml:2:21 OW108"]),
         ("schema: 1", "schema: 1\nattributes: {alpha: {text: x}}", ["spec.yaml:2:14 OW107", "spec.yaml:2:22 OW106"]),
@@ -190,6 +199,30 @@ def test_mistakes(tiny: TinyLibrary, old: str, new: str, expected: list[str]) ->
 def test_a_function_file_must_be_there(tiny: TinyLibrary) -> None:
     (tiny.root / "specs/com.acme/Swish/function.py").unlink()
     assert tiny.findings() == ["function.py OW115"]
+
+
+def test_a_runtime_has_tolerances_of_its_own(tiny: TinyLibrary) -> None:
+    own = "{onnxruntime: {float: {ulp: 2}}, onnxruntime/full: {default: {ulp: 99}, float: {abs: 1}, reason: It fuses.}}"
+    tiny.spec("schema: 1", f"schema: 1\ntolerance: {{double: exact, runtimes: {own}}}")
+    library = load_library(tiny.root)
+    assert library.diagnostics == ()
+    (version,) = library.versions
+    usual = DEFAULT_TOLERANCES["float"]
+    assert version.tolerances["float"] == usual
+    off, full = version.runtime_tolerances["onnxruntime/off"], version.runtime_tolerances["onnxruntime/full"]
+    assert list(version.runtime_tolerances) == ["onnxruntime/off", "onnxruntime/full"]
+    assert off["float"] == Tolerance(2, usual.absolute)
+    assert full["float"] == Tolerance(2, 1, "It fuses.")
+    assert off.get("double") == version.tolerances.get("double")
+
+
+def test_a_family_is_loosened_with_a_reason(tiny: TinyLibrary) -> None:
+    tiny.spec("schema: 1", "schema: 1\ntolerance: {runtimes: {onnxruntime: {default: {ulp: 9}}}}")
+    found = load_library(tiny.root).diagnostics
+    assert {item.code for item in found} == {"OW126"}
+    assert len(found) == 1
+    assert " on onnxruntime is looser than the default" in found[0].message
+    assert found[0].help == "Say why in `tolerance: {runtimes: {onnxruntime: {reason: ...}}}`."
 
 
 def test_a_tolerance_that_is_not_looser_needs_no_reason(tiny: TinyLibrary) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from opwright.elements import BY_NAME
 from opwright_build.spec.model import Tolerance
-from opwright_build.spec.tolerances import DEFAULT_TOLERANCES, EXACT, StatedLimit, is_looser, whole
+from opwright_build.spec.tolerances import DEFAULT_TOLERANCES, EXACT, StatedLimit, by_runtime, is_looser, whole
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,23 @@ def test_a_stated_default_is_for_floats_alone() -> None:
 def test_integers_are_loosened_by_name() -> None:
     stated = {"uint8": StatedLimit(None, 1.0, "rounding")}
     assert whole(stated, ["uint8"]) == {"uint8": Tolerance(0, 1, "rounding")}
+
+
+def test_a_runtime_goes_before_its_family() -> None:
+    general = whole({"double": StatedLimit(16.0, None, "sums")}, ["float", "double", "int32"])
+    stated = {
+        "onnxruntime": {"float": StatedLimit(8.0, None, "fuses")},
+        "onnxruntime/full": {
+            "default": StatedLimit(None, 0.5, "fuses more"),
+            "int32": StatedLimit(1.0, None, "rounds"),
+        },
+    }
+    found = by_runtime(stated, general)
+    assert list(found) == ["onnxruntime/off", "onnxruntime/full"]
+    usual = {name: DEFAULT_TOLERANCES[name].absolute for name in general}
+    assert found["onnxruntime/off"] == {**general, "float": Tolerance(8, usual["float"], "fuses")}
+    assert found["onnxruntime/full"] == {
+        "float": Tolerance(8, 0.5, "fuses more"),
+        "double": Tolerance(16, 0.5, "fuses more"),
+        "int32": Tolerance(1, 0, "rounds"),
+    }

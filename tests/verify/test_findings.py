@@ -72,8 +72,8 @@ def test_types_runtimes_and_opsets_are_folded(library: Any, outcome: Any) -> Non
         finding.message == "com.acme::F@1: the vector wrong fails with T=float16, double on onnxruntime at every opset"
     )
     assert finding.help == (
-        "reference gives what is expected; where the body is right, `tolerance:` can allow "
-        "onnxruntime/full and onnxruntime/off more"
+        "reference gives what is expected; where the body is right, `tolerance: {runtimes: ...}` can "
+        "allow onnxruntime/full and onnxruntime/off more"
     )
 
 

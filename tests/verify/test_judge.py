@@ -18,10 +18,12 @@ from opwright_build.verify.case_model import (
     RandomJudge,
     SuiteJudge,
     ToleranceJudge,
+    judge_on,
 )
 from opwright_build.verify.judge import judge_outputs, mismatch, ulp_distance
 
-EXACT = ToleranceJudge({"default": Tolerance(0, 0)})
+EXACT_LIMIT = Tolerance(0, 0)
+EXACT = ToleranceJudge({"default": EXACT_LIMIT})
 SUITE = SuiteJudge(1e-3, 1e-7)
 
 
@@ -215,3 +217,25 @@ def test_outputs_that_are_not_expected_are_not_judged_and_missing_ones_are() -> 
     assert judge_outputs(EXACT, ["Y", "Z"], [Expected(one), Expected(one)], [one]) == "1 outputs, expected 2"
     assert judge_outputs(EXACT, ["Y", "Z"], [None, Expected(one)], [one * 7, one]) == ""
     assert judge_outputs(EXACT, ["Y", "Z"], [None, Expected(one)], [one, one * 7]).startswith("Z differs")
+
+
+def test_a_runtime_is_judged_by_its_own_tolerance_which_is_named() -> None:
+    strict, loose = (
+        {"float": Tolerance(1, 0), "int64": EXACT_LIMIT},
+        {"float": Tolerance(9, 0), "int64": Tolerance(1, 0)},
+    )
+    judge = ToleranceJudge(strict, 2.0, {"onnxruntime/full": loose})
+    full, other = judge_on(judge, "onnxruntime/full"), judge_on(judge, "reference")
+    one = np.array([1.0], np.float32)
+    apart = one + np.float32(2.0**-23 * 8)
+    assert verdict(full, one, apart) == ""
+    assert verdict(other, one, apart) == "differs in 1 of 1 elements: at [0] 1.000001, expected 1.0 (8 ulp)"
+    assert verdict(full, one, one * 2) == (
+        "differs in 1 of 1 elements: at [0] 2.0, expected 1.0 (8388608 ulp)"
+        "; the tolerance of onnxruntime/full for float is 9 ulp or 0"
+    )
+    assert verdict(full, np.array([1]), np.array([3])).endswith(
+        "; the tolerance of onnxruntime/full for int64 is 1 ulp or 0"
+    )
+    assert verdict(full, np.array([1]), np.array([2])) == ""
+    assert judge_on(SUITE, "reference") is SUITE

@@ -7,12 +7,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 from opwright.bundle.format import AttributeEntry, CallEntry, InputEntry
+from opwright_build.spec.runtime_names import ONNXRUNTIME_OFF, REFERENCE
 from opwright_build.verify import matrix
 from opwright_build.verify.case_model import Case, Outcome, Status, kinds_of
 from opwright_build.verify.gaps import gaps_from
 from opwright_build.verify.isolation import run_tasks
 from opwright_build.verify.matrix import passing_batches, rows_of, verify_cases, with_gaps
-from opwright_build.verify.runtimes import ONNXRUNTIME_OFF, REFERENCE, available, newest_accepted
+from opwright_build.verify.runtimes import available, newest_accepted
 
 RUNTIMES = [runtime.name for runtime in available()]
 SOFTPLUS = """(i0) => (o0) {

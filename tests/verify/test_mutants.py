@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from opwright.bundle.format import AttributeEntry
 from opwright.diagnostics.diagnostic import Severity
+from opwright_build.spec.runtime_names import ONNXRUNTIME_OFF, REFERENCE
 from opwright_build.verify.mutants import KILLED, STILLBORN, SURVIVED, Fate, MutationScore, representative, run_mutants
-from opwright_build.verify.runtimes import ONNXRUNTIME_OFF, REFERENCE, available, newest_accepted
+from opwright_build.verify.runtimes import available, newest_accepted
 from opwright_build.verify.survivors import FILE, check_mutants, read_survivors, tally
 
 LEAKY = """<a0>(i0) => (o0) {

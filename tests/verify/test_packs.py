@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from opwright.bundle.format import AttributeEntry, InputEntry
+from opwright_build.spec.runtime_names import ONNXRUNTIME_FULL, ONNXRUNTIME_OFF, REFERENCE
 from opwright_build.verify import matrix, packs
 from opwright_build.verify.case_model import Case, Outcome, Status
 from opwright_build.verify.isolation import run_tasks
 from opwright_build.verify.matrix import verify_cases
 from opwright_build.verify.packs import MAX_BODIES, Pack
-from opwright_build.verify.runtimes import ONNXRUNTIME_FULL, ONNXRUNTIME_OFF, REFERENCE, available
+from opwright_build.verify.runtimes import available
 
 ORT = available([ONNXRUNTIME_OFF, ONNXRUNTIME_FULL])
 OFF = available([ONNXRUNTIME_OFF])

@@ -4,20 +4,11 @@ import ml_dtypes
 import numpy as np
 import onnx.parser
 import pytest
+from opwright_build.spec.runtime_names import ONNXRUNTIME_FULL, ONNXRUNTIME_OFF, REFERENCE
 from opwright_build.verify.case_model import Array, Items, Status
 from opwright_build.verify.models import Signature, one_node_model
 from opwright_build.verify.refusals import Refusal
-from opwright_build.verify.runtimes import (
-    ONNXRUNTIME_FULL,
-    ONNXRUNTIME_OFF,
-    REFERENCE,
-    Failed,
-    Refused,
-    Runtime,
-    Session,
-    available,
-    newest_accepted,
-)
+from opwright_build.verify.runtimes import Failed, Refused, Runtime, Session, available, newest_accepted
 
 ALL = [runtime.name for runtime in available()]
 

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from opwright_build.reference.markdown import cell, code, table
-from opwright_build.spec.model import SpecVersion
+from opwright_build.spec.model import SpecVersion, Tolerance
 from opwright_build.verify.numerics import Measured, Numerics
 
 
 def tolerances(version: SpecVersion) -> list[str]:
     """The promise, for each type of an output or input: one line for types that are promised the same."""
+    rows = _rows(version.tolerances, "")
+    for runtime, own in version.runtime_tolerances.items():
+        differing = {name: item for name, item in own.items() if item != version.tolerances[name]}
+        rows += _rows(differing, f" on {runtime}")
+    return table(("element types", "ULP", "or absolute", "reason"), rows)
+
+
+def _rows(tolerances: Mapping[str, Tolerance], where: str) -> list[tuple[str, str, str, str]]:
     same: dict[tuple[float, float, str], list[str]] = {}
-    for name, item in version.tolerances.items():
+    for name, item in tolerances.items():
         same.setdefault((item.ulp, item.absolute, item.reason), []).append(name)
-    rows = [
-        (", ".join(map(code, names)), f"{ulp:g}", f"{absolute:g}", cell(reason))
+    return [
+        (", ".join(map(code, names)) + where, f"{ulp:g}", f"{absolute:g}", cell(reason))
         for (ulp, absolute, reason), names in same.items()
     ]
-    return table(("element types", "ULP", "or absolute", "reason"), rows)
 
 
 def measured(numerics: Numerics, identity: str) -> list[str]:

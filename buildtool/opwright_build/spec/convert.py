@@ -13,7 +13,7 @@ from opwright.suggest import did_you_mean
 
 from opwright_build.engine.tree import stays_inside
 from opwright_build.spec.confine import LibraryFiles
-from opwright_build.spec.forms import AttributeForm, LimitForm, SpecModel, ValueForm, VersionModel
+from opwright_build.spec.forms import AttributeForm, LimitForm, LimitsForm, SpecModel, ValueForm, VersionModel
 from opwright_build.spec.model import (
     Domain,
     OpsetRange,
@@ -26,11 +26,13 @@ from opwright_build.spec.model import (
 )
 from opwright_build.spec.names import IDENTIFIER, matches
 from opwright_build.spec.ranges import RangeError, parse_opsets, range_of
-from opwright_build.spec.tolerances import StatedLimit, is_looser, whole
+from opwright_build.spec.runtime_names import layers_of, runtimes_and_families
+from opwright_build.spec.tolerances import StatedLimit, by_runtime, is_looser, whole
 from opwright_build.spec.yaml_nodes import MappingNode, Sequence, key_places, node_at
 from opwright_build.spec.yaml_source import MAX_FINDINGS
 
 REQUIRED = ("since_version", "summary", "opset", "inputs", "outputs")
+RUNTIMES = "runtimes"  # the key of `tolerance:` below which runtimes have their own
 VECTOR_FORMS = "`onnx`, `onnx@latest`, `onnx:<pattern>`, a file `<name>.yaml` or `<name>.npz`, or a directory `<name>/`"
 
 
@@ -92,6 +94,15 @@ def stated_limit(form: LimitForm | str, reason: str) -> StatedLimit:
     return StatedLimit(form.ulp if "ulp" in stated else None, form.abs if "abs" in stated else None, reason)
 
 
+def _nested(path: tuple[str, ...]) -> str:
+    """`tolerance: {reason: ...}` for the mapping at that path."""
+    *outer, last = path
+    text = f"{last}: {{reason: ...}}"
+    for key in reversed(outer):
+        text = f"{key}: {{{text}}}"
+    return text
+
+
 class _VersionReader:
     """One version: its own keys before those at the top of the file, each key whole."""
 
@@ -125,7 +136,7 @@ class _VersionReader:
         function_file, function_name = self._source("function", "function.py")
         reference_file, reference_name = self._source("reference", None)
         vectors = self._vectors()
-        tolerances = self._tolerances(types, (*inputs, *outputs))
+        tolerances, on_runtimes = self._tolerances(types, (*inputs, *outputs))
         if self.found or opsets is None or function_file is None:
             return None
         return SpecVersion(
@@ -145,6 +156,7 @@ class _VersionReader:
             types=types,
             vectors=vectors,
             tolerances=tolerances,
+            runtime_tolerances=on_runtimes,
             reference_file=reference_file,
             reference_name=reference_name,
             places=self._places(),
@@ -316,33 +328,80 @@ class _VersionReader:
 
     def _tolerances(
         self, types: Mapping[str, tuple[str, ...]], values: tuple[ValueDeclaration, ...]
-    ) -> dict[str, Tolerance]:
+    ) -> tuple[dict[str, Tolerance], dict[str, dict[str, Tolerance]]]:
+        """The tolerances, and those of runtimes that have their own."""
         named = {name for names in types.values() for name in names} | {split_type(value.type)[1] for value in values}
         elements = [name for name in BY_NAME if name in named]
-        forms: dict[str, LimitForm | str] = self.get("tolerance")
-        reason = forms.get("reason", "")
-        if not isinstance(reason, str):
-            self.report("OW108", "`tolerance.reason` must be text", self.value_place("tolerance", "reason"))
+        forms: dict[str, LimitForm | str | dict[str, LimitsForm]] = self.get("tolerance")
+        plain = {key: form for key, form in forms.items() if key != RUNTIMES}
+        reason, limits = self._limits(plain, ("tolerance",), "")
+        general = whole(limits, elements)
+        self._require_reason(general, limits, reason, ("tolerance",), "")
+        stated: dict[str, dict[str, StatedLimit]] = {}
+        reasons: dict[str, str] = {}
+        for name, form in self._runtime_forms(forms.get(RUNTIMES, {})).items():
+            reasons[name], stated[name] = self._limits(form, ("tolerance", RUNTIMES, name), reason)
+        found = by_runtime(stated, general)
+        for runtime, tolerances in found.items():
+            layer = [name for name in layers_of(runtime) if name in stated][-1]
+            own = {name: item for name, item in tolerances.items() if item != general[name]}
+            self._require_reason(own, stated[layer], reasons[layer], ("tolerance", RUNTIMES, layer), f" on {layer}")
+        return general, found
+
+    def _runtime_forms(self, form: LimitForm | str | dict[str, LimitsForm]) -> dict[str, LimitsForm]:
+        """The part of each runtime or family that there is."""
+        known = runtimes_and_families()
+        if not isinstance(form, dict):
+            message = f"`tolerance.{RUNTIMES}` must be a mapping of runtimes to limits by element type"
+            place = self.value_place("tolerance", RUNTIMES)
+            self.report("OW108", message, place, help=f"The runtimes are {', '.join(known)}.")
             return {}
+        for name in form:
+            if name not in known:
+                message = f"the runtime `{name[:80]}` is not known in `tolerance.{RUNTIMES}`"
+                way_out = did_you_mean(name, known) or f"The runtimes are {', '.join(known)}."
+                self.report("OW106", message, self.key_place("tolerance", RUNTIMES, name), help=way_out)
+        return {name: limits for name, limits in form.items() if name in known}
+
+    def _limits(
+        self, forms: Mapping[str, LimitForm | str | dict[str, LimitsForm]], path: tuple[str, ...], reason: str
+    ) -> tuple[str, dict[str, StatedLimit]]:
+        """The reason, by default the one given, and what is stated by element type, of the mapping at that path."""
+        where = ".".join(path)
+        given = forms.get("reason", reason)
+        if not isinstance(given, str):
+            self.report("OW108", f"`{where}.reason` must be text", self.value_place(*path, "reason"))
+            return reason, {}
         stated: dict[str, StatedLimit] = {}
         for key, form in forms.items():
             if key not in ("default", "reason", *BY_NAME):
-                known = ["default", "reason", *BY_NAME]
-                message = f"the key `{key[:80]}` is not known in `tolerance`"
-                self.report("OW106", message, self.key_place("tolerance", key), help=did_you_mean(key, known))
-            elif isinstance(form, str) and form != "exact" and key != "reason":
-                message = f"`tolerance.{key}` must be `exact` or a mapping of `ulp` and `abs`, but is `{form[:80]}`"
-                self.report("OW109", message, self.value_place("tolerance", key))
-            elif key != "reason":
-                stated[key] = stated_limit(form, reason)
-        result = whole(stated, elements)
-        loose = [name for name in elements if is_looser(result[name], name)]
+                known = ["default", "reason", *([RUNTIMES] if len(path) == 1 else []), *BY_NAME]
+                message = f"the key `{key[:80]}` is not known in `{where}`"
+                self.report("OW106", message, self.key_place(*path, key), help=did_you_mean(key, known))
+            elif key == "reason":
+                continue
+            elif isinstance(form, dict) or (isinstance(form, str) and form != "exact"):
+                what = f"`{form[:80]}`" if isinstance(form, str) else "a mapping of mappings"
+                message = f"`{where}.{key}` must be `exact` or a mapping of `ulp` and `abs`, but is {what}"
+                self.report("OW109", message, self.value_place(*path, key))
+            else:
+                stated[key] = stated_limit(form, given)
+        return given, stated
+
+    def _require_reason(
+        self,
+        tolerances: Mapping[str, Tolerance],
+        stated: Mapping[str, StatedLimit],
+        reason: str,
+        path: tuple[str, ...],
+        where: str,
+    ) -> None:
+        loose = [name for name in tolerances if is_looser(tolerances[name], name)]
         if loose and not reason:
-            key = loose[0] if loose[0] in stated else "default"
-            message = f"the tolerance for {', '.join(loose)} is looser than the default, without a `reason:`"
-            way_out = "Say why in `tolerance: {reason: ...}`."
-            self.report("OW126", message, self.key_place("tolerance", key), help=way_out)
-        return result
+            key = loose[0] if loose[0] in stated else "default" if "default" in stated else ""
+            message = f"the tolerance for {', '.join(loose)}{where} is looser than the default, without a `reason:`"
+            place = self.key_place(*path, key) if key else self.key_place(*path)
+            self.report("OW126", message, place, help=f"Say why in `{_nested(path)}`.")
 
     def _attribute_docs(self) -> dict[str, str]:
         forms = self.get("attributes").items()

@@ -28,6 +28,7 @@ from opwright_build.spec.names import (
     VersionNumber,
     Words,
 )
+from opwright_build.spec.runtime_names import runtimes_and_families
 
 MAX_NAMES = 256  # inputs, outputs, attributes or type variables of one version
 MAX_VERSIONS = 64
@@ -90,22 +91,50 @@ AttributeModel = TypeAliasType(
 LimitModel = Annotated[
     Annotated[Words, Tag(tag("short"))] | Annotated[LimitForm, Tag(tag("long"))], Discriminator(_short_or_long)
 ]
+LimitsForm = dict[str, LimitModel]  # by element type, or for a runtime
+
+
+def _limit_kind(value: object) -> str:
+    is_nested = isinstance(value, dict) and any(isinstance(item, dict) for item in value.values())
+    return tag("nested") if is_nested else _short_or_long(value)
+
+
+# Under `runtimes` the same by runtime.
+ToleranceEntry = Annotated[
+    Annotated[Words, Tag(tag("short"))]
+    | Annotated[LimitForm, Tag(tag("long"))]
+    | Annotated[dict[str, LimitsForm], Tag(tag("nested"))],
+    Discriminator(_limit_kind),
+]
 _LIMITS = {
     name: {"type": "number", "minimum": 0, "description": meaning} for name, meaning in KEY_DOCS["LimitForm"].items()
 }
 _LIMIT: dict[str, Any] = {
     "anyOf": [{"const": "exact"}, {"type": "object", "properties": _LIMITS, "additionalProperties": False}]
 }
-_TOLERANCE_SCHEMA: dict[str, Any] = {
+
+
+def _limits_schema(**more: Any) -> dict[str, Any]:
+    """Limits by element type, and more keys."""
+    return {
+        "type": "object",
+        "properties": {
+            "reason": {"type": "string", "minLength": 1, "description": KEY_DOCS["ToleranceModel"]["reason"]},
+            "default": {**_LIMIT, "description": KEY_DOCS["ToleranceModel"]["default"]},
+            **more,
+        },
+        "propertyNames": {"enum": ["default", "reason", *more, *BY_NAME]},
+        "additionalProperties": _LIMIT,
+    }
+
+
+_RUNTIMES_SCHEMA: dict[str, Any] = {
     "type": "object",
-    "properties": {
-        "reason": {"type": "string", "minLength": 1, "description": KEY_DOCS["ToleranceModel"]["reason"]},
-        "default": {**_LIMIT, "description": KEY_DOCS["ToleranceModel"]["default"]},
-    },
-    "propertyNames": {"enum": ["default", "reason", *BY_NAME]},
-    "additionalProperties": _LIMIT,
+    "description": KEY_DOCS["ToleranceModel"]["runtimes"],
+    "propertyNames": {"enum": runtimes_and_families()},
+    "additionalProperties": _limits_schema(),
 }
-ToleranceModel = Annotated[dict[str, LimitModel], WithJsonSchema(_TOLERANCE_SCHEMA)]
+ToleranceModel = Annotated[dict[str, ToleranceEntry], WithJsonSchema(_limits_schema(runtimes=_RUNTIMES_SCHEMA))]
 
 
 class DependencyForm(Strict):

@@ -90,6 +90,7 @@ KEY_DOCS: Mapping[str, Mapping[str, str]] = {
     "ToleranceModel": {
         "default": "For the float types that are not named.",
         "reason": "Why more is allowed than usual.",
+        "runtimes": "What holds on one runtime, such as onnxruntime/full, or on a family: onnxruntime.",
     },
     "VectorsModel": {
         "schema": _SCHEMA,

@@ -162,7 +162,8 @@ class SpecVersion:
     """One (domain, name, since_version): everything that YAML says of it, defaults from the top of the file applied.
 
     `function_file` and `reference_file` are relative to the spec folder. `tolerances` holds one for every element type
-    that the version names, what the spec leaves out filled from the default table. `places` maps dotted key paths of
+    that the version names, what the spec leaves out filled from the default table, and `runtime_tolerances` the same
+    for each runtime that has its own. `places` maps dotted key paths of
     the YAML file (`types.T`, `inputs.X.rank`) to where the key stands, and `types.T.0` to an item of a sequence.
     `tags` are labels to select it by; nothing that is built or verified depends on them.
     """
@@ -187,6 +188,7 @@ class SpecVersion:
     reference_name: str
     places: Mapping[str, Place] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
+    runtime_tolerances: Mapping[str, Mapping[str, Tolerance]] = field(default_factory=dict)
 
     @property
     def identity(self) -> str:

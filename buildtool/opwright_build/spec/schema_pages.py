@@ -219,6 +219,21 @@ tolerance:
   reason: Two exponentials are divided.
 ```
 
+`runtimes` says what holds on one runtime (`onnxruntime/off`, `onnxruntime/full`, `reference`) or on a family of them
+(`onnxruntime`), on top of what holds on all:
+
+```yaml
+tolerance:
+  float: {ulp: 8}
+  reason: Two exponentials are divided.
+  runtimes:
+    onnxruntime/full:            # float: 64 ulp here, 8 on the others
+      float: {ulp: 64}
+      reason: Its optimizer fuses the division into another kernel.
+```
+
+A finding about a runtime with its own tolerance names it, and a change of one is judged again on its runtime alone.
+
 A limit that is looser than the default needs a `reason`. `default` never loosens integers, booleans and text: those are
 loosened by name alone. Cases of the ONNX suite are judged by the suite's own tolerances.
 """

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from opwright.elements import BY_NAME, ElementType
 
 from opwright_build.spec.model import Tolerance
+from opwright_build.spec.runtime_names import RUNTIME_NAMES, layers_of
 
 EXACT = Tolerance(0.0, 0.0)
 
@@ -42,14 +43,16 @@ class StatedLimit:
     reason: str
 
 
-def whole(stated: Mapping[str, StatedLimit], elements: Iterable[str]) -> dict[str, Tolerance]:
-    """One tolerance for each element type: its own, else the stated `default` for float types, else the table's.
+def whole(
+    stated: Mapping[str, StatedLimit], elements: Iterable[str], base: Mapping[str, Tolerance] = DEFAULT_TOLERANCES
+) -> dict[str, Tolerance]:
+    """One tolerance for each element type: its own, else the stated `default` for float types, else that of `base`.
 
     A stated `default` never loosens integers, booleans and text: those are loosened by name alone.
     """
     result: dict[str, Tolerance] = {}
     for name in elements:
-        table = DEFAULT_TOLERANCES[name]
+        table = base[name]
         limit = stated.get(name) or (stated.get("default") if BY_NAME[name].is_float else None)
         if limit is None:
             result[name] = table
@@ -57,4 +60,20 @@ def whole(stated: Mapping[str, StatedLimit], elements: Iterable[str]) -> dict[st
             ulp = table.ulp if limit.ulp is None else limit.ulp
             absolute = table.absolute if limit.absolute is None else limit.absolute
             result[name] = Tolerance(ulp, absolute, limit.reason)
+    return result
+
+
+def by_runtime(
+    stated: Mapping[str, Mapping[str, StatedLimit]], general: Mapping[str, Tolerance]
+) -> dict[str, dict[str, Tolerance]]:
+    """The tolerances of each runtime of which something is stated, whole as `general` is.
+
+    `stated` is by runtime or family. What is said of a runtime goes before what is said of its family, and that before
+    what holds for all.
+    """
+    result: dict[str, dict[str, Tolerance]] = {}
+    for runtime in RUNTIME_NAMES:
+        for layer in layers_of(runtime):
+            if stated.get(layer):
+                result[runtime] = whole(stated[layer], general, result.get(runtime, general))
     return result

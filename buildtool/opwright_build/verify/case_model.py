@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -39,10 +39,22 @@ class SuiteJudge:
 
 @dataclass(frozen=True, slots=True)
 class ToleranceJudge:
-    """Ours: within `ulp`, or within `absolute` times `scale`, of the exact value; dtype and shape exact."""
+    """Ours: within `ulp`, or within `absolute` times `scale`, of the exact value; dtype and shape exact.
 
-    tolerances: Mapping[str, Tolerance]  # by element type of the output, made whole: one for each type that occurs
+    `tolerances` are by element type of the output, made whole: one for each type that occurs. `by_runtime` are the same
+    for each runtime that has its own; `on` gives the judge of one runtime, which has none, and whose `runtime` is the
+    name where the tolerances are that runtime's own.
+    """
+
+    tolerances: Mapping[str, Tolerance]
     scale: float = 1.0
+    by_runtime: Mapping[str, Mapping[str, Tolerance]] = field(default_factory=dict)
+    runtime: str = ""
+
+    def on(self, runtime: str) -> ToleranceJudge:
+        """The judge of what this runtime gives."""
+        own = self.by_runtime.get(runtime)
+        return ToleranceJudge(self.tolerances if own is None else own, self.scale, {}, "" if own is None else runtime)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +68,11 @@ class RandomJudge:
 
 
 Judge = SuiteJudge | ToleranceJudge | RandomJudge
+
+
+def judge_on(judge: Judge, runtime: str) -> Judge:
+    """The judge of what one runtime gives: the same one, where no runtime has its own."""
+    return judge.on(runtime) if isinstance(judge, ToleranceJudge) and judge.by_runtime else judge
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from opwright.bundle.call_interface import ANY, split_type
@@ -12,7 +11,7 @@ from opwright.bundle.format import FunctionEntry
 from opwright.elements import ElementType, element
 from opwright.graphs.ndarrays import DTYPES
 
-from opwright_build.spec.model import SpecVersion
+from opwright_build.spec.model import SpecVersion, Tolerance
 from opwright_build.spec.tolerances import DEFAULT_TOLERANCES
 from opwright_build.spec.vectors_file import VectorRow
 from opwright_build.verify.bindings import resolve_type
@@ -26,6 +25,7 @@ from opwright_build.verify.case_model import (
     SuiteJudge,
     ToleranceJudge,
     Value,
+    judge_on,
 )
 from opwright_build.verify.dtypes import array_digest_parts, digest
 from opwright_build.verify.exact_rounding import NotRepresentable, round_floats, truncate_to_integers
@@ -55,7 +55,22 @@ def tolerance_judge(
     """Ours, whole for the types that the outputs have."""
     found = {split_type(resolve_type(bindings, output.type))[1] for output in entry.outputs}
     names = sorted(DEFAULT_TOLERANCES if ANY in found else found)
-    return ToleranceJudge({name: version.tolerances.get(name, DEFAULT_TOLERANCES[name]) for name in names}, scale)
+    own = {
+        runtime: _whole(tolerances, names)
+        for runtime, tolerances in version.runtime_tolerances.items()
+        if any(tolerances.get(name) != version.tolerances.get(name) for name in names)
+    }
+    return ToleranceJudge(_whole(version.tolerances, names), scale, own)
+
+
+def _whole(tolerances: Mapping[str, Tolerance], names: Sequence[str]) -> dict[str, Tolerance]:
+    return {name: tolerances.get(name, DEFAULT_TOLERANCES[name]) for name in names}
+
+
+def case_on(case: Case, runtime: str) -> Case:
+    """The case as one runtime is judged by it, with a digest that no other runtime's tolerance is part of."""
+    judge = judge_on(case.judge, runtime)
+    return case if judge is case.judge else with_digest(replace(case, judge=judge))
 
 
 def row_judge(version: SpecVersion, entry: FunctionEntry, row: VectorRow, bindings: Mapping[str, str]) -> Judge:
@@ -118,5 +133,9 @@ def _judge_text(judge: Judge) -> str:
         return repr(("random", judge.values, judge.mean, judge.within))
     if isinstance(judge, SuiteJudge):
         return repr(("suite", judge.rtol, judge.atol))
-    limits: list[Any] = [(name, item.ulp, item.absolute) for name, item in sorted(judge.tolerances.items())]
-    return repr(("tolerance", limits, judge.scale))
+    own = {name: _limits(tolerances) for name, tolerances in sorted(judge.by_runtime.items())}
+    return repr(("tolerance", _limits(judge.tolerances), judge.scale, *([own] if own else [])))
+
+
+def _limits(tolerances: Mapping[str, Tolerance]) -> list[tuple[str, float, float]]:
+    return [(name, item.ulp, item.absolute) for name, item in sorted(tolerances.items())]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from opwright_build.spec.runtime_names import family_of
 from opwright_build.verify.case_model import Outcome, Status
-from opwright_build.verify.gaps import family_of
 
 Types = tuple[tuple[str, str], ...]
 

@@ -55,8 +55,8 @@ def _way_out(cells: Sequence[Outcome], ran: RanAt) -> str:
     if not others:
         return "no runtime gives what is expected: the body is wrong, or the expectation is"
     return (
-        f"{' and '.join(others)} gives what is expected; where the body is right, `tolerance:` can allow "
-        f"{' and '.join(sorted(failing))} more"
+        f"{' and '.join(others)} gives what is expected; where the body is right, `tolerance: {{runtimes: ...}}` can "
+        f"allow {' and '.join(sorted(failing))} more"
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from opwright.diagnostics.diagnostic import Diagnostic
 
 from opwright_build.report.tables import counted
+from opwright_build.spec.runtime_names import family_of, in_family
 from opwright_build.verify.case_model import Outcome, Status, by_case
 from opwright_build.verify.cells import RanAt, where
 from opwright_build.verify.gap_releases import compared_with, rows_in_force, unlisted
@@ -21,9 +22,7 @@ from opwright_build.verify.gaps import (
     Gap,
     GapIndex,
     GapsFile,
-    family_of,
     gaps_from,
-    in_family,
     join_releases,
     numbers,
     release_order,

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from opwright_build.verify.gaps import Gap, GapsFile, family_of, release_order
+from opwright_build.spec.runtime_names import family_of
+from opwright_build.verify.gaps import Gap, GapsFile, release_order
 
 
 def compared_with(file: GapsFile, releases: Mapping[str, str]) -> dict[str, str]:

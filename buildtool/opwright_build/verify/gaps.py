@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 from opwright_build.spec.boundary import check
+from opwright_build.spec.runtime_names import family_of, in_family
 from opwright_build.spec.verification_model import GapsModel
 from opwright_build.spec.yaml_nodes import node_at
 from opwright_build.spec.yaml_source import read_yaml
@@ -104,16 +105,6 @@ def _unlisted(runtime: str, release: str, listed: Sequence[str], place: Place) -
     message = f"the row names {family} {release}, which the file does not list"
     reason = f"it lists {family} {', '.join(listed)}" if listed else f"it lists no release of {family}"
     return Diagnostic("OW423", message, place, reason, "add the release to `releases` at the top, or remove it here")
-
-
-def family_of(runtime: str) -> str:
-    """`onnxruntime` for `onnxruntime/off`."""
-    return runtime.partition("/")[0]
-
-
-def in_family(runtime: str, name: str) -> bool:
-    """Whether a row of `name`, a runtime or a family, is about that runtime."""
-    return runtime == name or runtime.startswith(f"{name}/")
 
 
 def release_order(release: str) -> tuple[tuple[int, ...], bool, str]:

@@ -140,7 +140,7 @@ def _judge_floats(judge: SuiteJudge | ToleranceJudge, kind: ElementType, expecte
     if not wrong.any():
         return ""
     distance = np.where(finite, ulp_distance(actual, wanted, kind).astype(np.float64), np.inf)
-    return _report(wanted, actual, wrong, distance)
+    return _report(wanted, actual, wrong, distance) + _allowed(judge, kind)
 
 
 def _judge_integers(judge: SuiteJudge | ToleranceJudge, kind: ElementType, wanted: Array, actual: Array) -> str:
@@ -156,7 +156,16 @@ def _judge_integers(judge: SuiteJudge | ToleranceJudge, kind: ElementType, wante
             tolerance = tolerance_for(judge, kind)
             allowed = np.asarray(max(tolerance.ulp, tolerance.absolute * judge.scale))
     wrong = apart.astype(np.float64) > allowed
-    return _report(wanted, actual, wrong, None) if wrong.any() else ""
+    return _report(wanted, actual, wrong, None) + _allowed(judge, kind) if wrong.any() else ""
+
+
+def _allowed(judge: SuiteJudge | ToleranceJudge, kind: ElementType) -> str:
+    """What is said of the tolerance where it is the runtime's own."""
+    if not isinstance(judge, ToleranceJudge) or not judge.runtime:
+        return ""
+    tolerance = tolerance_for(judge, kind)
+    absolute = tolerance.absolute * judge.scale
+    return f"; the tolerance of {judge.runtime} for {kind.name} is {tolerance.ulp:g} ulp or {absolute:.3g}"
 
 
 def tolerance_for(judge: ToleranceJudge, kind: ElementType) -> Tolerance:

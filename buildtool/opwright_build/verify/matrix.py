@@ -16,6 +16,7 @@ from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 from opwright_build.verify.batches import Batch, Result, Vector
 from opwright_build.verify.case_bodies import Bodies, refused_types
 from opwright_build.verify.case_model import Case, CaseName, Kind, Outcome, Status
+from opwright_build.verify.cases import case_on
 from opwright_build.verify.gaps import REFUSALS, Gap, GapIndex
 from opwright_build.verify.instantiated import BodyFunctions, Instantiated
 from opwright_build.verify.isolation import run_tasks
@@ -228,6 +229,7 @@ class Plan:
         }
         self._opsets: dict[tuple[str, int, int], int | Refusal] = {}
         self._drafts: dict[tuple[object, ...], int] = {}
+        self._judged: tuple[Case, dict[str, Case]] | None = None  # the last case, by runtime
 
     def add(self, case: Case) -> None:
         entry = self._entries.get(case.identity)
@@ -247,7 +249,7 @@ class Plan:
     def _add_body(self, entry: FunctionEntry, body: BodyEntry, case: Case, name: CaseName) -> None:
         refused = refused_types(body, case)
         signature = signature_of(entry, body, case)
-        vector = Vector(case, taken_by(entry, body, case))
+        taken = taken_by(entry, body, case)
         for runtime in self._runtimes:
             opset = self._opset(runtime, body)
             cell = _Cell(name, body.last_opset if isinstance(opset, Refusal) else opset, body.body, runtime.name)
@@ -260,7 +262,16 @@ class Plan:
                 cell.batch = self._draft(entry, body, runtime, opset, signature)
                 vectors = self.drafts[cell.batch].vectors
                 cell.position = len(vectors)
-                vectors.append(vector)
+                vectors.append(Vector(self._judged_on(case, runtime.name), taken))
+
+    def _judged_on(self, case: Case, runtime: str) -> Case:
+        """The case as this runtime is judged by it, made once for all bodies."""
+        if self._judged is None or self._judged[0] is not case:
+            self._judged = case, {}
+        found = self._judged[1]
+        if runtime not in found:
+            found[runtime] = case_on(case, runtime)
+        return found[runtime]
 
     def _opset(self, runtime: Runtime, body: BodyEntry) -> int | Refusal:
         key = (runtime.name, body.first_opset, body.last_opset)

@@ -14,20 +14,14 @@ from onnx import FunctionProto
 from opwright.bundle.format import Bundle, FunctionEntry
 from opwright.variants import overload_of
 
+from opwright_build.spec.runtime_names import ONNXRUNTIME_OFF, REFERENCE
 from opwright_build.verify.batches import Batch, judge_vector, load
 from opwright_build.verify.case_model import Case, Status
 from opwright_build.verify.isolation import run_tasks
 from opwright_build.verify.matrix import passing_batches
 from opwright_build.verify.perturb import mutants_of
 from opwright_build.verify.refusals import Refusal
-from opwright_build.verify.runtimes import (
-    ONNXRUNTIME_OFF,
-    REFERENCE,
-    Failed,
-    Runtime,
-    available,
-    newest_accepted,
-)
+from opwright_build.verify.runtimes import Failed, Runtime, available, newest_accepted
 
 KILLED, SURVIVED, STILLBORN = "killed", "survived", "stillborn"
 

@@ -24,14 +24,11 @@ from opwright.graphs.left_out import leave_out_defaults
 from opwright.model.verdict import has_inference
 from opwright.opsets.domains import RUNTIME_DOMAINS
 
+from opwright_build.spec.runtime_names import ONNXRUNTIME_FULL, ONNXRUNTIME_OFF, REFERENCE
 from opwright_build.verify.case_model import Items, Status, Value
 from opwright_build.verify.items import is_sequence, tensor_in
 from opwright_build.verify.models import Signature, inlined, lowest_ir
 from opwright_build.verify.refusals import Refusal, classify
-
-REFERENCE = "reference"
-ONNXRUNTIME_OFF = "onnxruntime/off"
-ONNXRUNTIME_FULL = "onnxruntime/full"
 
 
 class Tells(Enum):

@@ -19,7 +19,17 @@ from opwright.diagnostics.diagnostic import DiagnosticError
 
 from opwright_build.verify.batches import load
 from opwright_build.verify.case_bodies import Bodies, refused_types
-from opwright_build.verify.case_model import Array, Case, Expected, Items, Judge, RandomJudge, ToleranceJudge, Value
+from opwright_build.verify.case_model import (
+    Array,
+    Case,
+    Expected,
+    Items,
+    Judge,
+    RandomJudge,
+    ToleranceJudge,
+    Value,
+    judge_on,
+)
 from opwright_build.verify.dtypes import element_of
 from opwright_build.verify.instantiated import BodyFunctions
 from opwright_build.verify.isolation import run_tasks
@@ -311,7 +321,8 @@ def _tasks(
             for (left, right), vector in vectors:
                 if runtime.tells is not Tells.RANKS:
                     left, right = left.without_ranks(), right.without_ranks()
-                drafts.setdefault((left, right), []).append(vector)
+                judged = replace(vector, judge=judge_on(vector.judge, runtime.name))
+                drafts.setdefault((left, right), []).append(judged)
             try:
                 old = made.of(before, pair.old, opset).functions
                 new = made_now.of(after, pair.new, opset).functions

@@ -57,12 +57,13 @@ def judge(
     """The verdicts. With `update_gaps` the gaps are written for the releases that ran instead of checked. `sandbox` is
     the level without which no Python of a spec is to be run; InfrastructureError where the machine has no such one.
     `cells` says which are run; where some are left out, nothing is said of what did not pass elsewhere."""
+    from opwright_build.spec.runtime_names import family_of
     from opwright_build.verify.case_model import Status
     from opwright_build.verify.collect import locked_cases
     from opwright_build.verify.findings import failures, inlined_alone, lacking, unverified
     from opwright_build.verify.gap_checks import Run, check_gaps, merge_gaps
     from opwright_build.verify.gap_releases import rows_in_force
-    from opwright_build.verify.gaps import FILE, GapsFile, family_of, read_gaps, write_gaps
+    from opwright_build.verify.gaps import FILE, GapsFile, read_gaps, write_gaps
     from opwright_build.verify.lock import unused_lines
     from opwright_build.verify.matrix import with_gaps
 

@@ -44,7 +44,7 @@ def verify(path: Path, reporter: Reporter, options: Options, scope: Scope, start
 
 def _verify(session: Session, scope: Scope, started: float) -> int:
     from opwright_build.spec.load import load_library
-    from opwright_build.verify.gaps import family_of
+    from opwright_build.spec.runtime_names import family_of
     from opwright_build.verify.matrix import rows_of
     from opwright_build.verify.runtimes import available
     from opwright_build.verify.worker_sandbox import claim as workers_claim
