@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
 import pytest
-from onnx import ModelProto
+from google.protobuf.message import Message
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from opwright import Bundle, DiagnosticError, attach, decompile, detach, inspect, polyfill
+from opwright.graphs import model_file, structure
 from opwright.graphs.structure import DEEPEST_GRAPH, check_structure, expanded_nodes
 
 from tests.hostile.changes import bases
@@ -111,3 +118,66 @@ def test_graphs_nest_as_deep_as_parsers_read() -> None:
             inner = made.attribute[0].g
     with pytest.raises(DiagnosticError, match="OW595"):
         check_structure(deepest)
+
+
+def usual_nodes(count: int) -> ModelProto:
+    """A model of so many nodes of four kinds, with a description of each value."""
+    model = helper.make_model(helper.make_graph([], "g", [], []), opset_imports=[helper.make_opsetid("", 18)])
+    for index in range(count):
+        operator, number, given = (("Relu", 1, {}), ("Add", 2, {}), ("Elu", 1, {"alpha": index / 7}))[index % 3]
+        model.graph.node.append(helper.make_node(operator, ["x"] * number, [f"v{index}"], **given))
+        model.graph.value_info.append(helper.make_tensor_value_info(f"v{index}", 1, [index]))
+    model.graph.node.append(helper.make_node("Constant", [], ["c"], value=numpy_helper.from_array(np.zeros((2, 3)))))
+    return model
+
+
+@pytest.mark.parametrize("count", [30, 300])
+def test_what_is_usual_is_looked_at_once(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    placed, walked = Counter[str](), Counter[str]()
+    place, walk = structure._placed, model_file._texts_and_messages
+
+    def count_placed(node: NodeProto, index: int, around: str) -> str:
+        placed[node.op_type] += 1
+        return place(node, index, around)
+
+    def count_walked(message: Message) -> Iterator[tuple[str, int, Any]]:
+        walked[type(message).__name__] += 1
+        return walk(message)
+
+    monkeypatch.setattr(structure, "_placed", count_placed)
+    monkeypatch.setattr(model_file, "_texts_and_messages", count_walked)
+    check_structure(usual_nodes(count))
+    assert placed == {"Relu": 1, "Add": 1, "Elu": 1, "Constant": 1}
+    assert walked == {"ModelProto": 1, "GraphProto": 1}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda node: node.attribute.add(name="beta", type=AttributeProto.FLOAT, g=GraphProto(name="g")),
+        lambda node: node.attribute.add(name="beta", type=AttributeProto.TENSOR),
+        lambda node: node.attribute.add(name="beta", type=AttributeProto.TENSOR, t=TensorProto(), f=1.0),
+        lambda node: node.attribute.add(type=AttributeProto.TENSOR, t=TensorProto(), f=1.0),
+        lambda node: node.attribute.add(name="beta", type=AttributeProto.TENSOR, t=TensorProto(dims=[-1])),
+        lambda node: node.attribute.add(name="beta", type=AttributeProto.TENSOR, t=TensorProto(dims=[2**62, 2**62])),
+        lambda node: node.attribute.add(name="beta", f=1.0),
+        lambda node: node.ClearField("input"),
+    ],
+)
+def test_the_last_of_many_is_not_passed_over(change: Callable[[NodeProto], object]) -> None:
+    model = usual_nodes(30)
+    check_structure(model)
+    change(model.graph.node[29])
+    with pytest.raises(DiagnosticError) as caught:
+        check_structure(model)
+    assert {item.code for item in caught.value.diagnostics} <= {"OW595", "OW597"}
+    assert all("node 29" in item.message for item in caught.value.diagnostics)
+
+
+@pytest.mark.parametrize("field", [b"Relu", b"v29", b"alpha"])
+def test_one_text_of_many_that_is_not_utf_8(field: bytes) -> None:
+    data = usual_nodes(3000).SerializeToString()
+    at = data.rindex(field)
+    broken = data[:at] + b"\xc3" + data[at + 1 :]
+    with pytest.raises(DiagnosticError, match="OW551"):
+        check_structure(ModelProto.FromString(broken))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, EncodeError, Message
-from onnx import ModelProto, OperatorSetProto, TensorProto
+from onnx import ModelProto, OperatorSetProto, SparseTensorProto, TensorProto
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
+from opwright.graphs.checked_texts import are_checked
 from opwright.graphs.walk import all_graphs
 from opwright.regular_file import read_regular
 
@@ -53,9 +54,20 @@ def refuse_broken_text(model: Message, file: str) -> None:
     while pending:
         for name, kind, value in _texts_and_messages(pending.pop()):
             if kind == FieldDescriptor.TYPE_MESSAGE:
-                pending.extend([value] if isinstance(value, Message) else value)
+                if isinstance(value, Message):
+                    pending.append(value)
+                elif not _are_checked_together(value):
+                    pending.extend(value)
             elif isinstance(value, bytes) or (not isinstance(value, str) and bytes in map(type, value)):
                 raise DiagnosticError([_not_a_model(Path(file), f"it has a {name} that is not UTF-8")])
+
+
+def _are_checked_together(messages: Sequence[Message]) -> bool:
+    """Whether nothing is wrong with the texts of these messages; False of tensors, whose elements would be copied."""
+    return not messages or (
+        not isinstance(messages[0], TensorProto | SparseTensorProto)
+        and are_checked(messages, messages[0].DESCRIPTOR.full_name)
+    )
 
 
 def _texts_and_messages(message: Message) -> Iterator[tuple[str, int, Any]]:

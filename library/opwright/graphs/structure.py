@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import prod
 
 from onnx import (
     AttributeProto,
@@ -131,6 +132,8 @@ class _Check:
     _functions: set[FunctionId] = field(default_factory=set)
     _model: dict[str, int] = field(default_factory=dict)  # the version of each domain that the model imports
     _versions: dict[str, int] = field(default_factory=dict)  # those of what is walked
+    # By the versions: operators with numbers of inputs, all of whose nodes have what they need.
+    _kinds: dict[tuple[tuple[str, int], ...], set[tuple[str, str, int]]] = field(default_factory=dict)
 
     def model(self, model: ModelProto) -> None:
         if not -_LARGEST_INT32 <= model.ir_version <= _LARGEST_INT32:
@@ -164,45 +167,57 @@ class _Check:
         self._walk(graph.node, "")
 
     def _walk(self, nodes: Iterable[NodeProto], place: str) -> None:
-        """The nodes, and those of their graphs, by a stack."""
-        stack = [(_placed(nodes, place), 0)]
-        while stack and len(self.problems) <= MOST_SHOWN:
-            placed, depth = stack[-1]
-            found = next(placed, None)
-            if found is None:
-                stack.pop()
-                continue
-            where, node = found
-            if not node.attribute:
-                self._required(node, where)
-                continue
-            for attribute in node.attribute:
-                self._attribute(attribute, where)
-            self._required(node, where)
-            for graph in _graphs_of(node):
-                if depth >= DEEPEST_GRAPH:
+        """The nodes, and those of their graphs, by a stack. Models have many nodes, so that usual ones are passed over
+        here: those of a kind that lacks nothing, whose attributes are numbers, texts and small tensors."""
+        kinds = self._kinds.setdefault(tuple(sorted(self._versions.items())), set())
+        stack = [(enumerate(nodes), place, 0)]
+        while stack:
+            listed, around, depth = stack[-1]
+            for index, node in listed:
+                attributes = node.attribute
+                kind = (node.op_type, node.domain, len(node.input))
+                if kind in kinds and (not attributes or all(map(_is_usual, attributes))):
+                    continue
+                where = _placed(node, index, around)
+                for attribute in attributes:
+                    self._attribute(attribute, where)
+                if self._required(node, where):
+                    kinds.add(kind)
+                if len(self.problems) > MOST_SHOWN:
+                    return
+                graphs = list(_graphs_of(node))
+                if graphs and depth >= DEEPEST_GRAPH:
                     text = f"graphs stand more than {DEEPEST_GRAPH} deep inside one another"
                     self._note("OW595", text, "protobuf's parsers read no deeper", "write functions in their place")
                     return
-                self._declarations(graph, f"{where}, graph {_shown(graph.name)}")
-                stack.append((_placed(graph.node, where), depth + 1))
+                for graph in graphs:
+                    self._declarations(graph, f"{where}, graph {_shown(graph.name)}")
+                    stack.append((enumerate(graph.node), where, depth + 1))
+                if graphs:
+                    break
+            else:
+                stack.pop()
 
-    def _required(self, node: NodeProto, where: str) -> None:
-        """An operator of the standard has the inputs and outputs that it cannot do without, and its graphs."""
+    def _required(self, node: NodeProto, where: str) -> bool:
+        """An operator of the standard has the inputs and outputs that it cannot do without, and its graphs. Gives
+        whether that is so of every node of the operator that has as many inputs."""
         domain = normal_domain(node.domain)
-        if domain not in STANDARD_DOMAINS or call_id(node) in self._functions:
-            return
+        if domain not in STANDARD_DOMAINS:
+            return True
+        if call_id(node) in self._functions:
+            return False
         operator = signature(domain, node.op_type, self._versions.get(domain, 0))
-        if operator is not None and any(
+        lacks = operator is not None and any(
             formal.option is Option.REQUIRED and index >= len(node.input)
             for index, formal in enumerate(operator.inputs)
-        ):
+        )
+        if operator is not None and lacks:
             needed = ", ".join(item.name for item in operator.inputs if item.option is Option.REQUIRED)
             reason = f"{node.op_type} needs {needed}"
             self._note("OW595", f"{where} lacks inputs", reason, "give the node its inputs")
         names = _GRAPHS.get(record_of(domain, node.op_type).role)
         if names is None:
-            return
+            return not lacks
         given = {item.name: item for item in node.attribute}
         for name in names:
             attribute = given.get(name)
@@ -213,6 +228,7 @@ class _Check:
                 self._yields(node, attribute.g, name, where)
         if not any(node.output):
             self._note("OW595", f"{where} has no outputs", "nothing can take what it gives", "remove it")
+        return False
 
     def _yields(self, node: NodeProto, graph: GraphProto, name: str, where: str) -> None:
         """The graph of a control flow node gives what the node gives."""
@@ -241,7 +257,7 @@ class _Check:
         if held in _MESSAGES and not attribute.ref_attr_name and not attribute.HasField(held):
             self._note("OW595", f"{name} has no value", f"its type asks for the field {held}", _TYPED_HELP)
             return
-        if kind <= AttributeProto.STRING or kind in _PLAIN_LISTS:
+        if kind in _PLAIN:
             stranger = next((item for item in ("t", "g", "sparse_tensor", "tp") if attribute.HasField(item)), "")
             if not stranger and (attribute.graphs or attribute.tensors):
                 stranger = "graphs" if attribute.graphs else "tensors"
@@ -271,7 +287,8 @@ class _Check:
 
     def _declarations(self, graph: GraphProto, where: str) -> None:
         for tensor in graph.initializer:
-            self._tensor(tensor, f"{where}: the initializer {_shown(tensor.name)}")
+            if not _is_usual_tensor(tensor):
+                self._tensor(tensor, f"{where}: the initializer {_shown(tensor.name)}")
         for sparse in graph.sparse_initializer:
             self._sparse(sparse, f"{where}: the initializer {_shown(sparse.values.name)}")
         for values in (graph.input, graph.output, graph.value_info):
@@ -279,7 +296,8 @@ class _Check:
 
     def _values(self, values: Iterable[ValueInfoProto], where: str) -> None:
         for value in values:
-            self._type(value.type, f"{where}: {_shown(value.name)}")
+            if value.type.WhichOneof("value") not in _WITHOUT_TYPES:
+                self._type(value.type, f"{where}: {_shown(value.name)}")
 
     def _type(self, type_: TypeProto, where: str) -> None:
         for _ in range(DEEPEST_TYPE):
@@ -330,7 +348,12 @@ class _Check:
         self.problems.append(Diagnostic(code, message, Place(self.file), reason, help_text))
 
 
-_PLAIN_LISTS = frozenset({AttributeProto.FLOATS, AttributeProto.INTS, AttributeProto.STRINGS})
+_PLAIN = frozenset({AttributeProto.FLOAT, AttributeProto.INT, AttributeProto.STRING}) | {
+    AttributeProto.FLOATS,
+    AttributeProto.INTS,
+    AttributeProto.STRINGS,
+}  # numbers and texts, one or a list of them
+_WITHOUT_TYPES = (None, "tensor_type", "sparse_tensor_type")  # that hold no other types
 _MOST_DIMS = 64  # numpy's limit
 _VERSION = "versions are numbers of 32 bits to every tool"
 _VERSION_HELP = "write the version that the model was made for"
@@ -346,10 +369,33 @@ def _graphs_of(node: NodeProto) -> Iterator[GraphProto]:
             yield from attribute.graphs
 
 
-def _placed(nodes: Iterable[NodeProto], place: str) -> Iterator[tuple[str, NodeProto]]:
-    for index, node in enumerate(nodes):
-        name = f" {_shown(node.name)}" if node.name else ""
-        yield f"{place}{', ' if place else ''}node {index}{name} ({_shown(node.op_type)})", node
+def _placed(node: NodeProto, index: int, around: str) -> str:
+    """What messages call a node that stands there in a graph or function."""
+    name = f" {_shown(node.name)}" if node.name else ""
+    return f"{around}{', ' if around else ''}node {index}{name} ({_shown(node.op_type)})"
+
+
+def _is_usual(attribute: AttributeProto) -> bool:
+    """Whether an attribute is sure to have one value, of its type, and no graph: found without a message for it."""
+    kind = attribute.type
+    if kind == AttributeProto.TENSOR:
+        fields = attribute.ListFields()
+        return len(fields) == 3 and bool(attribute.name) and attribute.HasField("t") and _is_usual_tensor(attribute.t)
+    return kind in _PLAIN and not (
+        attribute.HasField("t")
+        or attribute.HasField("g")
+        or attribute.HasField("tp")
+        or attribute.HasField("sparse_tensor")
+        or attribute.tensors
+        or attribute.graphs
+    )
+
+
+def _is_usual_tensor(tensor: TensorProto) -> bool:
+    """Whether a tensor is sure to have sizes that a tensor has, and its elements in itself."""
+    dims = tensor.dims
+    sizes = not dims or (len(dims) <= _MOST_DIMS and min(dims) > 0 and prod(dims) <= _LARGEST_INT64)
+    return sizes and not tensor.external_data
 
 
 def _is_position(text: str) -> bool:
