@@ -140,12 +140,13 @@ class Model:
         return (self.body(state, name), state.summaries[name] % 2)
 
     def compiles(self, state: State, name: str) -> object:
-        """What compiling reads: texts, comments among them, and answers of callees."""
+        """What compiling reads: code, to which comments are nothing, and answers of callees."""
         callee = {"Caller": "Callee", "Outer": "Caller"}.get(name)
         asked = state.base % 2 if name == "Callee" else self.answer(state, callee) if callee else None
-        helper = (state.helper % 2, state.helper_comment) if name == "Helped" else None
+        helper = state.helper % 2 if name == "Helped" else None
+        code = source(replace(state, comments=dict.fromkeys(NAMES, 0)), name)
         spec = (state.summaries[name] % 2, types_of(state, name))
-        return ("compile", name, source(state, name), spec, helper, asked, state.tool, state.onnx)
+        return ("compile", name, code, spec, helper, asked, state.tool, state.onnx)
 
     def packages(self, state: State) -> object:
         texts = tuple(self.answer(state, name) for name in NAMES)
@@ -156,7 +157,8 @@ class Model:
         """The actions that have to run now."""
         wanted = {f"compile com.acme.nn::{name}@1": self.compiles(state, name) for name in NAMES}
         wanted["package"] = self.packages(state)
-        wanted["library"] = tuple(wanted.values())
+        comments = (tuple(state.comments.values()), state.helper_comment)
+        wanted["library"] = (*wanted.values(), comments)  # of which all files count
         ran = {action for action, key in wanted.items() if key not in self.done}
         self.done.update(wanted.values())
         return ran

@@ -104,4 +104,28 @@ def test_one_body_is_compiled_and_packaged_alone(
     comment_in.write_text(f"# nothing\n{comment_in.read_text()}")
     ran = opwright("build", "--json")
     done = [line["action"] for line in ran.lines if line["event"] == "action" and not line["cached"]]
-    assert done == ["compile com.acme::Map@1", "library"]
+    assert done == ["library"]
+
+
+def test_a_comment_moves_places_and_compiles_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opwright: Opwright
+) -> None:
+    """What prevents a variant is told at its place, wherever comments have moved it."""
+    edited, clean = tmp_path / "edited", tmp_path / "clean"
+    shutil.copytree(LIBRARY, edited)
+    monkeypatch.chdir(edited)
+    source = Path(ACME, "Bound", "function.py")
+    source.write_text(source.read_text().replace("return X", "return op.ReduceMax(X, keepdims=0)"))
+    spec = Path(ACME, "Bound", "spec.yaml")
+    spec.write_text(spec.read_text().replace("int32]", "bool]"))  # which some opsets have, and some bodies
+    before = opwright("opsets", "--json")
+    assert before.status == 0 and f"{source.as_posix()}:" in before.out, before.out
+    source.write_text("# one more\n\n" + source.read_text().replace("    return", "    # and another\n    return"))
+    ran = opwright("build", "--json")
+    done = [line["action"] for line in ran.lines if line["event"] == "action" and not line["cached"]]
+    assert done == ["library"]
+    after = opwright("opsets", "--json").out
+    assert after != before.out
+    shutil.copytree(edited / "specs", clean / "specs")
+    monkeypatch.chdir(clean)
+    assert opwright("opsets", "--json").out == after

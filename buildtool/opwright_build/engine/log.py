@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from opwright_build.engine.action import Action, Done, Failed, Record, Unsupported
-from opwright_build.engine.sources import Sources, digest_now
+from opwright_build.engine.sources import Sources, as_file, digest_now
 from opwright_build.engine.state_file import StateFile
 
 
@@ -64,7 +64,7 @@ class ActionLog:
             "params": dict(action.params),
             "environment": self.environment,
             "trace": record.trace,
-            "reads": [[read.name, read.digest] for read in record.reads],
+            "reads": [[as_file(read.name), read.digest] for read in record.reads],
             "outcome": _outcome_word(record),
         }
 

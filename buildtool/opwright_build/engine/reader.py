@@ -8,7 +8,7 @@ from opwright.diagnostics.diagnostic import DiagnosticError
 
 from opwright_build.engine.action import Action, Read
 from opwright_build.engine.content_digest import Json, digest_bytes
-from opwright_build.engine.sources import Sources
+from opwright_build.engine.sources import CODE, FILE, Sources
 from opwright_build.engine.store import Store
 
 
@@ -68,6 +68,18 @@ class Reader:
     def observed(self, name: str, data: bytes | None) -> None:
         """Records a source that the action's function read by other means: these were its bytes."""
         self._reads.setdefault(name, None if data is None else digest_bytes(data))
+
+    def heed_code_alone(self, path: str) -> str:
+        """Says that what was read of the Python file `path` counts as far as its code goes: with other comments in it
+        the result would be the same. Gives the name of that read, under which the outcome has the file's bytes among
+        its outputs: code is compared with them."""
+        name = f"{CODE}:{path}"
+        self._reads = {name if read == f"{FILE}:{path}" else read: digest for read, digest in self._reads.items()}
+        return name
+
+    def depend_on(self, name: str) -> None:
+        """Records a source as it is now, without reading it."""
+        self._reads.setdefault(name, self._sources.digest(name))
 
     def depends(self, reads: Iterable[Read]) -> None:
         """Takes over what another action read, since this one's result rests on that one's."""

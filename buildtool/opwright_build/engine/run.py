@@ -6,28 +6,33 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import islice
+from types import MappingProxyType
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome, Read, Record, Unsupported
 from opwright_build.engine.action_pool import ActionPool, Inline, Pooled
-from opwright_build.engine.content_digest import digest_bytes
+from opwright_build.engine.content_digest import digest_bytes, is_digest
 from opwright_build.engine.executors import InlineExecutor
 from opwright_build.engine.log import ActionLog, reasons
 from opwright_build.engine.mutual_actions import Event, MutualActions, Performer, Result
 from opwright_build.engine.perform import Performed, perform
 from opwright_build.engine.reader import Reader
-from opwright_build.engine.sources import OverlaySources, Sources, digest_now
+from opwright_build.engine.sources import REFUSED, OverlaySources, Sources, digest_now
 from opwright_build.engine.store import RECORDS_PER_KEY, InfrastructureError, Store
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Engine:
     """Runs actions of registered kinds.
 
     `registry` maps each kind to its function as `module:name`; it is imported on the first miss, so a build that
-    finds everything in the cache imports nothing. `rerun` runs every action although its result is known, and
-    reports results that differ. `watch` is told of every result.
+    finds everything in the cache imports nothing. `same` maps kinds of sources to functions, named likewise, that say
+    whether the bytes that were read and those of now are one for those who read that kind. `rerun` runs every action
+    although its result is known, and reports results that differ. `watch` is told of every result.
     """
 
     def __init__(
@@ -39,10 +44,12 @@ class Engine:
         *,
         executor: Executor | None = None,
         pool: ActionPool | None = None,
+        same: Mapping[str, str] = NOTHING,
         rerun: bool = False,
         watch: Callable[[Result], None] = lambda result: None,
     ) -> None:
         self._registry = registry
+        self._same = same
         self._store = store
         self._sources = sources
         self._log = log
@@ -123,6 +130,7 @@ class Engine:
             self._log,
             executor=self._executor,
             pool=self._pool,
+            same=self._same,
             rerun=self._rerun,
             watch=self._watch,
         )
@@ -239,14 +247,25 @@ class Engine:
         if self._rerun:
             return None
         for record in self._store.records(action.key):
-            if all(digest_now(self._sources, read.name) == read.digest for read in record.reads) and self._complete(
-                record
-            ):
+            if all(map(self._holds, record.reads)) and self._complete(record):
                 self._log.found(action, record)
                 self._store.used(action.key, record)
                 self._remember_maker(action, record.outcome)
                 return Result(action, record.outcome, record.reads, cached=True)
         return None
+
+    def _holds(self, read: Read) -> bool:
+        """Whether a source is as it was read, as far as that counts."""
+        now = digest_now(self._sources, read.name)
+        if now == read.digest:
+            return True
+        same = self._same.get(read.name.partition(":")[0])
+        if same is None or now is None or now == REFUSED or read.digest is None:
+            return False
+        before = self._store.get(read.digest) if is_digest(read.digest) else None
+        module, _, name = same.partition(":")
+        compare: Callable[[bytes, bytes], bool] = getattr(import_module(module), name)
+        return before is not None and compare(before, self._sources.read(read.name) or b"")
 
     def _run_here(self, action: Action) -> Result:
         """Runs an action in this process, whatever is known of it."""

@@ -1,7 +1,8 @@
 """What actions may read by name: files below one folder, and which files there are.
 
-`file:specs/library.yaml` is the bytes of a file, `list:specs` the sorted names of all files below a folder, one a line;
-behind a tab stands what a name is that is no plain file's.
+`file:specs/library.yaml` is the bytes of a file; `code:specs/a.py` is that too, asked for by whom comments in it are
+nothing to. `list:specs` is the sorted names of all files below a folder, one a line; behind a tab stands what a name is
+that is no plain file's.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from opwright_build.engine.hints import FileHints
 from opwright_build.engine.tree import Tree
 
 REFUSED = "refused"
+FILE, CODE, LIST = "file", "code", "list"  # kinds of sources
 
 
 class Sources(Protocol):
@@ -44,11 +46,12 @@ class FolderSources:
 
     def digest(self, name: str) -> str | None:
         """The digest of what `read` gives, without reading where a hint says it."""
+        name = as_file(name)
         if name not in self._digests:
             kind, shown = _split(name)
             if self._tree.refuse_source(shown) is not None:
                 self._digests[name] = REFUSED
-            elif kind == "list":
+            elif kind == LIST:
                 data = self.read(name)
                 self._digests[name] = None if data is None else digest_bytes(data)
             else:
@@ -63,6 +66,7 @@ class FolderSources:
 
         DiagnosticError for a link that leads out of the root, for what is no regular file, and for what cannot be read.
         """
+        name = as_file(name)
         if name not in self._bytes:
             kind, shown = _split(name)
             path = self._full(shown)
@@ -71,7 +75,7 @@ class FolderSources:
                 self._digests[name] = REFUSED
                 raise DiagnosticError([refusal])
             try:
-                data = _listing(Path(path), Path(self._root)) if kind == "list" else self._hints.read(path)
+                data = _listing(Path(path), Path(self._root)) if kind == LIST else self._hints.read(path)
             except OSError as error:
                 self._digests[name] = REFUSED
                 raise DiagnosticError([_unreadable(shown, error)]) from None
@@ -83,11 +87,16 @@ class FolderSources:
         return os.path.join(self._root, shown) if shown else self._root
 
 
+def as_file(name: str) -> str:
+    """The name under which a source is kept: a file is one thing, whatever counts of it."""
+    return f"{FILE}:{name.removeprefix(CODE + ':')}" if name.startswith(f"{CODE}:") else name
+
+
 def _split(name: str) -> tuple[str, str]:
     """The kind of a source, and the path that it has below the root, in its one form."""
     kind, colon, relative = name.partition(":")
     parts = [part for part in relative.split("/") if part not in ("", ".")]
-    if not colon or kind not in ("file", "list") or relative.startswith("/") or ".." in parts:
+    if not colon or kind not in (FILE, LIST) or relative.startswith("/") or ".." in parts:
         raise ValueError(f"no such kind of source: {name!r}")
     return kind, "/".join(parts)
 

@@ -25,7 +25,7 @@ from opwright_build.engine.dataclass_bytes import decode_value, encode_value
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Planned
-from opwright_build.engine.sources import NotYetError
+from opwright_build.engine.sources import FILE, NotYetError
 from opwright_build.workflow.version_parts import ENTRY, NO_TEMPLATES, ROWS, TEMPLATES
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 LIBRARY = "library"  # the kind of source that answers questions about the library that is being built
 FAILED = b"failed"
 IGNORE = "OW330"
+_LARGE = 1 << 20  # bytes of a body: near the most that the compiler makes, which lines of a function may add to
 
 
 def compile_versions(
@@ -89,17 +90,17 @@ def compile_action(reader: Reader) -> Outcome:
     """Inputs: `version`, and `library`: the package that it belongs to, with its domains. Outputs: `rows`, and those
     of `version_parts`."""
     from opwright_build.compile import SpecFiles, compile_version
+    from opwright_build.compile.same_code import MARK
     from opwright_build.spec.model import SpecVersion
+    from opwright_build.workflow.placed_rows import can_be_moved
     from opwright_build.workflow.write_parts import encode_rows, version_parts
 
     version = decode_value(SpecVersion, reader.input("version"))
     facts = json.loads(reader.input("library"))
-    texts: dict[str, str] = {}
+    sources: dict[str, bytes | None] = {}
 
     def read(path: str) -> bytes | None:
-        data = reader.read(f"file:{path}")
-        if data is not None:
-            texts[path] = data.decode("utf-8", "replace")
+        data = sources[path] = reader.read(f"{FILE}:{path}")
         return data
 
     files = SpecFiles(read)
@@ -109,6 +110,12 @@ def compile_action(reader: Reader) -> Outcome:
     parts = version_parts(compiled.entry, compiled.bodies, compiled.templates)
     parts[ROWS] = encode_rows(compiled.entry, compiled.unreachable)
     outputs = {name: reader.put(data) for name, data in parts.items()}
+    if not compiled.diagnostics and max(map(len, compiled.bodies.values()), default=0) < _LARGE:
+        # (Findings tell places.)
+        for path, data in sources.items():
+            if data is not None and MARK not in data and can_be_moved(parts[ROWS], path, data):
+                outputs[reader.heed_code_alone(path)] = reader.put(data)
+    texts = {path: data.decode("utf-8", "replace") for path, data in sources.items() if data is not None}
     return Done(outputs, tuple(settle_ignores(compiled.diagnostics, texts)))
 
 

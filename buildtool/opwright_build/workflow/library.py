@@ -17,11 +17,12 @@ from opwright_build.engine.dataclass_bytes import encode_value
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine
+from opwright_build.engine.sources import CODE, FILE
 from opwright_build.report.tables import counted
 from opwright_build.workflow.compiling import LIBRARY, compile_versions, findings_of, has_templates
 from opwright_build.workflow.library_instances import make_instances
 from opwright_build.workflow.session import MODULE, Session
-from opwright_build.workflow.version_parts import PACKAGED, ROWS, expand_rows, join_rows
+from opwright_build.workflow.version_parts import PACKAGED, expand_rows, join_rows
 
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle
@@ -184,6 +185,7 @@ def _library_action(
 ) -> Outcome:
     from opwright_build.workflow.libraries_called import libraries_called
     from opwright_build.workflow.made_versions import MadeVersions
+    from opwright_build.workflow.placed_rows import rows_now
     from opwright_build.workflow.released import Comparison, compare_with_lock
     from opwright_build.workflow.select_packages import select_packages
 
@@ -207,7 +209,7 @@ def _library_action(
         kept = {version.domain.name for version in loaded.versions}
         asked = [name for name in asked if kept.intersection(loaded.library.package(name).domains)]
     for result in compiled.values():
-        reader.depends(read for read in result.reads if not read.name.startswith(f"{LIBRARY}:"))
+        _depend(reader, result)
     texts = {path: data.decode("utf-8", "replace") for path, data in loaded.sources.items() if b"opwright:" in data}
     diagnostics = settle_ignores([*loaded.diagnostics, *others.diagnostics, *findings_of(compiled.values())], texts)
     if has_errors(diagnostics):
@@ -254,9 +256,20 @@ def _library_action(
     }
     domains = {domain for name in asked for domain in loaded.library.package(name).domains}
     owned = [version.identity for version in loaded.versions if version.domain.name in domains]
-    table = join_rows([engine.fetch(compiled[identity], ROWS) for identity in owned])
+    table = join_rows([rows_now(engine, session.sources, compiled[identity]) for identity in owned])
     outputs |= {FACTS: reader.put(canonical_json(told)), TABLE: reader.put(table)}
     return Done(outputs, tuple(diagnostics), tuple(unkept))
+
+
+def _depend(reader: Reader, result: Result) -> None:
+    """Takes over what compiling a version read. Of a file that is read for its code alone all of it counts here: the
+    parts of a library are looked up one by one when one of their files has changed."""
+    for read in result.reads:
+        kind, _, name = read.name.partition(":")
+        if kind == CODE:
+            reader.depend_on(f"{FILE}:{name}")
+        elif kind != LIBRARY:
+            reader.depends([read])
 
 
 def _chosen(session: Session) -> Chosen:

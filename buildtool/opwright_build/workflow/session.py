@@ -24,7 +24,7 @@ from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.publish import Publisher
 from opwright_build.engine.run import Engine
 from opwright_build.engine.seal import Seal
-from opwright_build.engine.sources import FolderSources, OverlaySources, Sources
+from opwright_build.engine.sources import CODE, FolderSources, OverlaySources, Sources
 from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.store import SHARED, InfrastructureError, LocalStore, Store
 from opwright_build.engine.tree import Tree, sweep
@@ -67,6 +67,7 @@ REGISTRY = {
     "compile": "opwright_build.workflow.compiling:compile_action",
     "package": "opwright_build.workflow.packaging:package_action",
 }
+SAME = {CODE: "opwright_build.compile.same_code:same_code"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,7 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
         pool = ActionPool(
             _worker_starter(), options.jobs or processors(), limit=options.action_limit, wanted=options.jobs is not None
         )
-        engine = Engine(REGISTRY, store, sources, log, pool=pool, rerun=options.rerun, watch=count)
+        engine = Engine(REGISTRY, store, sources, log, pool=pool, same=SAME, rerun=options.rerun, watch=count)
         publisher = Publisher(root, OUTPUTS, StateFile(work / "outputs.json", here), hints, _generated)
         try:
             environment = environment_digest(parts)

@@ -13,6 +13,7 @@ from opwright_build.engine.action import Action, Record
 from opwright_build.engine.content_digest import Json
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
+from opwright_build.engine.sources import CODE, FILE
 from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.user_secret import user_seal
 from opwright_build.workflow.compiling import LIBRARY, compile_versions
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 BUILT = "built.json"  # which result of the library action the last whole build wrote
 FAILURES = "failed.json"  # the versions that failed when they were last tested
 _ENTRY = f"{LIBRARY}:entry/"
-_FILE = "file:"
+_FILE = f"{FILE}:"
 _SPECS = "specs"
 
 
@@ -144,7 +145,9 @@ def failed_versions(session: Session) -> frozenset[str]:
 
 
 def _read_file(name: str) -> str:
-    return name.removeprefix(_FILE) if name.startswith(_FILE) else ""
+    """The path of a file that was read, whatever counts of it."""
+    kind, _, path = name.partition(":")
+    return path if kind in (FILE, CODE) else ""
 
 
 def _is_input(file: str) -> bool:
