@@ -5,6 +5,8 @@ import pytest
 from opwright.diagnostics import Diagnostic, Place, Severity
 from opwright.diagnostics.findings_json import from_json
 from opwright_build.report.console import Console, open_console
+from opwright_build.report.course import Advance, Stage
+from opwright_build.report.progress import WIPE
 from opwright_build.report.reporter import JsonReporter, TextReporter, in_reading_order
 
 LATE = Diagnostic("OW301", "late", Place("b.py", 2, 1))
@@ -25,7 +27,7 @@ def test_text_goes_to_standard_output_and_progress_to_standard_error() -> None:
     console, out, err = make()
     reporter = TextReporter(console)
     reporter.step("compiling")
-    reporter.advance(1, 2, "one")
+    reporter.advance(Advance(Stage.COMPILE, 1, 2, text="one"))
     reporter.findings([EARLY, LATE, LATE], {"b.py": "one\ntwo\n"}.get)
     reporter.summary("done", {"exit": 1})
     assert err.getvalue() == "compiling\n"
@@ -91,9 +93,11 @@ def test_an_encoding_that_lacks_a_character_gets_an_escape() -> None:
 def test_a_bar_is_drawn_on_a_terminal_and_taken_away() -> None:
     out, err = io.StringIO(), Terminal()
     reporter = TextReporter(Console(out, err, live=True))
+    reporter.plan([Stage.COMPILE])
     reporter.step("compiling")
-    reporter.advance(1, 2, "compile a::A@1")
+    reporter.close()
+    reporter.advance(Advance(Stage.COMPILE, 1, 2, text="compile a::A@1"))
     reporter.summary("done", {})
-    assert "compile a::A@1" in err.getvalue()
-    assert err.getvalue().rstrip().endswith("\x1b[2K") or "\x1b[?25h" in err.getvalue()
+    assert "50 % 1 of 2  compile a::A@1" in err.getvalue()
+    assert err.getvalue().endswith(WIPE)
     assert out.getvalue() == "done\n"

@@ -100,10 +100,18 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 @pytest.mark.parametrize("workers", [0, 1, 3])
 def test_results_come_in_the_order_of_the_tasks(job: Any, workers: int) -> None:
     tasks = [job(str(index)) for index in range(3 * CHUNK + 1)]
-    seen: list[int] = []
-    results = run_tasks(tasks, workers=workers, progress=seen.append)
+    seen: dict[int, object] = {}
+    times: list[float] = []
+
+    def tell(number: int, result: object, seconds: float) -> None:
+        seen[number] = result
+        times.append(seconds)
+
+    results = run_tasks(tasks, workers=workers, progress=tell)
     assert results == [[f"did {index}"] for index in range(len(tasks))]
-    assert sum(seen) == len(tasks)
+    assert [seen[number] for number in range(len(tasks))] == results
+    assert len(times) == len(tasks)
+    assert min(times) >= 0
 
 
 def test_nothing_to_do_starts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

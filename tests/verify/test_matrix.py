@@ -47,13 +47,12 @@ def cells(outcomes: list[Outcome]) -> list[tuple[str, int, str, str]]:
 def test_every_case_runs_on_every_body_and_runtime_in_order(library: Any, make_case: Any, workers: int) -> None:
     entry = library.add("Softplus", (SOFTPLUS, 15, 18), (SOFTPLUS, 19, 20), (SOFTPLUS, 21, 22))
     cases = softplus_cases(entry, make_case)
-    seen: list[tuple[int, int]] = []
-    outcomes = verify_cases(
-        library.bundle(), cases, workers=workers, progress=lambda done, total: seen.append((done, total))
-    )
+    seen: list[matrix.Known] = []
+    outcomes = verify_cases(library.bundle(), cases, workers=workers, progress=seen.append)
     expected = [(c.name, opset, runtime, "pass") for c in cases for opset in (18, 20, 22) for runtime in RUNTIMES]
     assert cells(outcomes) == expected
-    assert seen[-1] == (len(outcomes), len(outcomes))
+    assert (seen[-1].done, seen[-1].total, seen[-1].failed) == (len(outcomes), len(outcomes), 0)
+    assert {identity for known in seen for identity in known.seconds} == {entry.identity}
     assert {item.body for item in outcomes} == {body.body for body in entry.bodies}
 
 

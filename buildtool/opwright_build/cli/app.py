@@ -98,6 +98,9 @@ VectorLimitOption = Annotated[
     float,
     typer.Option("--vector-limit", metavar="SECONDS", min=0.1, help="How long a runtime may take for a vector."),
 ]
+TimingsOption = Annotated[
+    bool, typer.Option("--timings", help="Say where the time went: steps, kinds of actions, the slowest ones.")
+]
 WatchOption = Annotated[bool, typer.Option("--watch", help="Again after each change of specs/, until Ctrl-C.")]
 
 
@@ -225,6 +228,7 @@ def build(
     ] = False,
     dry: Annotated[bool, typer.Option("--dry-run", help="Say what would run, and why; run and write nothing.")] = False,
     again: WatchOption = False,
+    timings: TimingsOption = False,
     sarif: SarifOption = None,
     select: SelectOption = None,
     since: SinceOption = None,
@@ -235,7 +239,8 @@ def build(
     from opwright_build.workflow.build import build
     from opwright_build.workflow.session import Options
 
-    options = Options(cache, rehash, rerun, tuple(packages or ()), _asked(select, since), jobs, limit)
+    asked = _asked(select, since)
+    options = Options(cache, rehash, rerun, tuple(packages or ()), asked, jobs, limit, timings=timings)
 
     def once(started: float) -> int:
         reporter = _reporter("build", json, sarif=sarif, quiet=quiet, verbose=verbose)
@@ -380,6 +385,7 @@ def run_tests(
     limit: LimitOption = LIMIT,
     vector_limit: VectorLimitOption = VECTOR_LIMIT,
     again: WatchOption = False,
+    timings: TimingsOption = False,
     cache: CacheOption = None,
     sarif: SarifOption = None,
     quiet: QuietOption = False,
@@ -393,7 +399,7 @@ def run_tests(
     from opwright_build.workflow.verify import Scope, verify
 
     asked = _asked(select, since, failed)
-    options = Options(cache, False, rerun, tuple(packages or ()), asked, jobs, limit, vector_limit)
+    options = Options(cache, False, rerun, tuple(packages or ()), asked, jobs, limit, vector_limit, timings)
 
     def task(reporter: Reporter, started: float) -> int:
         ranges = tuple(parse_opsets(text) for text in opset or ())

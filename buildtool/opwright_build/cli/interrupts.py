@@ -11,10 +11,10 @@ import os
 import signal
 from types import FrameType
 
+from opwright_build.report.progress import WIPE
 from opwright_build.sandbox.child_processes import end_children
 
 _WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
-_SHOW_CURSOR = "\r\x1b[K\x1b[?25h"  # a progress line is wiped, and the cursor is there again
 
 
 def end_on_signals() -> None:
@@ -35,7 +35,7 @@ def _end(number: int, frame: FrameType | None) -> None:
     end_children()
     line = f"{_WORDS[signal.Signals(number)]}\n"
     if os.isatty(2):
-        line = _SHOW_CURSOR + line
+        line = WIPE + line
     with contextlib.suppress(OSError):  # nobody reads it
         os.write(2, line.encode())
     os._exit(128 + number)

@@ -9,6 +9,7 @@ from typing import Any
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.diagnostics.sarif import to_sarif
 
+from opwright_build.report.course import Advance, Stage
 from opwright_build.report.reporter import Reporter, SourceText
 
 
@@ -33,8 +34,11 @@ class SarifReporter:
     def step(self, text: str) -> None:
         self._inner.step(text)
 
-    def advance(self, done: int, total: int, text: str) -> None:
-        self._inner.advance(done, total, text)
+    def plan(self, stages: Sequence[Stage]) -> None:
+        self._inner.plan(stages)
+
+    def advance(self, told: Advance) -> None:
+        self._inner.advance(told)
 
     def findings(self, diagnostics: Sequence[Diagnostic], sources: SourceText) -> None:
         self._found += diagnostics

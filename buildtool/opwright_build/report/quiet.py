@@ -7,6 +7,7 @@ from typing import Any
 
 from opwright.diagnostics.diagnostic import Diagnostic
 
+from opwright_build.report.course import Advance, Stage
 from opwright_build.report.reporter import SourceText
 
 
@@ -23,7 +24,10 @@ class QuietReporter:
     def step(self, text: str) -> None:
         """Nobody waits here."""
 
-    def advance(self, done: int, total: int, text: str) -> None:
+    def plan(self, stages: Sequence[Stage]) -> None:
+        """Nobody waits here."""
+
+    def advance(self, told: Advance) -> None:
         """Nobody waits here."""
 
     def findings(self, diagnostics: Sequence[Diagnostic], sources: SourceText) -> None:

@@ -12,6 +12,7 @@ from opwright.diagnostics.findings_json import to_json
 from opwright.diagnostics.text import render
 
 from opwright_build.report.console import Console
+from opwright_build.report.course import Advance, Stage
 from opwright_build.report.progress import progress_on
 from opwright_build.report.tables import counted
 
@@ -32,8 +33,11 @@ class Reporter(Protocol):
     def step(self, text: str) -> None:
         """A step begins; for people who wait."""
 
-    def advance(self, done: int, total: int, text: str) -> None:
-        """So much of the step is done."""
+    def plan(self, stages: Sequence[Stage]) -> None:
+        """Which stages the task has, in their order."""
+
+    def advance(self, told: Advance) -> None:
+        """So much of a stage is done."""
 
     def findings(self, diagnostics: Sequence[Diagnostic], sources: SourceText) -> None:
         """Findings, in the order in which they are to be read."""
@@ -78,8 +82,11 @@ class TextReporter:
     def step(self, text: str) -> None:
         self._progress.step(text)
 
-    def advance(self, done: int, total: int, text: str) -> None:
-        self._progress.advance(done, total, text)
+    def plan(self, stages: Sequence[Stage]) -> None:
+        self._progress.plan(stages)
+
+    def advance(self, told: Advance) -> None:
+        self._progress.advance(told)
 
     def findings(self, diagnostics: Sequence[Diagnostic], sources: SourceText) -> None:
         self._progress.close()
@@ -94,7 +101,7 @@ class TextReporter:
     def event(self, name: str, fields: Mapping[str, Any]) -> None:
         """Facts are for programs, but for what ran."""
         if self._manner is Manner.VERBOSE and name == "action" and not fields["cached"]:
-            self._console.progress(f"{fields['action']}: {'; '.join(fields['why'])}")
+            self._progress.line(f"{fields['action']}: {'; '.join(fields['why'])}")
 
     def summary(self, text: str, fields: Mapping[str, Any]) -> None:
         self._progress.close()
@@ -121,7 +128,10 @@ class JsonReporter:
     def step(self, text: str) -> None:
         """Progress is for people."""
 
-    def advance(self, done: int, total: int, text: str) -> None:
+    def plan(self, stages: Sequence[Stage]) -> None:
+        """Progress is for people."""
+
+    def advance(self, told: Advance) -> None:
         """Progress is for people."""
 
     def findings(self, diagnostics: Sequence[Diagnostic], sources: SourceText) -> None:

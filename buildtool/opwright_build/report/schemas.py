@@ -38,6 +38,12 @@ def output_schemas() -> dict[str, Schema]:
         size=_or_null(_COUNT),
     )
     action = {"action": _TEXT, "kind": _TEXT, "cached": _FLAG, "why": _list_of(_TEXT)}
+    spent = {"seconds": {"type": "number", "minimum": 0}}
+    timings = {
+        "steps": _list_of(_object(step=_TEXT, **spent)),
+        "kinds": _list_of(_object(kind=_TEXT, actions=_COUNT, **spent)),
+        "slowest": _list_of(_object(action=_TEXT, **spent)),
+    }
     planned = {"action": _TEXT, "why": _list_of(_TEXT), "needs": _TEXT}
     outcome = {
         "function": _TEXT,
@@ -75,7 +81,7 @@ def output_schemas() -> dict[str, Schema]:
     return {
         "build": _events(
             "build",
-            {"action": action, "planned": planned, "output": dict(output["properties"])},
+            {"action": action, "planned": planned, "output": dict(output["properties"]), "timings": timings},
             counts | figures | {"outputs": _list_of(output)},
             of_one | {"dry_run": _FLAG, "to_run": _COUNT, "may_run": _COUNT},
         ),
@@ -83,7 +89,7 @@ def output_schemas() -> dict[str, Schema]:
         "stubs": _events("stubs", {"action": action}, counts),
         "test": _events(
             "test",
-            {"action": action, "outcome": outcome, "mutant": mutant},
+            {"action": action, "outcome": outcome, "mutant": mutant, "timings": timings},
             verified,
             {"library": _TEXT, "version": _TEXT},
         ),

@@ -16,6 +16,7 @@ from __future__ import annotations
 import pickle
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -39,6 +40,9 @@ class Task(Protocol):
 
     def lost(self, how: str) -> Any:
         """The result of a single piece over which the process died; `how` continues "the runtime ..."."""
+
+
+Progress = Callable[[int, Any, float], None]  # the number of a task, its result, and the seconds that it took
 
 
 class _Shelf:
@@ -68,19 +72,20 @@ def kept_workers() -> Iterator[None]:
 
 
 def run_tasks(
-    tasks: Sequence[Task], *, workers: int, timeout: float = 60.0, progress: Callable[[int], None] | None = None
+    tasks: Sequence[Task], *, workers: int, timeout: float = 60.0, progress: Progress | None = None
 ) -> list[Any]:
     """The results, in the order of the tasks.
 
     `workers` is the number of processes; 0 runs the tasks here, where a crash is a crash. `timeout` is in seconds and
-    for each task; `progress` is called with the number of tasks done since the last call.
+    for each task; `progress` is told of each task that is done, of one at a time.
     """
-    report = progress or (lambda done: None)
+    report = progress or (lambda number, result, seconds: None)
     if workers == 0 or not tasks:
         results = []
-        for task in tasks:
+        for number, task in enumerate(tasks):
+            begun = time.perf_counter()
             results.append(task.run())
-            report(1)
+            report(number, results[-1], time.perf_counter() - begun)
         return results
     return _Pool(tasks, timeout, report).run(min(workers, -(-len(tasks) // CHUNK)))
 
@@ -92,7 +97,7 @@ class _Died(Exception):
 class _Pool:
     """A thread for each child; the threads share a list of chunks."""
 
-    def __init__(self, tasks: Sequence[Task], timeout: float, report: Callable[[int], None]) -> None:
+    def __init__(self, tasks: Sequence[Task], timeout: float, report: Progress) -> None:
         self._shelf = _shelf
         self._surroundings = Surroundings.here()
         self._tasks = tasks
@@ -148,26 +153,31 @@ class _Pool:
 
     def _run_chunk(self, child: _Child, chunk: range) -> None:
         tasks = [self._tasks[index] for index in chunk]
-        for index, result in zip(chunk, self._run_all(child, tasks), strict=True):
+        for index, (result, seconds) in zip(chunk, self._run_all(child, tasks), strict=True):
             self._results[index] = result
             with self._lock:
-                self._report(1)
+                self._report(index, result, seconds)
 
-    def _run_all(self, child: _Child, tasks: Sequence[Task]) -> Iterator[Any]:
-        """The results in order. A task over which the process dies is run again in pieces."""
+    def _run_all(self, child: _Child, tasks: Sequence[Task]) -> Iterator[tuple[Any, float]]:
+        """The results in order, and the seconds that each took. A task over which the process dies is run again in
+        pieces."""
         position = 0
         while position < len(tasks):
             try:
                 child.send(tasks[position:])
                 while position < len(tasks):
-                    result = child.receive()
+                    answer = child.receive()
                     position += 1
-                    yield result
+                    yield answer
             except _Died as death:
                 task = tasks[position]
                 pieces = task.pieces()
                 position += 1
-                yield task.join(list(self._run_all(child, pieces))) if len(pieces) > 1 else task.lost(str(death))
+                if len(pieces) > 1:
+                    answers = list(self._run_all(child, pieces))
+                    yield task.join([result for result, _ in answers]), sum(seconds for _, seconds in answers)
+                else:
+                    yield task.lost(str(death)), 0.0
 
 
 class _Child:
@@ -188,8 +198,8 @@ class _Child:
         except OSError:
             raise _Died(self._ended()) from None
 
-    def receive(self) -> Any:
-        """The next task's result. Raises _Died, after which the process is gone."""
+    def receive(self) -> tuple[Any, float]:
+        """The next task's result, and the seconds that it took. Raises _Died, after which the process is gone."""
         try:
             answer = self._answers.get(timeout=self.timeout)
         except queue.Empty:
@@ -200,7 +210,7 @@ class _Child:
         if "error" in answer.header:
             self.stop()
             raise RuntimeError(f"a verification worker failed:\n{answer.header['error']}")
-        return answer.header["result"]
+        return answer.header["result"], answer.header["seconds"]
 
     def stop(self) -> None:
         """Ends the process, whatever it is doing."""

@@ -29,6 +29,17 @@ from opwright_build.verify.runtimes import Runtime, Tells, available, newest_acc
 MAX_VECTORS = 500  # in one batch: what a crash makes run again, and what a time limit has to cover
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """How many of the `total` outcomes are known, and how many of these are failures; and by version the seconds that
+    the last ones took."""
+
+    done: int
+    total: int
+    failed: int
+    seconds: Mapping[str, float]
+
+
 def verify_cases(
     bundle: Bundle,
     cases: Sequence[Case],
@@ -36,14 +47,14 @@ def verify_cases(
     runtimes: Sequence[Runtime] | None = None,
     workers: int = 1,
     timeout: float = 120.0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[Known], None] | None = None,
     instantiated: BodyFunctions | None = None,
     kept: KeptResults | None = None,
 ) -> list[Outcome]:
     """Every case on every body of its version on every runtime (by default: all that are installed).
 
     `workers` processes run the batches; 0 runs them here, unprotected from crashes. `timeout` is in seconds and for
-    each batch. `progress` is called with the number of outcomes known and their total. Cases of functions that the
+    each batch. `progress` is told as outcomes become known. Cases of functions that the
     bundle does not hold have no outcomes. `instantiated` are the functions that others have made of the bundle. What
     `kept` knows is not run; it is told all that is found.
     """
@@ -96,7 +107,7 @@ def passing_batches(
 
 
 def _run(
-    plan: Plan, workers: int, timeout: float, progress: Callable[[int, int], None] | None, kept: KeptResults
+    plan: Plan, workers: int, timeout: float, progress: Callable[[Known], None] | None, kept: KeptResults
 ) -> list[list[Result]]:
     """The results of every batch: large ones in pieces, those that call the same content alike in one session, and a
     vector that several have in common run once, or not at all where its result is known."""
@@ -132,13 +143,17 @@ def _run(
     tasks = [_task([candidates[position].batch for position in pack]) for pack in packs]
     owned = [[run for position in pack for run in owners[position]] for pack in packs]
     known = sum(cell.batch is None for cell in plan.cells) + kept.reused
-    sizes = iter([sum(len(run.places) for run in runs) for runs in owned])
+    failed = sum(cell.batch is None and cell.status is Status.FAIL for cell in plan.cells)
 
-    def report(done: int) -> None:
-        nonlocal known
-        known += sum(next(sizes) for _ in range(done))
+    def report(number: int, result: Sequence[Sequence[str]], seconds: float) -> None:
+        nonlocal known, failed
+        runs = owned[number]
+        known += sum(len(run.places) for run in runs)
+        failed += sum(len(run.places) for run, (word, _) in zip(runs, result, strict=True) if word == Status.FAIL.value)
         if progress is not None:
-            progress(known, len(plan.cells))
+            took = Counter(plan.drafts[run.places[0][0]].identity for run in runs)
+            shares = {identity: seconds * count / len(runs) for identity, count in took.items()}
+            progress(Known(known, len(plan.cells), failed, shares))
 
     answered = run_tasks(tasks, workers=workers, timeout=timeout, progress=report)
     for runs, answers in zip(owned, answered, strict=True):

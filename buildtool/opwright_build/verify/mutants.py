@@ -113,9 +113,9 @@ def run_mutants(
                 names.append((entry.identity, f"{entry.identity}{variant} {mutant.node} {mutant.change}"))
     done = 0
 
-    def report(count: int) -> None:
+    def report(number: int, result: object, seconds: float) -> None:
         nonlocal done
-        done += count
+        done += 1
         if progress is not None:
             progress(done, len(tasks))
 

@@ -19,6 +19,7 @@ import signal
 import struct
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, BinaryIO
@@ -63,7 +64,9 @@ def _server(name: str) -> Callable[[Callable[[], bytes], BinaryIO], None]:
 def _run_tasks(receive: Callable[[], bytes], answers: BinaryIO) -> None:
     while True:
         for task in pickle.loads(receive()):
-            _answer(answers, {"result": task.run()})
+            begun = time.perf_counter()
+            result = task.run()
+            _answer(answers, {"result": result, "seconds": time.perf_counter() - begun})
 
 
 def _answer(answers: BinaryIO, answer: Mapping[str, Any]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -11,6 +10,7 @@ from typing import Any
 
 from opwright_build.engine.publish import Published
 from opwright_build.package.distribution import distribution_name
+from opwright_build.report.course import Stage
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.editor_schemas import write_editor_schemas
@@ -29,8 +29,9 @@ def build(path: Path, reporter: Reporter, options: Options, started: float, keep
     are selected: those are compiled. With `keep_going` the packages are written that are right by themselves."""
 
     def task(session: Session) -> int:
+        session.reporter.plan([Stage.COMPILE])
         status = _build(session, started, keep_going)
-        keep_build_record(session, time.perf_counter() - started)
+        keep_build_record(session, started)
         return status
 
     return on_library(path, reporter, options, task)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 
+from opwright_build.report.course import Advance, Stage
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.workflow.judged_library import Subject
 from opwright_build.workflow.narrowing import ALL, Narrowing
@@ -151,7 +152,7 @@ def mutate(subject: Subject, cases: Sequence[Case]) -> tuple[dict[str, Any], lis
         subject.bundle,
         cases,
         workers=session.jobs,
-        progress=lambda done, total: session.reporter.advance(done, total, "mutants"),
+        progress=lambda done, total: session.reporter.advance(Advance(Stage.MUTANTS, done, total)),
     )
     for score in scores:
         for fate in score.fates:

@@ -14,6 +14,7 @@ import opwright
 from opwright.diagnostics.diagnostic import Diagnostic
 
 import opwright_build
+from opwright_build.engine.action import Failed
 from opwright_build.engine.action_pool import LIMIT, ActionPool, Deliver, Worker
 from opwright_build.engine.environment import environment_digest, environment_parts
 from opwright_build.engine.folder_lock import folder_lock
@@ -29,11 +30,13 @@ from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.store import SHARED, InfrastructureError, LocalStore, Store
 from opwright_build.engine.tree import Tree, sweep
 from opwright_build.engine.user_secret import UserSeal, user_seal
+from opwright_build.report.course import Advance, Stage
 from opwright_build.report.reporter import Reporter
 from opwright_build.workflow.excerpt_text import library_text
 from opwright_build.workflow.foreign_module import GENERATED, foreign_module
 from opwright_build.workflow.limits import VECTOR_LIMIT
 from opwright_build.workflow.selection.asked import Asked
+from opwright_build.workflow.timings import TimedReporter, Timings
 from opwright_build.workflow.transaction import JOURNAL, Transaction
 
 if TYPE_CHECKING:
@@ -75,7 +78,7 @@ class Options:
     """How to work: where the cache is (a folder, by default in the library, or the URL of a shared one behind that),
     what not to trust, and the names of the packages to work on, none for all of them. `asked` says which functions to
     work on. `jobs` is how many processes work, None for one a processor where that is worth it; `action_limit`
-    and `vector_limit` are in seconds."""
+    and `vector_limit` are in seconds; with `timings` the end says where the time went."""
 
     cache: Path | str | None = None
     rehash: bool = False
@@ -85,6 +88,7 @@ class Options:
     jobs: int | None = None
     action_limit: float = LIMIT
     vector_limit: float = VECTOR_LIMIT
+    timings: bool = False
 
 
 @dataclass(slots=True)
@@ -92,9 +96,11 @@ class ActionCount:
     """What became of the actions of a session, told as it happens."""
 
     reporter: Reporter
+    timings: Timings
     expected: int = 0
     seen: int = 0
     run: int = 0
+    failed: int = 0
     ran: list[Result] = field(default_factory=list)
 
     def __call__(self, result: Result) -> None:
@@ -104,7 +110,11 @@ class ActionCount:
         self.reporter.event("action", {**fields, "why": list(result.why)})
         if not result.cached:
             self.ran.append(result)
-            self.reporter.advance(self.seen, max(self.expected, self.seen), result.action.label)
+            self.failed += isinstance(result.outcome, Failed)
+            if result.action.kind in REGISTRY:  # the time of those that have others is that of the others
+                self.timings.took(result.action.kind, result.action.label, result.seconds)
+            told = Advance(Stage.COMPILE, self.seen, max(self.expected, self.seen), self.failed, result.action.label)
+            self.reporter.advance(told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +122,7 @@ class Session:
     """`environment` enters every action's key; `count` follows the actions as they end; `user` seals what is kept.
     `packages` are the names of the packages to work on as they were asked for, none for all of them; `asked` says which
     functions. `sources` and `log` are those of the engine; `jobs` is how many processes may work.
-    `vector_limit` is in seconds."""
+    `vector_limit` is in seconds. `timings` are of this session; `shows_timings`: they are told at its end."""
 
     root: Path
     tree: Tree
@@ -128,6 +138,8 @@ class Session:
     log: ActionLog
     jobs: int
     vector_limit: float
+    timings: Timings
+    shows_timings: bool = False
     packages: tuple[str, ...] = ()
     asked: Asked = field(default_factory=Asked)
 
@@ -182,7 +194,9 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
         parts = environment_parts(_own_sources(), DISTRIBUTIONS, hints)
         log = ActionLog(StateFile(work / LOG, here), parts)
         store = _with_shared(LocalStore(cache_folder(options, root), user.seal), options)
-        count = ActionCount(reporter)
+        timings = Timings()
+        timed = TimedReporter(reporter, timings)
+        count = ActionCount(timed, timings)
         folder = OverlaySources(FolderSources(root, hints), MODULE, lambda name: foreign_module(name, root))
         sources = OverlaySources(folder, INSTALLED, _installed)
         pool = ActionPool(
@@ -200,13 +214,15 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
                 environment,
                 publisher,
                 count,
-                reporter,
+                timed,
                 user,
                 transaction,
                 sources,
                 log,
                 pool.jobs,
                 options.vector_limit,
+                timings,
+                options.timings,
                 options.packages,
                 options.asked,
             )

@@ -29,6 +29,7 @@ from opwright_build.workflow.session import (
     open_session,
 )
 from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.timings import timings_text
 from opwright_build.workflow.writing import write_file
 
 NOTHING = "nothing is selected"
@@ -86,12 +87,17 @@ def finish(
     found = in_reading_order([*_unsilenced(session, diagnostics), *session.warnings])
     status = Exit.FINDINGS if failed or has_errors(found) else Exit.GOOD
     session.reporter.findings(found, session.source_text)
-    seconds = time.perf_counter() - started
+    ended = time.perf_counter()
+    seconds = ended - started
+    timings = session.timings.summary(started, ended)
+    if session.shows_timings:
+        session.reporter.table(timings_text(timings))
+        session.reporter.event("timings", timings)
     rest = {"seconds": round(seconds, 3), "exit": int(status), **_counts(found)}
     summary = {**fields, **rest}
     session.reporter.summary(text.replace("{seconds}", f"{seconds:.2f} s"), summary)
     if "sandbox" in fields:
-        _keep_record(session, summary)
+        _keep_record(session, {**summary, "timings": timings})
     return status
 
 
@@ -103,14 +109,16 @@ def _keep_record(session: Session, summary: Mapping[str, Any]) -> None:
         write_file(session.root / WORK / LAST_RUN, (json.dumps(record, indent=1) + "\n").encode())
 
 
-def keep_build_record(session: Session, seconds: float) -> None:
+def keep_build_record(session: Session, started: float) -> None:
     """What a build ran, the longest first, for people and other programs; nothing here reads it."""
     if not session.count.ran:
         return
+    ended = time.perf_counter()
     ran = sorted(session.count.ran, key=lambda result: (-result.seconds, result.action.label))
     record = {
         "schema": "opwright.build-run/1",
-        "seconds": round(seconds, 3),
+        "seconds": round(ended - started, 3),
+        "timings": session.timings.summary(started, ended),
         "jobs": session.jobs,
         "actions": [
             {"action": item.action.label, "seconds": round(item.seconds, 4), "why": list(item.why)} for item in ran

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from opwright_build.engine.action import Action, Read
 from opwright_build.engine.content_digest import Json, digest_bytes, digest_fields
+from opwright_build.report.course import Advance, Stage
 from opwright_build.report.tables import counted
 from opwright_build.workflow.judged_library import Subject, collect
 from opwright_build.workflow.narrowing import Narrowing
@@ -183,18 +184,25 @@ def _outcomes(
     cells: Narrowing,
 ) -> dict[str, list[Outcome]]:
     """By version, what becomes of the vectors that were collected now."""
-    from opwright_build.verify.matrix import verify_cases
+    from opwright_build.verify.matrix import Known, verify_cases
 
     reporter = subject.session.reporter
     cases = [case for case in collected.cases if cells.fits_types(case.bindings)]
     reporter.step(f"verifying {counted(len(cases), 'case')}")
+    timings = subject.session.timings
+
+    def tell(known: Known) -> None:
+        for identity, seconds in known.seconds.items():
+            timings.took(KIND, f"{KIND} {identity}", seconds)
+        reporter.advance(Advance(Stage.VERIFY, known.done, known.total, known.failed))
+
     outcomes = verify_cases(
         subject.bundle,
         cases,
         runtimes=runtimes,
         workers=subject.session.jobs,
         timeout=subject.session.vector_limit,
-        progress=lambda done, total: reporter.advance(done, total, "verifying"),
+        progress=tell,
         instantiated=instantiated,
         kept=results,
     )

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from opwright_build.report.course import Stage
 from opwright_build.report.junit import junit_xml
 from opwright_build.report.matrix_report import junit_entry, matrix_text, outcome_json, runtime_totals, totals_line
 from opwright_build.report.reporter import Reporter
@@ -49,6 +50,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     from opwright_build.verify.runtimes import available
     from opwright_build.verify.worker_sandbox import claim as workers_claim
 
+    session.reporter.plan([Stage.COMPILE, Stage.VERIFY, *([Stage.MUTANTS] if scope.mutants else [])])
     loaded = load_library(session.root)
     library = build_library(session)
     if not library.good:
