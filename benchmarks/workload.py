@@ -71,7 +71,8 @@ def prepare(work: str, package: str, path: Path, size: int) -> Work:
     if work in _PROGRAMS:
         warm, text = _program(path.with_name(f"eager_{package}_1.py"))
         exec(text, vars(warm))
-        vars(warm)["main"].to_function_proto()
+        make = "to_model_proto" if _PROGRAMS[work] is assemble else "to_function_proto"
+        getattr(vars(warm)["main"], make)()
         return lambda: _PROGRAMS[work](module, code)
     exec(code, vars(module))
     x, y = (np.linspace(0.5, 1.5, size, dtype=np.float32) for _ in range(2))

@@ -298,6 +298,7 @@ def test_a_chain_of_calls_is_flattened(tmp_path: Path, run_model: RunModel) -> N
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
     model = names["f399"].to_model_proto(input_types=[FLOAT["N"]])
     assert len(model.functions) <= 50
+    assert model.ir_version == 8 and not any(function.metadata_props for function in model.functions)
     np.testing.assert_array_equal(run_model(model, X, reference=False)[0], X + 400)
 
 

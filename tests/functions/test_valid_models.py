@@ -13,6 +13,7 @@ import pytest
 from opwright import FLOAT, INT64, DiagnosticError, OnnxFunction, Opset, Sequence, script
 from opwright import opset18 as op
 from opwright.model import verdict
+from opwright.model.survey import Survey
 
 RunModel = Callable[..., list[Any]]
 X = np.array([1, 2, 3, 4], np.float32)
@@ -185,5 +186,5 @@ def test_calls_that_double_are_not_entered_one_by_one(tmp_path: Any) -> None:
     names: dict[str, Any] = {}
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
     model = names["f39"].to_model_proto()
-    assert verdict.infer(model) == (model.graph, None)
+    assert verdict.infer(model, Survey(model)) == (model.graph, None)
     onnx.checker.check_model(model)

@@ -20,6 +20,7 @@ from opwright import FLOAT, INT64, GraphBuilder, compile_source, decompile
 from opwright import opset18 as op
 from opwright.lang.lower.completions import InputType
 from opwright.lang.lower.node_inference import proof, refusal
+from opwright.model.survey import Survey
 from opwright.model.verdict import infer
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import signature
@@ -210,7 +211,7 @@ def test_a_fault_beside_what_is_not_known_is_found() -> None:
             z = Add (two, three)
         }"""
     )
-    _, problem = infer(model)
+    _, problem = infer(model, Survey(model))
     assert problem is not None and "Incompatible dimensions" in problem and "Resize" not in problem
 
 

@@ -21,6 +21,7 @@ from opwright.bundle.call_interface import split_type
 from opwright.eager import ort_values
 from opwright.eager.messages import one_line
 from opwright.graphs.left_out import leave_out_defaults
+from opwright.model.survey import Survey
 from opwright.model.verdict import has_inference
 from opwright.opsets.domains import RUNTIME_DOMAINS
 
@@ -297,7 +298,7 @@ def require_valid(model: ModelProto) -> None:
     try:
         for function in model.functions:
             onnx.checker.check_function(function, context)
-        if has_inference(model):
+        if has_inference(Survey(model)):
             shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
     except Exception as error:  # onnx raises errors of several modules
         raise Failed(one_line(error)) from None

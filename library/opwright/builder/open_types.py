@@ -12,6 +12,7 @@ from opwright.elements import BY_CODE, BY_NAME
 from opwright.lang import ir
 from opwright.lang.emit import write_tensor, write_type
 from opwright.model.finish import MADE_UP, lowest_ir_version
+from opwright.model.survey import Survey
 from opwright.opsets.onnx_inference import infer_model
 
 
@@ -55,7 +56,7 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
     imports = emit_named(recorder, in_order, {}, model.graph, closure.identify, names)
     try:
         add_functions(recorder, model, closure, imports)
-        model.ir_version = lowest_ir_version(model)
+        model.ir_version = lowest_ir_version(model, Survey(model))
     except (DiagnosticError, RuntimeError, ValueError):
         return  # the question stays open; what is wrong is found when the model is made
     inferred = infer_model(model, data_prop=True)

@@ -26,12 +26,12 @@ from opwright.model.finish import (
     STRICT,
     complete_outputs,
     has_element,
-    has_scan,
     is_complete,
     lowest_ir_version,
     rank_warning,
     shown_matrix,
 )
+from opwright.model.survey import Survey
 from opwright.model.verdict import checker_problem, infer, with_ranks
 from opwright.model_options import ModelOptions, NamedFunction
 
@@ -164,7 +164,8 @@ def _refuse_too_deep(recorder: Recorder, model: ModelProto) -> None:
 
 def _finish(recorder: Recorder, model: ModelProto, ir_version: int | None, strict: bool) -> None:
     low = recorder.low
-    needed = lowest_ir_version(model)
+    survey = Survey(model)
+    needed = lowest_ir_version(model, survey)
     if ir_version is not None and ir_version < needed:
         low.error(
             "OW354",
@@ -174,9 +175,9 @@ def _finish(recorder: Recorder, model: ModelProto, ir_version: int | None, stric
             help="ask for an older opset, or for a newer IR version",
         )
     model.ir_version = needed if ir_version is None else ir_version
-    inferred, problem = infer(model)
+    inferred, problem = infer(model, survey)
     complete_outputs(model, {value.name: value.type for value in inferred.output})
-    asked = IN_SCAN if not strict and has_scan(model) else STRICT
+    asked = IN_SCAN if not strict and survey.has_scan else STRICT
     for value in model.graph.input if strict or asked == IN_SCAN else ():
         if not is_complete(value.type):
             low.error(

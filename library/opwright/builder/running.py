@@ -27,6 +27,7 @@ from opwright.graphs.ndarrays import DTYPES, as_array, element_of
 from opwright.lang import ir
 from opwright.lang.emit import write_type
 from opwright.model.finish import lowest_ir_version
+from opwright.model.survey import Survey
 
 
 def run_values(recorder: Recorder, values: Any, given: Mapping[Any, object], inputs: Mapping[str, object]) -> Any:
@@ -195,7 +196,7 @@ def _model(
     imports = emit_named(recorder, nodes, outputs, graph, closure.identify, names)
     annotate(recorder, nodes, graph, True)
     add_functions(recorder, model, closure, imports)
-    model.ir_version = lowest_ir_version(model)
+    model.ir_version = lowest_ir_version(model, Survey(model))
     return model
 
 

@@ -14,6 +14,7 @@ from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang.source import Span
 from opwright.lang.trail import Trail
 from opwright.opsets.record import Record
+from opwright.opsets.records import NOTHING
 from opwright.opsets.signatures import ALL_ELEMENTS, Signature, elements_of, tensor_mask
 from opwright.variants import overload_of
 
@@ -712,9 +713,6 @@ class Operator:
         return self.signature.record
 
 
-_NO_OPERATOR = Record("")
-
-
 class FunctionReference:
     """A function that is called: its identity, the variant, and the digest of that variant's body.
 
@@ -764,7 +762,7 @@ class FunctionReference:
     @property
     def record(self) -> Record:
         """Of a function nothing is known by its name."""
-        return _NO_OPERATOR
+        return NOTHING
 
     @property
     def identity(self) -> tuple[str, str, str]:

@@ -66,24 +66,31 @@ def _describe_variant(unit: Unit, variant: Variant, label: Key, domain: str, ver
     kept = tuple(parameter.name for parameter in function.attributes)
     signature = _signature(unit, domain, version, formals, admitted, len(outputs), kept)
     pure = all(is_pure(node) for node in function.body.nodes)
-    sources = tuple(rank_sources(function, value) for value in function.body.yields)
+    sources = rank_sources(function, function.body.yields)
     return ScriptVariant(variant.key, label, signature, tuple(function.inputs), outputs, kept, pure, sources)
 
 
 def _formal(declared: Input, type_: ir.Type, admitted: dict[str, tuple[str, ...]]) -> Formal:
-    options = {
-        Arity.REQUIRED: Option.REQUIRED,
-        Arity.OPTIONAL: Option.OPTIONAL,
-        Arity.VARIADIC: Option.VARIADIC,
-    }
     name, types = _type_strings(type_)
     if name:
         admitted[name] = types
-    return Formal(declared.name, name or types[0], options[declared.arity], True, 0)
+    return Formal(declared.name, name or types[0], _OPTIONS[declared.arity], True, 0)
+
+
+_OPTIONS = {
+    Arity.REQUIRED: Option.REQUIRED,
+    Arity.OPTIONAL: Option.OPTIONAL,
+    Arity.VARIADIC: Option.VARIADIC,
+}
 
 
 def _type_strings(type_: ir.Type) -> tuple[str, tuple[str, ...]]:
     """The name of the type variable ("" where there is none), and the ONNX types that are admitted."""
+    if isinstance(type_, ir.TensorType):
+        element = ir.settle(type_.element)
+        if isinstance(element, ir.TypeVariable):
+            return element.name, _admitted(element.mask)
+        return "", (f"tensor({element.name})",)
     if isinstance(type_, ir.SequenceType):
         name, types = _type_strings(type_.item)
         return name and f"seq({name})", tuple(f"seq({item})" for item in types)
@@ -94,12 +101,7 @@ def _type_strings(type_: ir.Type) -> tuple[str, tuple[str, ...]]:
     if isinstance(type_, ir.OptionalType):
         name, types = _type_strings(type_.item)
         return name and f"optional({name})", tuple(f"optional({item})" for item in types)
-    if not isinstance(type_, ir.TensorType):
-        return "", ("",)
-    element = ir.settle(type_.element)
-    if isinstance(element, ir.TypeVariable):
-        return element.name, _admitted(element.mask)
-    return "", (f"tensor({element.name})",)
+    return "", ("",)
 
 
 @cache
@@ -121,7 +123,7 @@ def _signature(
     found.deprecated, found.deterministic = False, False
     found.admitted = dict(admitted)
     found.inputs = tuple(inputs)
-    found.outputs = tuple(Formal(f"output {index}", "", Option.REQUIRED, False, 1) for index in range(outputs))
+    found.outputs = _unnamed(outputs)
     found.attributes = {
         item.name: AttributeSpec(item.name, item.kind, item.required, item.default)
         for item in unit.interface.attributes
@@ -132,6 +134,12 @@ def _signature(
     found.min_outputs = found.max_outputs = outputs
     found.derive()
     return found
+
+
+@cache
+def _unnamed(count: int) -> tuple[Formal, ...]:
+    """So many outputs, of which callers know the types from elsewhere."""
+    return tuple(Formal(f"output {index}", "", Option.REQUIRED, False, 1) for index in range(count))
 
 
 def _family_signature(unit: Unit, variants: Sequence[ScriptVariant], domain: str, version: int) -> Signature:

@@ -122,6 +122,8 @@ def check_imports(
 ) -> None:
     """DiagnosticError where a node means something else at the version of its domain that the model imports than at the
     one that it was written for. `by_name` are the functions that are found by name, whatever the version."""
+    if all(not domain or imports.get(domain, 1) == version for domain, version in versions.items()):
+        return
     for node in all_nodes(nodes):
         written, imported = imports.get(node.domain, 1), versions.get(node.domain, 1)
         if not node.domain or written == imported or call_id(node) in by_name:
@@ -153,7 +155,8 @@ def _meaning(node: NodeProto, version: int) -> int:
 def unify_imports(functions: Iterable[FunctionProto], versions: dict[str, int]) -> None:
     """Gives every function the versions of the other domains that the model imports."""
     for function in functions:
-        used = {"", *(node.domain for node in all_nodes(function.node))}
-        for item in function.opset_import:
-            if item.domain in used and item.domain in versions:
+        others = [item for item in function.opset_import if versions.get(item.domain, item.version) != item.version]
+        used = {"", *(node.domain for node in all_nodes(function.node))} if others else ()
+        for item in others:
+            if item.domain in used:
                 item.version = versions[item.domain]

@@ -188,7 +188,7 @@ def _infer(flat: FunctionProto, graph: GraphProto, inputs: Sequence[ir.Value]) -
     low.function.inputs = list(inputs)
     low.function.body.nodes[:0] = low.prologue
     low.function.body.yields = values
-    return [item.type for item in values], tuple(rank_sources(low.function, item) for item in values)
+    return [item.type for item in values], rank_sources(low.function, values)
 
 
 def _declared(proto: TypeProto) -> ir.Type:

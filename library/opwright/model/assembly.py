@@ -104,16 +104,10 @@ def _names_of(graph: GraphProto) -> Iterator[str]:
 def flatten_calls(model: ModelProto) -> None:
     """Shortens chains of calls that checkers refuse, and drops what nothing calls any more."""
     roots = {call_id(node) for node in all_nodes(model.graph.node)}
-    flat = {function_id(function): function for function in flatten(list(model.functions), roots)}
-    pending, reached = list(roots), set(roots)
-    while pending:
-        function = flat.get(pending.pop())
-        for node in all_nodes(function.node) if function is not None else ():
-            identity = call_id(node)
-            if identity not in reached:
-                reached.add(identity)
-                pending.append(identity)
-    _replace(model, [function for identity, function in flat.items() if identity in reached])
+    functions = list(model.functions)
+    flat = flatten(functions, roots)
+    if len(flat) < len(functions) or any(one is not other for one, other in zip(functions, flat, strict=True)):
+        _replace(model, flat)
 
 
 def _replace(model: ModelProto, functions: Sequence[FunctionProto]) -> None:

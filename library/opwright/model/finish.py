@@ -9,11 +9,11 @@ from onnx import ModelProto, TypeProto, ValueInfoProto, helper
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_CODE
 from opwright.graphs.initializers import FIRST_IR_VERSION
-from opwright.graphs.walk import all_graphs, all_nodes
+from opwright.graphs.walk import all_graphs
 from opwright.lang.lower.function_unit import Unit
 from opwright.lang.source import span_of
+from opwright.model.survey import Survey
 from opwright.model.verdict import checker_problem, infer, with_ranks
-from opwright.opsets.records import CAST, SCAN
 
 GiveRanks = Callable[[Sequence[ValueInfoProto], Sequence[ValueInfoProto]], str]
 
@@ -31,10 +31,11 @@ _ELEMENTS = {
 }
 
 
-def finish(model: ModelProto, unit: Unit, ir_version: int | None, strict: bool) -> None:
+def finish(model: ModelProto, unit: Unit, ir_version: int | None, strict: bool) -> Survey:
     """Fills in the IR version and the missing types of outputs. Raises DiagnosticError, also where ONNX refuses the
-    model. `strict`: each input and output has a rank, too."""
-    needed = lowest_ir_version(model)
+    model. `strict`: each input and output has a rank, too. Gives what the model's nodes are."""
+    survey = Survey(model)
+    needed = lowest_ir_version(model, survey)
     place = unit.module.source.place(span_of(unit.node))
     if ir_version is not None and ir_version < needed:
         raise DiagnosticError(
@@ -49,16 +50,17 @@ def finish(model: ModelProto, unit: Unit, ir_version: int | None, strict: bool) 
             ]
         )
     model.ir_version = needed if ir_version is None else ir_version
-    inferred, problem = infer(model)
+    inferred, problem = infer(model, survey)
     complete_outputs(model, {value.name: value.type for value in inferred.output})
-    refuse_open(model, unit, strict, problem is None)
+    refuse_open(model, survey, unit, strict, problem is None)
     problem = problem or checker_problem(with_ranks(model))
     if problem is not None:
         raise DiagnosticError([_refused(unit, problem)])
+    return survey
 
 
-def lowest_ir_version(model: ModelProto) -> int:
-    """The lowest IR version that has all that the model uses."""
+def lowest_ir_version(model: ModelProto, survey: Survey) -> int:
+    """The lowest IR version that has all that the model uses; `survey` is of it."""
     standard = [item for item in model.opset_import if item.domain in ("", "ai.onnx.ml", "ai.onnx.preview.training")]
     needed = [helper.find_min_ir_version_for(standard, ignore_unknown=True)]
     if model.graph.initializer or model.graph.sparse_initializer:
@@ -70,24 +72,17 @@ def lowest_ir_version(model: ModelProto) -> int:
             needed.append(_DEFAULTS)
         if function.overload or function.value_info or function.metadata_props:
             needed.append(_OVERLOADS)
-    bodies = (model.graph.node, *(function.node for function in model.functions))
-    if any(node.metadata_props for nodes in bodies for node in all_nodes(nodes)):
+    if survey.has_metadata:
         needed.append(_METADATA)
-    needed.extend(_ELEMENTS.get(BY_CODE[code].name, 0) for code in _element_codes(model) if code in BY_CODE)
+    codes = {*survey.elements, *_declared_codes(model)}
+    needed.extend(_ELEMENTS.get(BY_CODE[code].name, 0) for code in codes if code in BY_CODE)
     return int(max(needed))
 
 
-def _element_codes(model: ModelProto) -> Iterator[int]:
+def _declared_codes(model: ModelProto) -> Iterator[int]:
     for graph in all_graphs(model.graph):
         for value in (*graph.input, *graph.output, *graph.value_info):
             yield _code(value.type)
-    for nodes in (model.graph.node, *(function.node for function in model.functions)):
-        for node in all_nodes(nodes):
-            for attribute in node.attribute:
-                if attribute.HasField("t"):
-                    yield attribute.t.data_type
-                elif CAST.describes(node) and attribute.name == "to":
-                    yield attribute.i
 
 
 def _code(type_: TypeProto) -> int:
@@ -133,10 +128,10 @@ def is_complete(type_: TypeProto) -> bool:
     return has_element(type_) and (not type_.HasField("tensor_type") or type_.tensor_type.HasField("shape"))
 
 
-def refuse_open(model: ModelProto, unit: Unit, strict: bool, with_outputs: bool = True) -> None:
+def refuse_open(model: ModelProto, survey: Survey, unit: Unit, strict: bool, with_outputs: bool = True) -> None:
     """Raises DiagnosticError for inputs and outputs that lack what a model must say of them. `with_outputs`: not where
     inference has failed, which leaves outputs open without a fault of their own; inputs that are open do so, too."""
-    lacking = list(_open_inputs(model, unit, strict))
+    lacking = list(_open_inputs(model, unit, strict, survey.has_scan))
     if with_outputs and not lacking:
         lacking = list(_open_outputs(model, unit, strict))
     if lacking:
@@ -191,14 +186,8 @@ STRICT = "`strict=True` asks for the rank of each input and output"
 IN_SCAN = "runtimes run a `Scan` only where they find the ranks in its body, from those of the inputs"
 
 
-def has_scan(model: ModelProto) -> bool:
-    """Whether runtimes must derive ranks, from those of the inputs."""
-    bodies = (model.graph.node, *(function.node for function in model.functions))
-    return any(SCAN.describes(node) for nodes in bodies for node in all_nodes(nodes))
-
-
-def _open_inputs(model: ModelProto, unit: Unit, strict: bool) -> Iterator[Diagnostic]:
-    in_scan = not strict and has_scan(model)
+def _open_inputs(model: ModelProto, unit: Unit, strict: bool, has_scan: bool) -> Iterator[Diagnostic]:
+    in_scan = not strict and has_scan
     spans = {item.name: item.span for item in unit.interface.inputs}
     for value in model.graph.input if strict or in_scan else ():
         if not is_complete(value.type):

@@ -51,10 +51,10 @@ def model_proto(function: OnnxFunction, attributes: Mapping[str, object], option
     assembly.settle(options.functions, options.wanted_imports)
     assembly.leave_out(options.profile)
     options.carried.add_small(model)
-    finish(model, unit, options.ir_version, options.strict)
+    survey = finish(model, unit, options.ir_version, options.strict)
     if options.exact_types:
         write_declared_types(model.graph, unit, lowered.function)
-        refuse_open(model, unit, options.strict)
+        refuse_open(model, survey, unit, options.strict)
     else:
         show_warnings(function, rank_warning(model, function.name, place, given_by_types))
     options.carried.add_rest(model)

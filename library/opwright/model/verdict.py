@@ -7,9 +7,8 @@ from functools import cache
 from google.protobuf.message import DecodeError
 from onnx import GraphProto, ModelProto, TypeProto, checker, defs, shape_inference
 
-from opwright.graphs.ids import FunctionId, call_id, function_id
-from opwright.graphs.walk import all_nodes
 from opwright.model.open_nodes import with_completed_nodes
+from opwright.model.survey import Survey
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import signature
 
@@ -45,17 +44,17 @@ def _lacks_rank(type_: TypeProto) -> bool:
     return type_.HasField("tensor_type") and not type_.tensor_type.HasField("shape")
 
 
-def infer(model: ModelProto) -> tuple[GraphProto, str | None]:
-    """The graph with the types that inference finds, and what it has against the model.
+def infer(model: ModelProto, survey: Survey) -> tuple[GraphProto, str | None]:
+    """The graph with the types that inference finds, and what it has against the model; `survey` is of it.
 
     It is as strict as onnx.checker's full check, so that is not done again; but where onnx does not infer what an
     operator gives it takes what follows from that for wrong, so that it is not asked what is. A model that is too large
     for it (see MOST_NODES) is given back as it is. What it refuses because it knows too little is no problem (see
     `open_nodes`).
     """
-    if _visited_nodes(model) > MOST_NODES:
+    if survey.visited_nodes() > MOST_NODES:
         return model.graph, None
-    strict = has_inference(model)
+    strict = has_inference(survey)
     try:
         return shape_inference.infer_shapes(model, check_type=strict, strict_mode=strict).graph, None
     except _REFUSALS as error:
@@ -71,17 +70,14 @@ def infer(model: ModelProto) -> tuple[GraphProto, str | None]:
     return model.graph, f"onnx.shape_inference: {problem}"
 
 
-def has_inference(model: ModelProto) -> bool:
+def has_inference(survey: Survey) -> bool:
     """Whether onnx infers the types of what each operator gives, or has a body for it, or the model does."""
-    functions = {function_id(function) for function in model.functions}
-    bodies = [(model.opset_import, model.graph.node)]
-    bodies += [(function.opset_import, function.node) for function in model.functions]
-    for imported, nodes in bodies:
-        imports = {item.domain: item.version for item in imported}
-        for domain, name, overload in {(node.domain, node.op_type, node.overload) for node in all_nodes(nodes)}:
-            if (domain, name, overload) not in functions and not _is_inferred(domain, name, imports.get(domain, 1)):
-                return False
-    return True
+    functions = {*survey.functions}
+    return all(
+        kind in functions or _is_inferred(kind[0], kind[1], imports.get(kind[0], 1))
+        for imports, kinds in survey.bodies
+        for kind in kinds
+    )
 
 
 @cache
@@ -91,14 +87,6 @@ def _is_inferred(domain: str, name: str, version: int) -> bool:
     if found is None or not normal_domain(domain):
         return found is not None
     return defs.get_schema(name, found.since_version, domain).has_type_and_shape_inference_function
-
-
-def _visited_nodes(model: ModelProto) -> int:
-    """The nodes of the model as if every call were inlined. Functions stand in it callees first."""
-    sizes: dict[FunctionId, int] = {}
-    for function in model.functions:
-        sizes[function_id(function)] = sum(1 + sizes.get(call_id(node), 0) for node in all_nodes(function.node))
-    return sum(1 + sizes.get(call_id(node), 0) for node in all_nodes(model.graph.node))
 
 
 def _first_lines(text: str) -> str:

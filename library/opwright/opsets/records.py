@@ -662,14 +662,15 @@ _OTHERS = (
     Record("FlexAttention", "ai.onnx.preview", role=Role.FLEX_ATTENTION),
 )
 
+NOTHING = Record("")  # is known of an operator that stands in none of these
+
 RECORDS: dict[str, Record] = {item.name: item for item in _STANDARD}  # of ai.onnx, by name
 ALL: dict[tuple[str, str], Record] = {(item.domain, item.name): item for item in (*_STANDARD, *_OTHERS)}
 
 
 def record_of(domain: str, name: str) -> Record:
-    """What is known of an operator, `domain` being empty for ai.onnx; of most others that is their name."""
-    found = ALL.get((domain, name))
-    return Record(name, domain) if found is None else found
+    """What is known of an operator, `domain` being empty for ai.onnx; of most others that is nothing."""
+    return ALL.get((domain, name), NOTHING)
 
 
 def _by_name(record: Record) -> tuple[Callable[[str, str], Record], tuple[str, str]]:

@@ -47,11 +47,17 @@ def yielded_ranks(low: Lowering, region: ir.Region, entering: Sequence[ir.Value]
     return found
 
 
-def rank_sources(function: ir.Function, value: ir.Value) -> tuple[int, ...] | None:
-    """The positions of the inputs from whose ranks that of a result is derived; None where it cannot be."""
+def rank_sources(function: ir.Function, values: Sequence[ir.Value]) -> tuple[tuple[int, ...] | None, ...]:
+    """The positions of the inputs from whose ranks that of each value is derived; None where it cannot be."""
+    if all(rank_of(value) is not None for value in values):
+        return ((),) * len(values)
     positions = {id(item): index for index, item in enumerate(function.inputs)}
-    ends, hidden = _trace(value, _makers(function.body), frozenset(positions), {})
-    return None if hidden is not None else tuple(sorted(positions[id(item)] for item in ends))
+    inputs, makers = frozenset(positions), _makers(function.body)
+    found: list[tuple[int, ...] | None] = []
+    for value in values:
+        ends, hidden = _trace(value, makers, inputs, {})
+        found.append(None if hidden is not None else tuple(sorted(positions[id(item)] for item in ends)))
+    return tuple(found)
 
 
 def _makers(region: ir.Region) -> dict[int, ir.Node]:
