@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import onnx.parser
 from onnx import TensorProto
-
 from opwright.model.survey import Survey
 
 TEXT = """<ir_version: 10, opset_import: ["": 18, "local": 1]>

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from opwright.diagnostics.diagnostic import Related
@@ -20,13 +19,14 @@ from opwright.lang.lower.rules import calls
 from opwright.lang.lower.template_calls import call_template
 from opwright.lang.objects import ScriptObject
 from opwright.lang.source import Span
+from opwright.lang.value_class import record
 from opwright.opsets.signatures import Signature, elements_of
 from opwright.variants import Key
 
 Item = TypeVar("Item")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScriptVariant:
     """One variant as its callers see it: what its proto is named by (`label`), takes and gives."""
 
@@ -40,7 +40,7 @@ class ScriptVariant:
     rank_sources: tuple[tuple[int, ...] | None, ...]  # of each output: the inputs that say by theirs which it has
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Script:
     """A function under `@script`, compiled for one opset. `parameters` are those that may be given by position.
 
