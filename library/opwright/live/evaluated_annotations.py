@@ -28,7 +28,8 @@ from opwright.types import Graph, Map, OptionalValue, Tensor
 _SCALAR_TYPES = {int: "int", float: "float", str: "str", bool: "bool"}
 _SEQUENCE_TYPES = (list, tuple, collections.abc.Sequence, collections.abc.Iterable)
 _DEEPEST = 100
-# By the identity of the class: all of one element type have one hash. `opwright.types` keeps them for ever, too.
+# What is known of classes of tensors, by their identity: all of one element type have one hash. Each is kept here, as
+# `opwright.types` does, so that nothing else gets its identity.
 _TENSORS: dict[int, tuple[type, Annotation]] = {}
 
 
@@ -64,6 +65,9 @@ def _returned(annotation: Annotation | None) -> TensorAnnotation | None:
 
 def read_object(value: Any, function: FunctionType, depth: int = 0) -> Annotation | None:
     """What an annotation means; None when it is not understood."""
+    known = _TENSORS.get(id(value))
+    if known is not None:
+        return known[1]
     value = _evaluated(value, function)
     if isinstance(value, str):
         try:
@@ -106,13 +110,11 @@ def _read_class(value: type) -> Annotation | None:
         name = _SCALAR_TYPES[value]
         return Annotation(SCALARS[name], is_bool=name == "bool")
     if issubclass(value, Tensor):
-        known = _TENSORS.get(id(value))
-        if known is None:
-            declared: Any = value
-            elements = () if declared.dtype is None else (declared.dtype,)
-            tensor = TensorAnnotation(elements, shape=declared.shape)
-            known = _TENSORS[id(value)] = value, Annotation(None, tensor=tensor)
-        return known[1]
+        declared: Any = value
+        elements = () if declared.dtype is None else (declared.dtype,)
+        found = Annotation(None, tensor=TensorAnnotation(elements, shape=declared.shape))
+        _TENSORS[id(value)] = value, found
+        return found
     if issubclass(value, Graph):
         return Annotation("GRAPH")
     return Annotation(None)

@@ -7,7 +7,6 @@ import bisect
 import linecache
 import os
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 from types import CodeType, FunctionType
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place
@@ -126,11 +125,12 @@ def _alone(function: FunctionType) -> tuple[Module, ast.FunctionDef] | None:
     if first >= len(lines):
         return None
     margin = _margin(lines[first])
-    name = shown_name(code.co_filename)
-    for last in _possible_ends(lines, max(filter(None, map(_LINE, code.co_lines()))), margin):
+    reached = max(line for _, _, line in code.co_lines() if line is not None)
+    for last in _possible_ends(lines, reached, margin):
         text = "".join(lines[first:last])
         # An indented function stands in a block; its columns stay what they are.
-        source = Source(name, f"if 1:\n{text}" if margin else text, first if margin else first + 1)
+        text = f"if 1:\n{text}" if margin else text
+        source = Source(shown_name(code.co_filename), text, first if margin else first + 1)
         module = parse(source, warned=True)
         if isinstance(module, Module):
             node = getattr(module.tree.body[0], "body", [None])[0] if margin else module.tree.body[0]
@@ -138,9 +138,6 @@ def _alone(function: FunctionType) -> tuple[Module, ast.FunctionDef] | None:
             good = isinstance(node, ast.FunctionDef) and node.name == code.co_name and _same_parameters(node, function)
             return (module, node) if good and isinstance(node, ast.FunctionDef) else None
     return None
-
-
-_LINE = itemgetter(2)  # of what a code object says of its lines
 
 
 def _old_lines(function: FunctionType) -> Sequence[str]:

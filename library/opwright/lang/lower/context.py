@@ -43,10 +43,10 @@ class LoopPlans:
 
     def __init__(self, others: LoopPlans | None = None, before: int = 0) -> None:
         """The plans that statements `before` that one have needed."""
-        self.unrolled, self.kept = (
-            {key: cause for key, cause in plan.items() if cause < before}
-            for plan in (others.all if others is not None else ({}, {}))
-        )
+        self.unrolled: dict[LoopKey, int] = {}
+        self.kept: dict[LoopKey, int] = {}
+        for plan, known in zip(self.all, others.all, strict=True) if others is not None else ():
+            plan.update((key, cause) for key, cause in known.items() if cause < before)
 
     @property
     def all(self) -> tuple[dict[LoopKey, int], dict[LoopKey, int]]:

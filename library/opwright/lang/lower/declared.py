@@ -53,7 +53,8 @@ def output_names(node: ast.FunctionDef, inputs: Sequence[str], count: int) -> li
 
     An output never has the name of a parameter: it would be another value.
     """
-    found = [_returned_name(node, index, count) for index in range(count)]
+    returned = [items_of_tuple(value) or [value] for value in returned_by(node) if value is not None]
+    found = [_returned_name(returned, index, count) for index in range(count)]
     taken, names = set(inputs), []
     for index, name in enumerate(found):
         if name is None or name in taken:
@@ -67,10 +68,6 @@ def output_names(node: ast.FunctionDef, inputs: Sequence[str], count: int) -> li
     return names
 
 
-def _returned_name(node: ast.FunctionDef, index: int, count: int) -> str | None:
-    names = set()
-    for value in filter(None, returned_by(node)):
-        items = items_of_tuple(value) or [value]
-        item = items[index] if len(items) == count else None
-        names.add(name_of(item))
+def _returned_name(returned: Sequence[Sequence[ast.expr]], index: int, count: int) -> str | None:
+    names = {name_of(items[index] if len(items) == count else None) for items in returned}
     return names.pop() if len(names) == 1 else None

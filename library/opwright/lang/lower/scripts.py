@@ -210,6 +210,8 @@ def _content(variant: ScriptVariant) -> tuple[object, ...]:
 
 def _by_kind(low: Lowering, script: Script, arguments: Arguments) -> Arguments:
     """Attributes that are given by position take their names, as Python binds them."""
+    if not script.signature.attributes:
+        return arguments
     positional, keywords = [], dict(arguments.keywords)
     for index, argument in enumerate(arguments.positional):
         name = script.parameters[index] if index < len(script.parameters) else ""
