@@ -287,9 +287,11 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def services(session: nox.Session) -> None:
-    """Shared caches in a real service: S3, as moto_server plays it."""
-    install(session, ".[build,run,shared-cache]", groups=("test", "services"))
-    session.run("pytest", "tests/services/s3_cache.py", *session.posargs)
+    """What other machines serve: shared caches in S3, as moto_server plays it, and a cluster of dask, with a scheduler
+    and two workers of which one is killed: six minutes."""
+    install(session, ".[build,run,shared-cache,dask]", groups=("test", "services"))
+    tests = ("tests/services/s3_cache.py", "tests/services/dask_executor.py")
+    session.run("pytest", *(session.posargs or tests))
 
 
 @nox.session

@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import shutil
+import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -19,19 +20,23 @@ import onnx.parser
 import pytest
 from opwright.diagnostics import Diagnostic, DiagnosticError, DiagnosticWarning, render
 from opwright_build.cli.entry import main
+from opwright_build.cluster.cluster import unreachable
+from opwright_build.cluster.tls_files import require_tls_file
 from opwright_build.engine import state_file, url_files
 from opwright_build.engine.action import Done, Failed, Record
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.signing import TRUSTED_KEYS
-from opwright_build.engine.store import SHARED
+from opwright_build.engine.store import SHARED, InfrastructureError
 from opwright_build.engine.tree import write_whole
 from opwright_build.engine.user_secret import VARIABLE, user_seal
 from opwright_build.report.progress import PlainProgress
 from opwright_build.sandbox.levels import CAGES
 from opwright_build.verify import oracle, worker_process
 from opwright_build.verify.worker_process import Answer, Surroundings
+from opwright_build.workflow.session_cluster import SessionCluster
 
 from tests.claimed import claim_a_sandbox
+from tests.cluster.threads import ThreadCluster
 from tests.diagnostics.examples import Example
 from tests.sealed import SECRET, change_records
 
@@ -71,6 +76,12 @@ def run_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     def step(words: list[str], root: Path) -> int:
         if words[0] == "workers":
             monkeypatch.setattr(worker_process, "WorkerProcess", partial(_LostWorker, words[1] == "crash"))
+            return 0
+        if words[0] == "cluster":
+            if words[1] == "uninstalled":
+                monkeypatch.setitem(sys.modules, "opwright_build.cluster.dask_cluster", None)
+            else:
+                monkeypatch.setattr(SessionCluster, "connected", lambda _: CLUSTERS[words[1]]())
             return 0
         if words == ["without-sandbox"]:
             monkeypatch.setattr(oracle, "CAGES", CAGES[-1:])
@@ -214,6 +225,28 @@ def _silent(url: str) -> NoReturn:
     raise TimeoutError
 
 
+def _without_tls() -> NoReturn:
+    require_tls_file("ca-file", None)
+    raise AssertionError
+
+
+def _without_workers() -> NoReturn:
+    raise InfrastructureError([unreachable("dask:tcp://127.0.0.1:8786", "it has no workers")])
+
+
+def _without_sandbox() -> ThreadCluster:
+    cluster = ThreadCluster()
+    cluster.require(2)
+    return cluster
+
+
+CLUSTERS: dict[str, Callable[[], ThreadCluster]] = {
+    "without-tls": _without_tls,
+    "without-workers": _without_workers,
+    "without-sandbox": _without_sandbox,
+    "dying": lambda: ThreadCluster(loses=lambda data: True),
+    "lying": lambda: ThreadCluster(spoils=lambda data: b""),
+}
 PLACES = {"uninstalled": _not_installed, "refusing": _denying, "silent": _silent}
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from opwright_build.engine.action import Action, Done, Failed, Outcome, Unsupported
-from opwright_build.engine.action_pool import ActionPool, Deliver, Worker
+from opwright_build.engine.action_pool import ActionPool, Deliver, Pool, Worker
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.log import ActionLog
 from opwright_build.engine.mutual_actions import Result
@@ -83,7 +83,7 @@ def pool() -> Iterator[Callable[..., ActionPool]]:
         item.close()
 
 
-def run(root: Path, pool: ActionPool, sources: Mapping[str, str]) -> dict[str, Outcome | str]:
+def run(root: Path, pool: Pool, sources: Mapping[str, str]) -> dict[str, Outcome | str]:
     """What comes of actions with these sources, in a folder and a cache of their own."""
     root.mkdir(exist_ok=True)
     for name, text in sources.items():

@@ -94,6 +94,12 @@ LimitOption = Annotated[
     ),
 ]
 
+ExecutorOption = Annotated[
+    str,
+    typer.Option(
+        "--executor", metavar="ADDRESS", help="A cluster that works in place of processes: dask:tls://host:port."
+    ),
+]
 VectorLimitOption = Annotated[
     float,
     typer.Option("--vector-limit", metavar="SECONDS", min=0.1, help="How long a runtime may take for a vector."),
@@ -223,6 +229,7 @@ def build(
     rerun: RerunOption = False,
     jobs: JobsOption = None,
     limit: LimitOption = LIMIT,
+    executor: ExecutorOption = "",
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Write the packages that are right, though others have errors.")
     ] = False,
@@ -240,7 +247,9 @@ def build(
     from opwright_build.workflow.session import Options
 
     asked = _asked(select, since)
-    options = Options(cache, rehash, rerun, tuple(packages or ()), asked, jobs, limit, timings=timings)
+    options = Options(
+        cache, rehash, rerun, tuple(packages or ()), asked, jobs, limit, timings=timings, executor=executor
+    )
 
     def once(started: float) -> int:
         reporter = _reporter("build", json, sarif=sarif, quiet=quiet, verbose=verbose)
@@ -384,6 +393,7 @@ def run_tests(
     jobs: JobsOption = None,
     limit: LimitOption = LIMIT,
     vector_limit: VectorLimitOption = VECTOR_LIMIT,
+    executor: ExecutorOption = "",
     again: WatchOption = False,
     timings: TimingsOption = False,
     cache: CacheOption = None,
@@ -399,7 +409,7 @@ def run_tests(
     from opwright_build.workflow.verify import Scope, verify
 
     asked = _asked(select, since, failed)
-    options = Options(cache, False, rerun, tuple(packages or ()), asked, jobs, limit, vector_limit, timings)
+    options = Options(cache, False, rerun, tuple(packages or ()), asked, jobs, limit, vector_limit, timings, executor)
 
     def task(reporter: Reporter, started: float) -> int:
         ranges = tuple(parse_opsets(text) for text in opset or ())

@@ -18,7 +18,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 
 from opwright_build.engine.action import Action, decode_entry
 from opwright_build.engine.action_server import Told, Work
-from opwright_build.engine.mutual_actions import Event, Finished, Lost, Waits
+from opwright_build.engine.mutual_actions import Event, Finished, Lost, Performer, Waits
 from opwright_build.engine.perform import Performed, perform
 from opwright_build.engine.sources import NotYetError, Sources
 from opwright_build.engine.store import InfrastructureError, Store
@@ -30,6 +30,23 @@ _MOST_AHEAD = 16  # actions
 _WORTH = 1 << 15  # bytes of sources: less work than that takes no longer than starting a process
 _MANY = 100  # actions, for which processes are started before it is known what they are
 _LOOK = 1.0  # seconds until Ctrl-C is seen where waiting cannot be interrupted
+
+
+class Pool(Protocol):
+    """Where the actions of `run_mutual` run. `expected` names the sources that an action is sure to read, and `sizes`
+    says how many bytes these have, for each action that is known to be missing."""
+
+    def performer(
+        self,
+        registry: Mapping[str, str],
+        store: Store,
+        sources: Sources,
+        expected: Callable[[str], Sequence[str]],
+        sizes: Mapping[str, int],
+    ) -> Performer: ...
+
+    def prepare(self, actions: int) -> None:
+        """So many actions are to run soon."""
 
 
 class Inline:
@@ -111,6 +128,18 @@ class ActionPool:
         self._answers: queue.SimpleQueue[tuple[int, AnswerOf | None]] = queue.SimpleQueue()
         self._slots: dict[int, _Slot] = {}
         self._started = 0
+
+    def performer(
+        self,
+        registry: Mapping[str, str],
+        store: Store,
+        sources: Sources,
+        expected: Callable[[str], Sequence[str]],
+        sizes: Mapping[str, int],
+    ) -> Performer:
+        if not self.is_worth(sizes):
+            return Inline(registry, store, sources)
+        return Pooled(self, registry, store, sources, expected, sizes)
 
     def is_worth(self, sources: Mapping[str, int]) -> bool:
         """Whether processes are started for actions that read so many bytes each."""
@@ -272,7 +301,7 @@ class Pooled:
         if "waits" in header:
             return Waits(name, str(header["waits"]))
         if "lost" in header:
-            return Lost(name, _lost(self._actions[name], str(header["lost"])))
+            return Lost(name, lost_action(self._actions[name], str(header["lost"])))
         entry = decode_entry(answer.payload)
         assert entry is not None, "a worker's answer is no record"
         return Finished(name, Performed(*entry, float(header["seconds"])))
@@ -298,13 +327,13 @@ class Pooled:
         was_ready, given = slot.is_ready, list(slot.given)
         ended = self._pool.drop(slot)
         if not was_ready:
-            raise InfrastructureError([_no_worker(how or ended)])
+            raise InfrastructureError([no_worker(how or ended)])
         self._running.difference_update(given)
         self._urgent = {**dict.fromkeys(given[1:]), **self._urgent}
-        return Lost(given[0], _lost(self._actions[given[0]], how or ended)) if given else None
+        return Lost(given[0], lost_action(self._actions[given[0]], how or ended)) if given else None
 
 
-def _lost(action: Action, how: str) -> Diagnostic:
+def lost_action(action: Action, how: str) -> Diagnostic:
     return Diagnostic(
         code="OW930",
         message=f"{action.label}: the process that ran it {how}",
@@ -313,7 +342,7 @@ def _lost(action: Action, how: str) -> Diagnostic:
     )
 
 
-def _no_worker(how: str) -> Diagnostic:
+def no_worker(how: str) -> Diagnostic:
     return Diagnostic(
         code="OW931",
         message=f"a worker process {how} before it did anything",

@@ -12,7 +12,7 @@ import json
 import pickle
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
@@ -26,12 +26,13 @@ from opwright_build.engine.sources import REFUSED, NotYetError
 @dataclass(frozen=True, slots=True)
 class Work:
     """An action with what it needs: the function's `module:name`, the bytes of its inputs by digest, and those of
-    sources that it is expected to read."""
+    sources that it is expected to read; `refused` are sources that must not be read, with why."""
 
     target: str
     action: Action
     inputs: Mapping[str, bytes]
     sources: Mapping[str, bytes | None]
+    refused: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def serve_actions(receive: Callable[[], bytes], answers: BinaryIO) -> None:
             pending.extend(message)
         work = pending.popleft()
         try:
-            done = perform(work.target, work.action, work.inputs, None, _AskedSources(work.sources, ask))
+            done = perform(work.target, work.action, work.inputs, None, _AskedSources(work, ask))
         except NotYetError as error:
             _answer(answers, {"waits": error.needed})
         except MemoryError:
@@ -81,8 +82,9 @@ def serve_actions(receive: Callable[[], bytes], answers: BinaryIO) -> None:
 class _AskedSources:
     """Sources that came with an action; others are asked for."""
 
-    def __init__(self, known: Mapping[str, bytes | None], ask: Callable[[str], Told]) -> None:
-        self._known = dict(known)  # what was told once stays so while the action runs
+    def __init__(self, work: Work, ask: Callable[[str], Told]) -> None:
+        self._known = dict(work.sources)  # what was told once stays so while the action runs
+        self._refusals = work.refused
         self._ask = ask
         self._refused: set[str] = set()
 
@@ -95,7 +97,7 @@ class _AskedSources:
     def read(self, name: str) -> bytes | None:
         if name in self._known:
             return self._known[name]
-        told = self._ask(name)
+        told = Told(refused=self._refusals[name]) if name in self._refusals else self._ask(name)
         if told.needed is not None:
             raise NotYetError(told.needed)
         if told.refused:

@@ -6,15 +6,21 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from opwright_build.engine.content_digest import digest_bytes, digest_fields
-from opwright_build.engine.hints import FileHints
 
 SOURCE_ENDINGS = (".py", ".jinja2")
 _NATIVE = (".so", ".pyd", ".dll", ".dylib")
 
 
-def environment_parts(folders: Sequence[Path], distributions: Sequence[str], hints: FileHints) -> dict[str, str]:
+class FileDigests(Protocol):
+    """What tells the digests of files, such as `FileHints`; None for one that is not there."""
+
+    def digest(self, path: Path, /) -> str | None: ...
+
+
+def environment_parts(folders: Sequence[Path], distributions: Sequence[str], hints: FileDigests) -> dict[str, str]:
     """The parts of the environment by name: the sources below `folders`, Python's grammar, distributions' versions."""
     parts = {
         "the build tool's own sources": _sources_digest(folders, hints),
@@ -75,7 +81,7 @@ def installed_build(package: str, folder: Path) -> str:
     return digest_fields(stamps)
 
 
-def _sources_digest(folders: Sequence[Path], hints: FileHints) -> str:
+def _sources_digest(folders: Sequence[Path], hints: FileDigests) -> str:
     fields: list[str] = []
     for folder in folders:
         for path in _source_files(folder):

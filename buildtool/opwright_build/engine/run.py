@@ -13,7 +13,7 @@ from types import MappingProxyType
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome, Read, Record, Unsupported
-from opwright_build.engine.action_pool import ActionPool, Inline, Pooled
+from opwright_build.engine.action_pool import Inline, Pool
 from opwright_build.engine.content_digest import digest_bytes, is_digest
 from opwright_build.engine.executors import InlineExecutor
 from opwright_build.engine.log import ActionLog, reasons
@@ -43,7 +43,7 @@ class Engine:
         log: ActionLog,
         *,
         executor: Executor | None = None,
-        pool: ActionPool | None = None,
+        pool: Pool | None = None,
         same: Mapping[str, str] = NOTHING,
         rerun: bool = False,
         watch: Callable[[Result], None] = lambda result: None,
@@ -159,9 +159,9 @@ class Engine:
 
         def start(missing: Mapping[str, Action]) -> Performer:
             sizes = {name: sum(engine._size(source) for source in expected(name)) for name in missing}
-            if self._pool is None or not self._pool.is_worth(sizes):
+            if self._pool is None:
                 return Inline(engine._registry, engine._store, engine._sources)
-            return Pooled(self._pool, engine._registry, engine._store, engine._sources, expected, sizes)
+            return self._pool.performer(engine._registry, engine._store, engine._sources, expected, sizes)
 
         MutualActions(
             actions,

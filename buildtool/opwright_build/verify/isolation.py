@@ -50,6 +50,7 @@ class _Shelf:
 
     def __init__(self) -> None:
         self.children: list[_Child] = []
+        self.lock = threading.Lock()  # several runs may share it
 
 
 _shelf: _Shelf | None = None
@@ -71,15 +72,32 @@ def kept_workers() -> Iterator[None]:
             child.stop()
 
 
+def workers_kept_for_good() -> None:
+    """From now on processes serve one run of tasks after the other, until this process ends."""
+    global _shelf
+    _shelf = _shelf or _Shelf()
+
+
+class TaskRunner(Protocol):
+    """Runs tasks elsewhere, as `run_tasks` does in processes of this machine."""
+
+    def run_tasks(self, tasks: Sequence[Task], timeout: float, report: Progress) -> list[Any]: ...
+
+
+Workers = int | TaskRunner
+
+
 def run_tasks(
-    tasks: Sequence[Task], *, workers: int, timeout: float = 60.0, progress: Progress | None = None
+    tasks: Sequence[Task], *, workers: Workers, timeout: float = 60.0, progress: Progress | None = None
 ) -> list[Any]:
     """The results, in the order of the tasks.
 
-    `workers` is the number of processes; 0 runs the tasks here, where a crash is a crash. `timeout` is in seconds and
-    for each task; `progress` is told of each task that is done, of one at a time.
+    `workers` is the number of processes, or who runs the tasks elsewhere; 0 runs them here, where a crash is a crash.
+    `timeout` is in seconds and for each task; `progress` is told of each task that is done, of one at a time.
     """
     report = progress or (lambda number, result, seconds: None)
+    if not isinstance(workers, int):
+        return workers.run_tasks(tasks, timeout, report)
     if workers == 0 or not tasks:
         results = []
         for number, task in enumerate(tasks):
@@ -134,13 +152,14 @@ class _Pool:
 
     def _take(self) -> _Child:
         """A process that waits and was started as one would be now, else a new one."""
-        with self._lock:
-            waiting = self._shelf.children if self._shelf is not None else []
-            for position, child in enumerate(waiting):
-                if child.surroundings == self._surroundings:
-                    del waiting[position]
-                    child.timeout = self._timeout
-                    return child
+        if self._shelf is not None:
+            with self._shelf.lock:
+                waiting = self._shelf.children
+                for position, child in enumerate(waiting):
+                    if child.surroundings == self._surroundings:
+                        del waiting[position]
+                        child.timeout = self._timeout
+                        return child
         return _Child(self._surroundings, self._timeout)
 
     def _give_back(self, child: _Child) -> None:
@@ -148,7 +167,7 @@ class _Pool:
         if self._shelf is None:
             child.stop()
             return
-        with self._lock:
+        with self._shelf.lock:
             self._shelf.children.append(child)
 
     def _run_chunk(self, child: _Child, chunk: range) -> None:

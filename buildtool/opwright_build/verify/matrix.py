@@ -19,7 +19,7 @@ from opwright_build.verify.case_model import Case, CaseName, Kind, Outcome, Stat
 from opwright_build.verify.cases import case_on
 from opwright_build.verify.gaps import REFUSALS, Gap, GapIndex
 from opwright_build.verify.instantiated import BodyFunctions, Instantiated
-from opwright_build.verify.isolation import run_tasks
+from opwright_build.verify.isolation import Workers, run_tasks
 from opwright_build.verify.kept_results import KeptResults, run_key
 from opwright_build.verify.models import Signature, signature_of, taken_by
 from opwright_build.verify.packs import Candidate, Pack, packed
@@ -45,7 +45,7 @@ def verify_cases(
     cases: Sequence[Case],
     *,
     runtimes: Sequence[Runtime] | None = None,
-    workers: int = 1,
+    workers: Workers = 1,
     timeout: float = 120.0,
     progress: Callable[[Known], None] | None = None,
     instantiated: BodyFunctions | None = None,
@@ -53,10 +53,10 @@ def verify_cases(
 ) -> list[Outcome]:
     """Every case on every body of its version on every runtime (by default: all that are installed).
 
-    `workers` processes run the batches; 0 runs them here, unprotected from crashes. `timeout` is in seconds and for
-    each batch. `progress` is told as outcomes become known. Cases of functions that the
-    bundle does not hold have no outcomes. `instantiated` are the functions that others have made of the bundle. What
-    `kept` knows is not run; it is told all that is found.
+    `workers` processes run the batches, or who else runs tasks; 0 runs them here, unprotected from crashes. `timeout`
+    is in seconds and for each batch. `progress` is told as outcomes become known. Cases of functions that the bundle
+    does not hold have no outcomes. `instantiated` are the functions that others have made of the bundle. What `kept`
+    knows is not run; it is told all that is found.
     """
     functions = BodyFunctions(bundle) if instantiated is None else instantiated
     plan = Plan(functions, bundle.index.functions, available() if runtimes is None else runtimes)
@@ -84,7 +84,7 @@ def passing_batches(
     cases: Sequence[Case],
     *,
     runtimes: Sequence[Runtime],
-    workers: int,
+    workers: Workers,
 ) -> dict[tuple[str, int], list[Batch]]:
     """The vectors that pass, in batches by (identity, position of the body in its entry).
 
@@ -107,7 +107,7 @@ def passing_batches(
 
 
 def _run(
-    plan: Plan, workers: int, timeout: float, progress: Callable[[Known], None] | None, kept: KeptResults
+    plan: Plan, workers: Workers, timeout: float, progress: Callable[[Known], None] | None, kept: KeptResults
 ) -> list[list[Result]]:
     """The results of every batch: large ones in pieces, those that call the same content alike in one session, and a
     vector that several have in common run once, or not at all where its result is known."""

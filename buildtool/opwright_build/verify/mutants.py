@@ -17,7 +17,7 @@ from opwright.variants import overload_of
 from opwright_build.spec.runtime_names import ONNXRUNTIME_OFF, REFERENCE
 from opwright_build.verify.batches import Batch, judge_vector, load
 from opwright_build.verify.case_model import Case, Status
-from opwright_build.verify.isolation import run_tasks
+from opwright_build.verify.isolation import Workers, run_tasks
 from opwright_build.verify.matrix import passing_batches
 from opwright_build.verify.perturb import mutants_of
 from opwright_build.verify.refusals import Refusal
@@ -89,7 +89,7 @@ def run_mutants(
     bundle: Bundle,
     cases: Sequence[Case],
     *,
-    workers: int = 1,
+    workers: Workers = 1,
     timeout: float = 10.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[MutationScore]:

@@ -170,12 +170,16 @@ def _place(place: Place) -> list[str | int]:
 # --------------------------------------------------------------------------------------------- what it rests on
 
 
-def machine_digest(runtimes: Sequence[Runtime]) -> str:
-    """The digest of what decides about a verdict outside of the library: packages, runtimes, the processor."""
+def machine_digest(runtimes: Sequence[Runtime], machine: str = "") -> str:
+    """The digest of what decides about a verdict outside of the library: packages, runtimes, the processor. `machine`
+    is where it is made, when that is not this machine."""
+    return digest_fields([machine or this_machine(), *(f"{runtime.name} {runtime.release}" for runtime in runtimes)])
+
+
+def this_machine() -> str:
+    """The digest of the system, of the builds of packages and of the processor."""
     fields = [platform.system(), platform.machine(), np.__version__, onnx.__version__, *_processor()]
-    fields += [f"{name} {build}" for name, build in _builds().items()]
-    fields += [f"{runtime.name} {runtime.release}" for runtime in runtimes]
-    return digest_fields(fields)
+    return digest_fields([*fields, *(f"{name} {build}" for name, build in _builds().items())])
 
 
 def _builds() -> dict[str, str]:

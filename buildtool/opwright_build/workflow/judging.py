@@ -151,7 +151,7 @@ def mutate(subject: Subject, cases: Sequence[Case]) -> tuple[dict[str, Any], lis
     scores = run_mutants(
         subject.bundle,
         cases,
-        workers=session.jobs,
+        workers=session.workers,
         progress=lambda done, total: session.reporter.advance(Advance(Stage.MUTANTS, done, total)),
     )
     for score in scores:

@@ -41,7 +41,10 @@ from opwright_build.workflow.transaction import JOURNAL, Transaction
 
 if TYPE_CHECKING:
     from opwright_build.engine.shared_store import SharedStore
+    from opwright_build.sandbox.levels import Claim
+    from opwright_build.verify.isolation import Workers
     from opwright_build.verify.worker_process import Surroundings
+    from opwright_build.workflow.session_cluster import SessionCluster
 
 SERVE = "opwright_build.engine.action_server:serve_actions"
 WORK = ".opwright"
@@ -78,7 +81,8 @@ class Options:
     """How to work: where the cache is (a folder, by default in the library, or the URL of a shared one behind that),
     what not to trust, and the names of the packages to work on, none for all of them. `asked` says which functions to
     work on. `jobs` is how many processes work, None for one a processor where that is worth it; `action_limit`
-    and `vector_limit` are in seconds; with `timings` the end says where the time went."""
+    and `vector_limit` are in seconds; with `timings` the end says where the time went. `executor` is the address of a
+    cluster that works in place of processes."""
 
     cache: Path | str | None = None
     rehash: bool = False
@@ -89,6 +93,7 @@ class Options:
     action_limit: float = LIMIT
     vector_limit: float = VECTOR_LIMIT
     timings: bool = False
+    executor: str = ""
 
 
 @dataclass(slots=True)
@@ -121,8 +126,9 @@ class ActionCount:
 class Session:
     """`environment` enters every action's key; `count` follows the actions as they end; `user` seals what is kept.
     `packages` are the names of the packages to work on as they were asked for, none for all of them; `asked` says which
-    functions. `sources` and `log` are those of the engine; `jobs` is how many processes may work.
-    `vector_limit` is in seconds. `timings` are of this session; `shows_timings`: they are told at its end."""
+    functions. `sources` and `log` are those of the engine; `jobs` is how many processes may work, `cluster` what works
+    in place of them. `vector_limit` is in seconds. `timings` are of this session; `shows_timings`: they are told at its
+    end."""
 
     root: Path
     tree: Tree
@@ -142,6 +148,7 @@ class Session:
     shows_timings: bool = False
     packages: tuple[str, ...] = ()
     asked: Asked = field(default_factory=Asked)
+    cluster: SessionCluster | None = None
 
     def source_text(self, file: str) -> str | None:
         """The text of a file of the library, for excerpts in findings; None when it cannot be had."""
@@ -150,6 +157,21 @@ class Session:
     def state(self, name: str) -> StateFile:
         """A file of the working folder, one of OWN_FILES."""
         return StateFile(self.root / WORK / name, folder_seal(self.user))
+
+    @property
+    def workers(self) -> Workers:
+        """What runs tasks of verification: so many processes, or the cluster."""
+        return self.jobs if self.cluster is None else self.cluster.tasks
+
+    def workers_claim(self, level: int = 0) -> Claim:
+        """The sandbox of these workers; on a cluster those below `level` do nothing."""
+        if self.cluster is not None:
+            if level:
+                self.cluster.require(level)
+            return self.cluster.claim
+        from opwright_build.verify.worker_sandbox import claim
+
+        return claim()
 
     @property
     def warnings(self) -> list[Diagnostic]:
@@ -199,9 +221,11 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
         count = ActionCount(timed, timings)
         folder = OverlaySources(FolderSources(root, hints), MODULE, lambda name: foreign_module(name, root))
         sources = OverlaySources(folder, INSTALLED, _installed)
-        pool = ActionPool(
+        cluster = _cluster(options, timed)
+        processes = ActionPool(
             _worker_starter(), options.jobs or processors(), limit=options.action_limit, wanted=options.jobs is not None
         )
+        pool = processes if cluster is None else cluster.pool
         engine = Engine(REGISTRY, store, sources, log, pool=pool, same=SAME, rerun=options.rerun, watch=count)
         publisher = Publisher(root, OUTPUTS, StateFile(work / "outputs.json", here), hints, _generated)
         try:
@@ -219,15 +243,18 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
                 transaction,
                 sources,
                 log,
-                pool.jobs,
+                processes.jobs,
                 options.vector_limit,
                 timings,
                 options.timings,
                 options.packages,
                 options.asked,
+                cluster,
             )
         finally:
-            pool.close()
+            processes.close()
+            if cluster is not None:
+                cluster.close()
             hints.save()
             log.save()
 
@@ -267,6 +294,14 @@ def _with_shared(local: LocalStore, options: Options) -> Store:
     from opwright_build.engine.shared_store import LayeredStore
 
     return LayeredStore(local, shared)
+
+
+def _cluster(options: Options, reporter: Reporter) -> SessionCluster | None:
+    if not options.executor:
+        return None
+    from opwright_build.workflow.session_cluster import SessionCluster
+
+    return SessionCluster(options.executor, DISTRIBUTIONS, options.jobs, options.action_limit, reporter.step)
 
 
 def processors() -> int:

@@ -140,7 +140,9 @@ def _actions(subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool) ->
     from opwright_build.verify.collect import declared_anywhere
     from opwright_build.verify.version_verdict import entry_digest, machine_digest, spec_digest
 
-    environment = digest_fields([subject.session.environment, machine_digest(runtimes)])
+    cluster = subject.session.cluster
+    machine = machine_digest(runtimes, "" if cluster is None else cluster.machine)
+    environment = digest_fields([subject.session.environment, machine])
     declared = declared_anywhere(subject.loaded.versions)
     index = subject.bundle.index
     entries = {entry.identity: entry for entry in subject.entries}
@@ -200,7 +202,7 @@ def _outcomes(
         subject.bundle,
         cases,
         runtimes=runtimes,
-        workers=subject.session.jobs,
+        workers=subject.session.workers,
         timeout=subject.session.vector_limit,
         progress=tell,
         instantiated=instantiated,

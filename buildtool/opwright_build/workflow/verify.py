@@ -48,7 +48,6 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     from opwright_build.spec.runtime_names import family_of
     from opwright_build.verify.matrix import rows_of
     from opwright_build.verify.runtimes import available
-    from opwright_build.verify.worker_sandbox import claim as workers_claim
 
     session.reporter.plan([Stage.COMPILE, Stage.VERIFY, *([Stage.MUTANTS] if scope.mutants else [])])
     loaded = load_library(session.root)
@@ -66,7 +65,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         only = set(identities)
     subject = Subject(session, loaded, bundle, only)
     if scope.sandbox:
-        require_for_workers(workers_claim(), scope.sandbox)
+        require_for_workers(session.workers_claim(min(scope.sandbox, 1)), scope.sandbox)
     runtimes = scope.cells.narrowed(available())
     scope.cells.require_types(
         kind for entry in bundle.index.functions for _, admitted in entry.types for kind in admitted
@@ -99,7 +98,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         "skipped": verdicts.skipped,
         "oracles": verdicts.oracles,
         "sandbox": record(verdicts.sandbox),
-        "workers": record(workers_claim() if verdicts.kept < cells else None),
+        "workers": record(session.workers_claim() if verdicts.kept < cells else None),
         "runtimes": totals,
         "releases": {family_of(runtime.name): runtime.release for runtime in runtimes},
         "changes": [asdict(change) for change in verdicts.changes],

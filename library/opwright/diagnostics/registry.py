@@ -1617,5 +1617,54 @@ TABLE = (
         "The disk is full or fails, this user may not open the file, or too many files are open. What was written "
         "before stays; the same command goes on from there.",
     ),
+    Code(
+        "OW960",
+        "No address of a scheduler",
+        "`--executor` takes `dask:tls://host:port`, or `dask:tcp://127.0.0.1:port` for a scheduler on this machine.",
+    ),
+    Code(
+        "OW961",
+        "A plain connection to another machine",
+        "Sources and results go to a cluster, and what comes back is kept. Without TLS anybody on the way could read "
+        "and change them, so a scheduler that is asked by plain tcp has to be on this machine, with its workers.",
+    ),
+    Code(
+        "OW962",
+        "A file for TLS is not used",
+        "The certificate of the authority that is trusted, and this user's own certificate and key, are named by "
+        "dask's configuration: in the environment, or in the user's configuration folder. A file in a library's folder "
+        "is not used, nor one that other users could write, nor a key that they could read.",
+    ),
+    Code(
+        "OW963",
+        "A cluster needs a package that is not installed",
+        "`--executor` needs `distributed`, which is an extra: `pip install 'opwright[dask]'`, on this machine, the "
+        "scheduler and the workers.",
+    ),
+    Code(
+        "OW964",
+        "The cluster cannot be used",
+        "The scheduler does not answer, has no workers, or has ended. What the cluster had done before is kept: the "
+        "same command goes on from there. Without `--executor` this machine does all itself.",
+    ),
+    Code(
+        "OW965",
+        "A worker of the cluster differs from this machine",
+        "What is built must be the same wherever it is made, and a verdict says which runtime it is about. So workers "
+        "have the same sources of opwright, and the same releases of Python, onnx, numpy, onnxruntime and what else "
+        "decides about results.",
+    ),
+    Code(
+        "OW966",
+        "An action was lost with its workers",
+        "A worker of the cluster that ends costs nothing: what it was at runs on another one. An action during which "
+        "several have ended, each time another one, is not tried again. Nothing was kept of it.",
+    ),
+    Code(
+        "OW967",
+        "A worker of the cluster gave something else than it was asked for",
+        "Outputs of an action have to be what their digests say, and an action has to have read what it was given. "
+        "Otherwise nothing of the answer is kept.",
+    ),
 )
 CODES: Mapping[str, Code] = {item.code: item for item in TABLE}

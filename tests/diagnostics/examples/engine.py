@@ -1,4 +1,5 @@
-"""OW901 to OW916: the cache, the outputs, the command line. OW930 and OW931: worker processes."""
+"""OW901 to OW916: the cache, the outputs, the command line. OW930 and OW931: worker processes. OW960 to
+OW967: clusters."""
 
 from __future__ import annotations
 
@@ -170,5 +171,45 @@ PAIRS = (
         "OW931",
         bad=Example("workers missing && build -j 2", _TWICE),
         good=Example("build -j 1", _TWICE),
+    ),
+    Pair(
+        "OW960",
+        bad=Example("build --executor tcp://127.0.0.1:8786"),
+        good=Example("build"),
+    ),
+    Pair(
+        "OW961",
+        bad=Example("build --executor dask:tcp://192.0.2.7:8786"),
+        good=Example("build"),
+    ),
+    Pair(
+        "OW962",
+        bad=Example("cluster without-tls && build --executor dask:tls://192.0.2.7:8786"),
+        good=Example("build"),
+    ),
+    Pair(
+        "OW963",
+        bad=Example("cluster uninstalled && build --executor dask:tcp://127.0.0.1:8786"),
+        good=Example("build"),
+    ),
+    Pair(
+        "OW964",
+        bad=Example("cluster without-workers && build --executor dask:tcp://127.0.0.1:8786"),
+        good=Example("build"),
+    ),
+    Pair(
+        "OW965",
+        bad=Example("cluster without-sandbox && build --executor dask:tcp://127.0.0.1:8786"),
+        good=Example("build"),
+    ),
+    Pair(
+        "OW966",
+        bad=Example("cluster dying && build --executor dask:tcp://127.0.0.1:8786"),
+        good=Example("build"),
+    ),
+    Pair(
+        "OW967",
+        bad=Example("cluster lying && build --executor dask:tcp://127.0.0.1:8786"),
+        good=Example("build"),
     ),
 )
