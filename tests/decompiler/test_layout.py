@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from opwright import DiagnosticError, decompile
-from opwright.decompiler.layout import WIDTH, call_lines, laid_out, sum_lines
+from opwright.decompiler.layout import WIDTH, call_lines, def_lines, laid_out, sum_lines
 from opwright.decompiler.literal_text import quoted
 
 from tests.node_cases import node_cases
@@ -83,7 +83,10 @@ def test_statements_that_are_written_broken_are_as_those_that_are_broken_later(
     call = f"op.{name}("
     line = f"{indent}{target} = {call}{', '.join(arguments)})"
     if len(line) > WIDTH:
-        assert laid_out(call_lines(indent, target, call, arguments)) == laid_out([line])
+        assert laid_out(call_lines(indent, f"{target} =", call, arguments)) == laid_out([line])
+    line = f"{indent}return {call}{', '.join(arguments)})"
+    if len(line) > WIDTH:
+        assert laid_out(call_lines(indent, "return", call, arguments)) == laid_out([line])
     line = f"{indent}{target} = {name} + {target}"
     if len(line) > WIDTH:
         assert laid_out(sum_lines(indent, target, name, " + ", target)) == laid_out([line])
@@ -102,3 +105,20 @@ def test_arrays_fill_their_lines() -> None:
 @settings(max_examples=300)
 def test_quoted_texts(text: str) -> None:
     assert ast.literal_eval(quoted(text)) == text
+
+
+_PARAMETERS = st.one_of(
+    _NAMES, st.sampled_from(["x: FLOAT[2, 'N']", "*", "y: INT64[...] = None", "axes: Sequence[int] = (1, 2)"])
+)
+
+
+@given(
+    st.sampled_from(["", "    ", " " * 40]),
+    _NAMES,
+    st.lists(_PARAMETERS, max_size=6),
+    st.sampled_from(["", " -> FLOAT[2]"]),
+)
+@settings(max_examples=300, deadline=None)
+def test_heads_of_functions_too(indent: str, name: str, parameters: list[str], tail: str) -> None:
+    line = f"{indent}def {name}({', '.join(parameters)}){tail}:"
+    assert laid_out(def_lines(indent, name, parameters, tail)) == laid_out([line])

@@ -7,7 +7,7 @@ from opwright import decompile
 from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.operator_forms import Forms
-from opwright.decompiler.python_names import Names
+from opwright.decompiler.python_names import Names, Taken
 
 _MODEL = """<ir_version: 10, opset_import: ["": 18, "d": 1]>
 main (float[N] x, bool c) => (float[N] y, int64[M] i) {
@@ -22,7 +22,7 @@ main (float[N] x, bool c) => (float[N] y, int64[M] i) {
 
 
 def _forms() -> Forms:
-    return Forms({"": 18, "d": 1}, set())
+    return Forms({"": 18, "d": 1}, Taken())
 
 
 def test_element_types_of_all_outputs_and_graphs() -> None:
@@ -58,7 +58,7 @@ def test_a_name_that_is_taken_leaves_the_others_as_they_are() -> None:
         (["if", "if_", "b"], ["if_", "if__1", "b"]),
         (["made", "in", "in__2"], ["made_1", "in_", "in__2"]),
     ):
-        names = Names()
+        names = Names(Taken())
         names.add_all(listed)
         assert [names[name] for name in listed] == expected
 

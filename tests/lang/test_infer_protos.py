@@ -9,6 +9,7 @@ from onnx import GraphProto, ModelProto, helper, parser
 from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.operator_forms import Forms
+from opwright.decompiler.python_names import Taken
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.lang import ir
 from opwright.lang.infer_protos import attributes_of, flow_types, graph_arguments, node_types
@@ -88,7 +89,7 @@ def test_types_that_are_asked_backwards_are_those_that_are_found_forwards(models
     asked = 0
     for model in models:
         try:
-            forms = Forms({item.domain: item.version for item in model.opset_import}, set())
+            forms = Forms({item.domain: item.version for item in model.opset_import}, Taken())
         except DiagnosticError:
             continue
         elements = {item.name: text_of(item.type) or "" for item in model.graph.input}

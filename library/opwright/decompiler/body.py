@@ -83,7 +83,7 @@ class Body:
             form = usual.get(operator)
             if form is None or domain:
                 form = self._form(node)
-                if not domain and not forms.local:
+                if not domain and operator not in forms.hidden:
                     usual[operator] = form
             if form.is_constant:
                 if self._constant(node, first, kept, indent):
@@ -121,7 +121,7 @@ class Body:
                 arguments += self._keywords(attributes[:], form, indent)
             line = f"{indent}{target} = {form.call}{', '.join(arguments)})"
             if len(line) > WIDTH:
-                lines += call_lines(indent, target, form.call, arguments)
+                lines += call_lines(indent, f"{target} =", form.call, arguments)
             else:
                 add(line)
             if annotations and len(node.output) > 1:

@@ -83,7 +83,7 @@ class ElementTypes:
                     return (None, node.input[found.index]) if found.element else ("", "")
                 return _element_name(found), ""
             rule = _rule(index, signature)
-            if not domain and not self._forms.local:
+            if not domain and operator not in self._forms.hidden:
                 self._rules[operator, index] = rule
         if rule.inputs:
             inputs = node.input[:]

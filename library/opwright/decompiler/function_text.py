@@ -44,7 +44,7 @@ def write_functions(
         lines += ["", "", *_function(proto, name, optional, parts, forms, faithful)]
         form = Form(f"{name}(", None, proto.name)
         form.least = len(proto.output)
-        forms.local[proto.domain, proto.name, proto.overload] = form
+        forms.add_function((proto.domain, proto.name, proto.overload), form)
     return lines[2:]
 
 
@@ -91,7 +91,7 @@ def _function(
         if attribute in parts.taken and attribute not in UNUSED:
             reason = "the text needs the name for something else"
             raise refuse(f"the attribute {attribute!r} of the function {proto.name} cannot be written", reason)
-    names = Names(parts.taken.union(attribute_names))
+    names = Names(parts.taken, attribute_names)
     renamed: dict[str, str] = {}
     for item in (*proto.input, *proto.output):
         found = names.keep(item)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import islice
 
 from onnx import GraphProto, ModelProto, TensorProto, TypeProto, helper
 
 from opwright.decompiler.annotation_text import annotation
 from opwright.diagnostics.diagnostic import DiagnosticError
-from opwright.graphs.walk import all_graphs, all_nodes
+from opwright.graphs.walk import all_graphs
 from opwright.opsets.onnx_inference import infer_model
 
 MOST_BYTES = 4096  # of a tensor whose elements inference may want: a shape, axes
@@ -23,11 +24,12 @@ def declared_beyond_inference(model: ModelProto, inner: Iterable[GraphProto], fa
     left out, and those that inference finds to be wrong. `faithful`: the graphs inside say the types that they have,
     too.
     """
-    declared = {value.name: value.type for graph in (model.graph, *inner) for value in graph.value_info}
+    graphs = (model.graph, *inner)
+    declared = {value.name: value.type for graph in graphs for value in graph.value_info}
     if not declared:
         return {}
-    makers = Counter(name for node in all_nodes(model.graph.node) for name in node.output)
-    found = _inferred(model, faithful)
+    makers = Counter(name for graph in graphs for node in graph.node for name in node.output)
+    found = _inferred(model, makers, faithful)
     return {
         name: type_
         for name, type_ in declared.items()
@@ -46,7 +48,7 @@ def annotations_of(types: Mapping[str, TypeProto], used: set[str]) -> dict[str, 
     return found
 
 
-def _inferred(model: ModelProto, faithful: bool) -> dict[str, TypeProto | None]:
+def _inferred(model: ModelProto, made_by_nodes: Iterable[str], faithful: bool) -> dict[str, TypeProto | None]:
     """The types of what nodes give, as ONNX finds them from those of inputs and outputs; None where it finds none."""
     made = ModelProto(ir_version=model.ir_version, opset_import=model.opset_import, functions=model.functions)
     graph = made.graph
@@ -59,12 +61,12 @@ def _inferred(model: ModelProto, faithful: bool) -> dict[str, TypeProto | None]:
             graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims)))
     graph.output.extend(model.graph.output)
     graph.node.extend(model.graph.node)
-    for inner in all_graphs(graph):
+    for inner in islice(all_graphs(graph), 1, None):
         del inner.value_info[:]
-        for value in () if faithful or inner is graph else (*inner.input, *inner.output):
+        for value in () if faithful else (*inner.input, *inner.output):
             if value.type.HasField("tensor_type"):
                 value.type.tensor_type.ClearField("shape")
-    found: dict[str, TypeProto | None] = {name: None for node in all_nodes(graph.node) for name in node.output}
+    found: dict[str, TypeProto | None] = dict.fromkeys(made_by_nodes)
     inferred = infer_model(made)
     if inferred is None:
         return found

@@ -35,9 +35,10 @@ def laid_out(lines: Sequence[str]) -> Sequence[str]:
 def call_lines(indent: str, target: str, call: str, arguments: Sequence[str]) -> list[str]:
     """A statement that calls something, as `laid_out` would break it, when it is too long for a line.
 
-    `call` is the text before the arguments, its bracket included. Statements of unusual form are left in one line.
+    `target` is the text before the value: names and `=`, or `return`. `call` is that before the arguments, its bracket
+    included. Statements of unusual form are left in one line.
     """
-    head, inner, inside = f"{indent}{target} = {call}", indent + _STEP, ", ".join(arguments)
+    head, inner, inside = f"{indent}{target} {call}", indent + _STEP, ", ".join(arguments)
     if len(head) > WIDTH or not arguments:
         return [f"{head}{inside})"]
     if len(inner) + len(inside) <= WIDTH:
@@ -58,7 +59,13 @@ def sum_lines(indent: str, target: str, left: str, sign: str, right: str) -> lis
 
 def def_lines(indent: str, name: str, parameters: Iterable[str], tail: str = "") -> list[str]:
     """The head of a function; `tail` stands before the colon."""
-    return [f"{indent}def {name}({', '.join(parameters)}){tail}:"]
+    listed = list(parameters)
+    inside, inner = ", ".join(listed), indent + _STEP
+    line = f"{indent}def {name}({inside}){tail}:"
+    if len(line) <= WIDTH or len(listed) < 2 or len(inner) + len(inside) <= WIDTH:
+        return [line]
+    lines = [f"{indent}def {name}(", *(f"{inner}{item}," for item in listed), f"{indent}){tail}:"]
+    return lines if max(map(len, lines)) <= WIDTH else [line]
 
 
 def return_lines(indent: str, values: Iterable[str]) -> list[str]:

@@ -180,6 +180,8 @@ def _element_text(item: Any, element: ElementType) -> str | None:
         return text if pack(value, element) == bits else None
     if element.name == "double":
         return repr(value)
+    if element.name == "float":
+        return float_text(value)
     short = float(str(item))
     for candidate in (short, value):
         if pack(candidate, element) == bits:

@@ -11,7 +11,7 @@ from opwright.decompiler.body import Body
 from opwright.decompiler.declared_ranks import declared_ranks
 from opwright.decompiler.function_text import uncalled
 from opwright.decompiler.inner_types import annotations_of, declared_beyond_inference
-from opwright.decompiler.layout import def_lines, return_lines
+from opwright.decompiler.layout import WIDTH, call_lines, def_lines, return_lines
 from opwright.decompiler.literal_text import MOST_INLINE, Constant, constant_of, quoted
 from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.operator_forms import Forms
@@ -37,7 +37,7 @@ class MainGraph:
         self.faithful = faithful
         self.ir_version = model.ir_version
         self.name = parts.fresh(graph.name or "main_graph")
-        self.names = Names(parts.taken, "" if faithful else common_prefix(graph))
+        self.names = Names(parts.taken, prefix="" if faithful else common_prefix(graph))
         declared = {item.name: _element(item.type.tensor_type.elem_type) for item in graph.input}
         declared.update({item.name: _element(item.data_type) for item in graph.initializer})
         self.nodes = Nodes(graph.node)
@@ -132,6 +132,7 @@ class MainGraph:
         size = 1
         for dim in tensor.dims:
             size *= dim
+        constant = None
         if not is_input and not self.faithful and (size <= MOST_INLINE or is_output):
             constant = constant_of(tensor)
             if is_output or not constant.is_long:
@@ -141,18 +142,18 @@ class MainGraph:
             name = self._interface(tensor.name)
             self.defaults[name] = self._expression(tensor, name)
             return
-        yield self._carried(tensor, tensor.name)
+        yield self._carried(tensor, tensor.name, constant)
 
-    def _carried(self, tensor: TensorProto, onnx_name: str) -> str:
-        """The parameter of a tensor that the model carries."""
+    def _carried(self, tensor: TensorProto, onnx_name: str, known: Constant | None = None) -> str:
+        """The parameter of a tensor that the model carries; `known` is that tensor where it has been read."""
         name = self._interface(onnx_name)
         if name not in self.initializers:
-            self.initializers[name] = self._expression(tensor, name)
+            self.initializers[name] = self._expression(tensor, name, known)
         dims = ", ".join(map(str, tensor.dims))
         return f"{name}: {self.parts.type_name(BY_CODE[tensor.data_type])}" + (f"[{dims}]" if dims else "")
 
-    def _expression(self, tensor: TensorProto, name: str) -> str:
-        constant = self.outside.get(tensor.name) or constant_of(tensor)
+    def _expression(self, tensor: TensorProto, name: str, known: Constant | None = None) -> str:
+        constant = self.outside.get(tensor.name) or known or constant_of(tensor)
         self.large = self.large or constant.array.nbytes >= MOST_BYTES
         return self.parts.array_expression(constant, name)
 
@@ -227,8 +228,9 @@ def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
     else:
         yield "def model():"
         yield '    """The model that this module says."""'
-    head = "return " if not after else "made = "
-    yield f"    {head}{writer.name}.to_model_proto({', '.join(arguments)})"
+    head, call = "made =" if after else "return", f"{writer.name}.to_model_proto("
+    line = f"    {head} {call}{', '.join(arguments)})"
+    yield from [line] if len(line) <= WIDTH else call_lines("    ", head, call, arguments)
     yield from after
     if after:
         yield "    return made"

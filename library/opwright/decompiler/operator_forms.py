@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from onnx import AttributeProto, NodeProto, helper
 
-from opwright.decompiler.python_names import LONGEST, is_python_name, module_name
+from opwright.decompiler.python_names import LONGEST, Taken, is_python_name, module_name
 from opwright.decompiler.refuse import refuse
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.record import Operands, Role
@@ -110,7 +110,7 @@ class Forms(dict[tuple[str, str], Form]):
     """The operators of the given opset imports, each looked up once. The names of opsets are added to `taken`,
     and are none of `attributes`, which functions have."""
 
-    def __init__(self, imports: Mapping[str, int], taken: set[str], attributes: Collection[str] = ()) -> None:
+    def __init__(self, imports: Mapping[str, int], taken: Taken, attributes: Collection[str] = ()) -> None:
         super().__init__()
         self.imports = {normal_domain(domain): version for domain, version in imports.items()}
         for domain, version in self.imports.items():
@@ -120,12 +120,19 @@ class Forms(dict[tuple[str, str], Form]):
         self.names: dict[str, str] = {}
         for domain in ("", *self.imports):
             if domain not in self.names:
-                self.names[domain] = name = _opset_name(domain, taken.union(attributes))
+                self.names[domain] = name = _opset_name(domain, taken, attributes)
                 taken.add(name)
         self.open: dict[str, dict[str, dict[str, str]]] = {}  # of open domains: kinds of attributes that values hide
         self.may_be_open = any(domain and not is_known_domain(domain) for domain in self.imports)
         self.untyped: set[tuple[str, str, str]] = set()  # functions of the module whose results have unknown types
         self.local: dict[tuple[str, str, str], Form] = {}  # the functions of the module, by domain, name and overload
+        self.hidden: set[str] = set()  # operators of the standard's domain that functions of the module are called as
+
+    def add_function(self, identity: tuple[str, str, str], form: Form) -> None:
+        """Calls of that function of the module are known from then on."""
+        self.local[identity] = form
+        if not identity[0]:
+            self.hidden.add(identity[1])
 
     def version_of(self, domain: str) -> int:
         """The version that the text names. Some exporters import domains of functions at 0, which the imports of the
@@ -151,7 +158,7 @@ class Forms(dict[tuple[str, str], Form]):
         """The signature of an operator of the standard's domain; None where a function of the module is called so, or
         nothing is known of it."""
         version = self.imports.get("")
-        if version is None or any(not domain and local == name for domain, local, _ in self.local):
+        if version is None or name in self.hidden:
             return None
         return signature("", name, version)
 
@@ -174,10 +181,10 @@ class Forms(dict[tuple[str, str], Form]):
         return self[node.domain, node.op_type].signature
 
 
-def _opset_name(domain: str, taken: set[str]) -> str:
+def _opset_name(domain: str, taken: Taken, attributes: Collection[str]) -> str:
     if not domain:
         return "op"
     name = module_name(domain.rpartition(".")[2][:LONGEST])
-    while name in taken:
+    while name in taken or name in attributes:
         name += "_"
     return name

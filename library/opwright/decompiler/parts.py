@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from opwright.decompiler.literal_text import MOST_INLINE, Constant, array_text, dtype_text, float_text, quoted, texts_of
-from opwright.decompiler.python_names import ARRAY, LONGEST, RESERVED, module_name
+from opwright.decompiler.python_names import ARRAY, LONGEST, Taken, module_name
 from opwright.decompiler.refuse import refuse
 from opwright.decompiler.side_file import MOST_LETTERS, Array
 from opwright.elements import ElementType
@@ -28,7 +28,7 @@ class Parts:
         self.arrays: dict[str, str] = {}  # module-level arrays: name -> expression
         self.side: dict[str, Array] = {}  # the arrays of the side file
         self.attribute_names: dict[str, str] = {}  # of the function that is being written
-        self.taken = set(RESERVED)
+        self.taken = Taken()
         self.attributes_of_functions: set[str] = set()
         self._long: dict[str, Constant] = {}  # arrays with a text of many numbers, by name
         self._known: dict[tuple[str, tuple[int, ...], bytes], str] = {}

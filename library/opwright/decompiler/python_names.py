@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import filterfalse, islice
 
 from onnx import GraphProto
@@ -80,15 +80,57 @@ ARRAY = "_DATA"  # what the names of module-level arrays end with, and no others
 _LETTERS_BY_LINE = _LETTERS[:10] + b"\n" + _LETTERS[11:]
 # Two patterns, since each begins with letters that `re` looks for without trying all of it everywhere.
 _ODD_BEGINNING = re.compile(r"\n(?![A-Za-z])")
+_DIGIT = re.compile(r"\n(?=[0-9])")
+_ODD_DIGITS = re.compile(r"\n[0-9].*_(?:\n|$)")  # names that lose what they end with, too
 _ODD_END = re.compile(rf"{ARRAY}(?:\n|$)")
 
 
-class Names(dict[str, str]):
-    """Python names by ONNX name; one that is new is made when it is asked for. The absent value is `None`."""
+class Taken:
+    """Names that are taken in a module, in the order in which they were."""
 
-    def __init__(self, taken: Iterable[str] = (), prefix: str = "") -> None:
+    __slots__ = ("_order",)
+
+    def __init__(self) -> None:
+        self._order = {name: index for index, name in enumerate(RESERVED)}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._order
+
+    def add(self, name: str) -> None:
+        self._order.setdefault(name, len(self._order))
+
+    def by_now(self) -> TakenByNow:
+        """Those that are taken now, whatever is taken later."""
+        return TakenByNow(self._order)
+
+
+class TakenByNow:
+    """The names of a module that were taken at some time. Nothing is copied: a module may have many functions."""
+
+    __slots__ = ("_count", "_order")
+
+    def __init__(self, order: Mapping[str, int]) -> None:
+        self._order = order
+        self._count = len(order)
+
+    def __contains__(self, name: str) -> bool:
+        return self._order.get(name, self._count) < self._count
+
+    def among(self, names: Iterable[str]) -> set[str]:
+        """Those of the names that were taken."""
+        return {name for name in self._order.keys() & names if name in self}
+
+
+class Names(dict[str, str]):
+    """Python names by ONNX name; one that is new is made when it is asked for. The absent value is `None`.
+
+    `around` are the names of the module, which no value has, nor one of `taken`.
+    """
+
+    def __init__(self, around: Taken, taken: Iterable[str] = (), prefix: str = "") -> None:
         super().__init__({"": "None"})
-        self.taken = {*RESERVED, *taken}
+        self.taken = {*taken}
+        self._around = around.by_now()
         self.prefix = prefix  # which the names of inner values lose
         self._numbers: dict[str, int] = {}  # the last that was put behind a name
 
@@ -99,7 +141,7 @@ class Names(dict[str, str]):
         if not (found.isidentifier() and found.isascii()):
             found = found.removeprefix("/")  # as some exporters begin all names
             found = found.encode().translate(_LETTERS).decode() if found[:1].isalpha() else python_name(found)
-        if found in self.taken or found[:1] == "_" or len(found) > LONGEST or found.endswith(ARRAY):
+        if self._is_taken(found) or found[:1] == "_" or len(found) > LONGEST or found.endswith(ARRAY):
             found = self.fresh(found)
         else:
             self.taken.add(found)
@@ -119,12 +161,16 @@ class Names(dict[str, str]):
         made = new
         if self.prefix or not (text.isascii() and text.replace("\n", "a").isidentifier()):
             text = text.replace("\n/", "\n").encode().translate(_LETTERS_BY_LINE).decode()
+            if _DIGIT.search(text):  # behind a common prefix
+                if _ODD_DIGITS.search(text):
+                    return
+                text = _DIGIT.sub("\nv", text)
             made = text[1:].split("\n")
             if len(set(made)) < len(new):
                 return
         if _ODD_BEGINNING.search(text) or _ODD_END.search(text) or max(map(len, made)) > LONGEST:
             return
-        met = self.taken.intersection(made)
+        met = self.taken.intersection(made) | self._around.among(made)
         if met:  # these get other names when they are asked for, which none of the rest may have
             others = {python_name(name) for name in met}
             if len(met) > _FEW_TAKEN or not (others - met).isdisjoint(made):
@@ -146,11 +192,14 @@ class Names(dict[str, str]):
     def fresh(self, name: str) -> str:
         """A name that nothing has yet, as like the given one as Python allows."""
         found = begin = python_name(name[:LONGEST])
-        while found in self.taken:
+        while self._is_taken(found):
             self._numbers[begin] = self._numbers.get(begin, 0) + 1
             found = f"{begin}_{self._numbers[begin]}"
         self.taken.add(found)
         return found
+
+    def _is_taken(self, name: str) -> bool:
+        return name in self.taken or name in self._around
 
     def retake(self, taken: set[str]) -> None:
         """Forgets that other names than these are taken."""
