@@ -458,6 +458,25 @@ def read_in(node: ast.AST) -> list[ast.AST]:
     return [item for item in found if item is not None]
 
 
+_LEAVES = (Kind.BOUND, Kind.NAME, Kind.OPERATOR, Kind.CONTEXT, Kind.VALUE, Kind.FLAG, Kind.CONVERSION)
+_INNER = {cls: tuple(part.name for part in form.fields if part.kind not in _LEAVES) for cls, form in FORMS.items()}
+
+
+def inner_nodes(node: ast.AST) -> list[ast.AST]:
+    """The nodes directly inside of one, annotations and what is bound included; operators left out."""
+    names = _INNER.get(type(node))
+    if names is None:
+        return list(ast.iter_child_nodes(node))
+    found: list[ast.AST] = []
+    for name in names:
+        held = getattr(node, name)
+        if type(held) is list:
+            found += held
+        else:
+            found.append(held)
+    return [item for item in found if item is not None] if None in found else found
+
+
 # ------------------------------------------------------------------------------------------------- what is certain
 
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import TypeGuard
 
+from opwright.lang.grammar import inner_nodes
 from opwright.lang.source import Span
 
 _Place = tuple[int, int]
 
 _ANYWHERE: _Place = (1 << 62, 0)  # a function inside reads it: where it is called is not looked for
 _SCOPES = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp))
+_APART = _SCOPES | {ast.JoinedStr}  # what is looked at as a whole
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
@@ -54,40 +55,64 @@ class Liveness:
         return self._loop_starts[index] if index >= 0 and start < self._loop_ends[index] else None
 
     def _collect(self, body: Sequence[ast.stmt]) -> None:
+        """Notes what is read in a body, and where its outermost loops begin and end."""
         pending: list[ast.AST] = list(reversed(body))
-        last: _Place = (0, 0)  # where the last loop ends
         while pending:
             node = pending.pop()
-            kind = type(node)
-            if isinstance(node, _LOOPS) and (node.lineno, node.col_offset) >= last:
-                last = _end_of(node)
+            if isinstance(node, _LOOPS):
                 self._loop_starts.append((node.lineno, node.col_offset))
-                self._loop_ends.append(last)
-            if kind in _SCOPES:
-                for inner in ast.walk(node):
-                    self._note(inner, _ANYWHERE)
-            elif isinstance(node, ast.JoinedStr):  # of what stands inside of one Python has not always known the place
-                behind = _end_of(node)
-                for inner in ast.walk(node):
-                    self._note(inner, behind)
+                self._loop_ends.append(max(_end_of(node), self._note_all(node)))
             else:
-                self._note(node, None)
-                pending.extend(reversed(list(ast.iter_child_nodes(node))))
+                pending += reversed(self._note(node))
 
-    def _note(self, node: ast.AST, place: _Place | None) -> None:
-        if isinstance(node, ast.AugAssign):
-            node = node.target
-        elif not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Store):
-            return
+    def _note_all(self, loop: ast.stmt) -> _Place:
+        """Notes what is read anywhere in a loop; gives where it ends. The nodes of a template have places in their
+        order, and no ends but their own."""
+        last: _Place = (0, 0)
+        pending: list[ast.AST] = [loop]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, (ast.stmt, ast.expr)):
+                last = max(last, _end_of(node) if type(node) not in _APART else _last_end(node))
+            pending += self._note(node)
+        return last
+
+    def _note(self, node: ast.AST) -> Sequence[ast.AST]:
+        """Notes what a node reads; gives the nodes inside of it that are still to be looked at."""
+        kind = type(node)
         if isinstance(node, ast.Name):
-            self._places.setdefault(node.id, []).append(place or (node.lineno, node.col_offset))
+            if type(node.ctx) is not ast.Store:
+                self._places.setdefault(node.id, []).append((node.lineno, node.col_offset))
+            return ()
+        if isinstance(node, ast.Constant):
+            return ()
+        if kind in _SCOPES:
+            self._note_names(node, _ANYWHERE)
+            return ()
+        if kind is ast.JoinedStr:  # of what stands inside of one Python has not always known the place
+            self._note_names(node, _last_end(node))
+            return ()
+        if isinstance(node, ast.AugAssign):
+            self._note_updated(node, None)
+        return inner_nodes(node)
+
+    def _note_names(self, node: ast.AST, place: _Place) -> None:
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.AugAssign):
+                self._note_updated(inner, place)
+            elif isinstance(inner, ast.Name) and type(inner.ctx) is not ast.Store:
+                self._places.setdefault(inner.id, []).append(place)
+
+    def _note_updated(self, statement: ast.AugAssign, place: _Place | None) -> None:
+        """`x += y` reads what it binds."""
+        target = statement.target
+        if isinstance(target, ast.Name):
+            self._places.setdefault(target.id, []).append(place or (target.lineno, target.col_offset))
+
+
+def _last_end(node: ast.AST) -> _Place:
+    return max(_end_of(inner) for inner in ast.walk(node) if isinstance(inner, (ast.stmt, ast.expr)))
 
 
 def _end_of(node: ast.stmt | ast.expr) -> _Place:
-    """Behind all that a node holds. The nodes of a template have places in their order, and no ends but their own."""
-    ends = ((inner.end_lineno or 0, inner.end_col_offset or 0) for inner in ast.walk(node) if _has_place(inner))
-    return max(ends)
-
-
-def _has_place(node: ast.AST) -> TypeGuard[ast.stmt | ast.expr]:
-    return isinstance(node, (ast.stmt, ast.expr))
+    return (node.end_lineno or 0, node.end_col_offset or 0)
