@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
-ALLOCATIONS = 5_000  # until a collection
+ALLOCATIONS = 100_000  # until a collection: nothing of what a compilation makes waits for one
 
 
 def seldom_collected(compiling: Callable[P, R]) -> Callable[P, R]:
