@@ -39,6 +39,23 @@ def test_bfloat16_rounds_as_its_companion_type(value: float) -> None:
     assert pack(value, BY_NAME["bfloat16"]) == np.float32(value).astype(ml_dtypes.bfloat16).tobytes()
 
 
+@given(st.floats(-20, 20), st.floats(1, 2), st.sampled_from((-1, 1)), st.sampled_from(("float16", "bfloat16")))
+def test_ordinary_numbers_round_as_exact_arithmetic_says(
+    exponent: float, mantissa: float, sign: int, name: str
+) -> None:
+    """Halfway between two of the type, and one step of a double beside that, included."""
+    element = BY_NAME[name]
+    halfway = math.ldexp(round(math.ldexp(mantissa, element.precision)) | 1, math.floor(exponent) - element.precision)
+    for value in (
+        math.ldexp(mantissa, math.floor(exponent)),
+        halfway,
+        math.nextafter(halfway, 0),
+        halfway * (1 + 2**-52),
+    ):
+        value *= sign
+        assert pack(value, element) == float_bits(value, element).to_bytes(2, "little"), value
+
+
 def test_bfloat16_rounds_once_where_two_steps_would_differ() -> None:
     value = 1 + 2**-8 + 2**-40  # just above the middle; through float32 it lands on the middle and then on even
     assert float_bits(value, BY_NAME["bfloat16"]) == 0x3F81

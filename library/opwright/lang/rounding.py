@@ -54,8 +54,20 @@ def _pack_float(value: bool | int | float, element: ElementType) -> bytes:
         return struct.pack("<f", value)  # rounds to nearest, ties to even
     if element.name not in _EXPONENTS:
         return _pack_small_float(value, element)
+    if isinstance(value, float) and _ORDINARY < abs(value) < 1 / _ORDINARY:
+        return struct.pack("<e", value) if element.name == "float16" else _bfloat16(value)
     bits = float_bits(value, element)
     return bits.to_bytes(element.bits // 8, "little")
+
+
+_ORDINARY = 2.0**-14  # from here to its inverse a number is normal in float16 and bfloat16
+
+
+def _bfloat16(value: float) -> bytes:
+    """An ordinary number: of the 52 bits of a double's fraction 7 are left, rounded to nearest, ties to even."""
+    (bits,) = struct.unpack("<Q", struct.pack("<d", value))
+    kept = (bits + (1 << 44) - 1 + (bits >> 45 & 1)) >> 45
+    return struct.pack("<H", (kept >> 18) << 15 | (kept & 0x3FFFF) - (896 << 7))  # exponents begin at another number
 
 
 def float_bits(value: bool | int | float, element: ElementType) -> int:
