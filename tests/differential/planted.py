@@ -63,12 +63,12 @@ BUGS = (
     Planted(
         "tuple assignments one after the other",
         f"{LOWER}.statements:_assign",
-        "    value: Operand = lower_plain(",
+        "    if isinstance(first, ast.Name):",
         """    if isinstance(first, ast.Tuple) and isinstance(statement.value, ast.Tuple):
         for target, item in zip(first.elts, statement.value.elts):
             bind_target(low, target, lower_expression(low, item, env), env)
         return
-    value: Operand = lower_plain(""",
+    if isinstance(first, ast.Name):""",
     ),
     Planted(
         "an augmented assignment turns its operands around",

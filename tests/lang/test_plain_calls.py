@@ -10,7 +10,7 @@ from types import ModuleType
 import onnx
 import pytest
 from opwright import DiagnosticError, compile_source
-from opwright.lang.lower import arithmetic, calls, expressions, plain_calls, statements
+from opwright.lang.lower import arithmetic, calls, expressions, plain_calls
 
 ROUNDS, CALLS = 4, 300
 OPSETS = (7, 9, 11, 12, 13, 15, 18, 21, 22, 24)
@@ -80,8 +80,8 @@ def outcome(text: str) -> Outcome:
 
 @pytest.fixture
 def without_plans(monkeypatch: pytest.MonkeyPatch) -> Without:
-    modules: tuple[ModuleType, ...] = (arithmetic, calls, expressions, plain_calls, statements)
-    ways = ("lower_plain", "emit_plain", "emit_plain_binary", "emit_with_literal")
+    modules: tuple[ModuleType, ...] = (arithmetic, calls, expressions, plain_calls)
+    ways = ("named_operator", "emit_plain", "emit_plain_binary", "emit_with_literal")
 
     def run(text: str) -> Outcome:
         with monkeypatch.context() as patch:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 from typing import Any
 
@@ -30,7 +30,13 @@ from opwright.lang.lower.operands import (
     is_tensor,
 )
 from opwright.lang.lower.opset_calls import make_opset
-from opwright.lang.lower.plain_calls import emit_plain_binary, emit_with_literal, lower_plain
+from opwright.lang.lower.plain_calls import (
+    emit_plain,
+    emit_plain_binary,
+    emit_with_literal,
+    named_operator,
+    with_constants,
+)
 from opwright.lang.lower.poison import Parts, Poisoned, each
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
 from opwright.lang.lower.rules import (
@@ -405,9 +411,10 @@ def _bound(low: Lowering, node: ast.expr | None, env: Environment) -> Operand:
 @evaluates(ast.BinOp)
 def _bin_op(low: Lowering, node: ast.BinOp, env: Environment) -> Operand:
     """Left-deep chains are followed by a loop: `a + b + c + ...` nests as deep as it is long."""
-    made = lower_plain(low, node, env)
-    if made is not None:
-        return made
+    if isinstance(node.left, ast.Name):
+        left = env.get(node.left.id)
+        if type(left) is ir.Value:
+            return _bin_step(low, node, left, env)
     spine: list[ast.BinOp] = []
     current: ast.expr = node
     while isinstance(current, ast.BinOp):
@@ -451,6 +458,10 @@ def _compare(low: Lowering, node: ast.Compare, env: Environment) -> Operand:
         return _chain(low, node, env)
     sides = (node.left, node.comparators[0])
     left, right = each(partial(_compared, low, env=env), sides)
+    symbol = _COMPARE_SYMBOLS.get(type(node.ops[0]))
+    made = None if symbol is None else emit_plain_binary(low, symbol, left, right, span_of(node))
+    if made is not None:
+        return made
     return _compare_pair(low, node.ops[0], left, right, span_of(node), (span_of(sides[0]), span_of(sides[1])))
 
 
@@ -579,8 +590,18 @@ def _unary_op(low: Lowering, node: ast.UnaryOp, env: Environment) -> Operand:
 
 @evaluates(ast.Call)
 def _call(low: Lowering, node: ast.Call, env: Environment) -> Operand:
-    made = lower_plain(low, node, env)
-    return made if made is not None else _call_for(low, node, env, None)
+    name = named_operator(low, node.func, env)
+    if name is None or any(isinstance(item, ast.Starred) for item in node.args):
+        return _call_for(low, node, env, None)
+    arguments = lower_arguments(low, node, env, None)
+    operands: Sequence[Operand] = [operand for operand, _ in arguments.positional]
+    attributes = {key: operand for key, (operand, _) in arguments.keywords.items()}
+    if not attributes:
+        operands = with_constants(low, name, operands, node.args)
+    made = emit_plain(low, name, operands, arguments.span, attributes)
+    if made is not None:
+        return made
+    return _call_operand(low, lower_expression(low, node.func, env), node, arguments, env)
 
 
 def _call_for(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Operand:
@@ -593,7 +614,10 @@ def _call_for(low: Lowering, node: ast.Call, env: Environment, count: int | None
         raise
     if isinstance(callee, TypingObject) and callee.name == "Opset":
         return make_opset(low, node, env)
-    arguments = lower_arguments(low, node, env, count)
+    return _call_operand(low, callee, node, lower_arguments(low, node, env, count), env)
+
+
+def _call_operand(low: Lowering, callee: Operand, node: ast.Call, arguments: Arguments, env: Environment) -> Operand:
     rule = call_rule(callee)
     if rule is None:
         raise _refuse_call(low, callee, node.func)

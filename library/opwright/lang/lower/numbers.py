@@ -164,10 +164,16 @@ class _Fit(NamedTuple):
 def _fit(texts: tuple[str, ...], items: tuple[Scalar, ...], mask: int) -> _Fit:
     """`texts` tells apart in a cache what `==` does not: 1, 1.0 and True, 0.0 and -0.0."""
     elements = elements_of(mask)
-    unfit = {element: reason for element in elements if (reason := _does_not_fit(items, element))}
+    wrong = elements if any(type(item) is not float for item in items) else _no_floats(mask)  # floats hold each float
+    unfit = {element: reason for element in wrong if (reason := _does_not_fit(items, element))}
     numbers = [item for item in items if is_static_number(item)]
     good = [element for element in elements if element not in unfit]
     return _Fit(unfit, all(survives_float32(item, element) for item in numbers for element in good))
+
+
+@lru_cache(maxsize=1 << 8)
+def _no_floats(mask: int) -> tuple[ElementType, ...]:
+    return tuple(element for element in elements_of(mask) if element.kind != "float")
 
 
 _FEW = 16  # numbers: so many at most are kept
@@ -345,7 +351,7 @@ _converted: Operation[Operand, [Lowering, ir.Element, Span | None], ir.Value] = 
 
 @_converted.on(bool, int, float)
 def _converted_constant(operand: Number, low: Lowering, element: ir.Element, span: Span | None) -> ir.Value:
-    return _constant(low, operand, (), element, span)
+    return constant_of(low, operand, element, span)
 
 
 @_converted.on(AttributeOperand)
@@ -359,6 +365,11 @@ def _converted_attribute(operand: AttributeOperand, low: Lowering, element: ir.E
 def _converted_value(operand: ir.Value, low: Lowering, element: ir.Element, span: Span | None) -> ir.Value:
     kind = number_kind(operand)
     return _of_run_time_as(low, operand, kind.carrier, kind, element, span)
+
+
+def constant_of(low: Lowering, number: Number, element: ir.Element, span: Span | None) -> ir.Value:
+    """A number as a constant of the element type that it meets."""
+    return _constant(low, number, (), element, span)
 
 
 def _constant(

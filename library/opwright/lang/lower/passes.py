@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from opwright.lang import dead, isolated
+from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower import powers
 from opwright.lang.lower.context import Lowering
+from opwright.opsets.records import SEQUENCE_MAP
 
 Pass = Callable[[Lowering], None]
 
@@ -25,7 +27,8 @@ def expand_powers(low: Lowering) -> None:
 
 
 def keep_constants_inside(low: Lowering) -> None:
-    isolated.keep_constants_inside(low.function.body, low.prologue, low.copied)
+    if OperatorName("", SEQUENCE_MAP.name) in low.looked_up:
+        isolated.keep_constants_inside(low.function.body, low.prologue, low.copied)
 
 
 def remove_dead_nodes(low: Lowering) -> None:

@@ -1,8 +1,8 @@
 """The most frequent calls: tensors, plain attributes, one result.
 
-Nothing is to be converted, chosen, narrowed or unified there, so that the type of the result follows from the types of
-the inputs alone: from their shapes, and from their element types or what their type variables admit. It is worked out
-once for all calls of a kind.
+Nothing is to be converted or chosen there, so that the type of the result, and what the call tells of type variables,
+follow from the types of the inputs alone: from their shapes, and from their element types or what their type variables
+admit. It is worked out once for all calls of a kind.
 """
 
 from __future__ import annotations
@@ -17,19 +17,21 @@ from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.infer import Mismatch, WrongResult, bind, result_types
+from opwright.lang.list_inputs import has_lists
 from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.context import Lowering, complete, operator_of
 from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE
 from opwright.lang.lower.invalid_calls import why_invalid
-from opwright.lang.lower.operands import Environment, Operand
+from opwright.lang.lower.numbers import constant_of, is_static_number, weak_constant
+from opwright.lang.lower.operands import AttributeOperand, Environment, Operand, is_tensor
+from opwright.lang.lower.poison import Parts
 from opwright.lang.lower.written_for import is_meant
 from opwright.lang.objects import OpsetObject
-from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form, class_of
+from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form
 from opwright.lang.rounding import DoesNotFitError, pack, to_float32
 from opwright.lang.source import Span, span_of
 from opwright.lang.trail import Trail
 from opwright.opsets.record import Role
-from opwright.opsets.records import record_of
 from opwright.opsets.signatures import Signature, signature
 
 _Shape = tuple[ir.Dimension, ...] | None
@@ -39,20 +41,65 @@ _Open = tuple[int, int, bool]
 _Known = list[Any]
 
 
+class _Narrowed:
+    """What a call tells of a type variable: its number, what it admits from now on and which operators have taken the
+    rest, and the number of the one that it is equal to."""
+
+    __slots__ = ("equal", "mask", "taken", "variable")
+
+    def __init__(self, variable: int, found: ir.TypeVariable, equal: int | None) -> None:
+        self.variable = variable
+        self.mask = found.mask
+        self.taken = tuple(found.narrowed_by)
+        self.equal = equal
+
+    def tell(self, variables: Sequence[ir.TypeVariable], trail: Trail) -> None:
+        variable = variables[self.variable]
+        for taken in self.taken:
+            trail.append(variable.narrowed_by, taken)
+        if variable.mask != self.mask:
+            variable.restrict(self.mask, trail)
+        if self.equal is not None:
+            variable.equate(variables[self.equal], trail)
+
+
 class _Plan:
     """What a call becomes: the operator, its attributes, the type of its result, and under which key the operator has
-    been looked up. `variable`: the number of the call's type variable that is the element type of the result."""
+    been looked up. `variable`: the number of the call's type variable that is the element type of the result; `like`:
+    an input of the same type. `narrowed`: what the call tells of each of its type variables. `reads_contents`: the call
+    may be wrong where what an input holds is known."""
 
-    __slots__ = ("attributes", "looked_up", "operator", "type", "variable")
+    __slots__ = (
+        "attributes",
+        "like",
+        "looked_up",
+        "narrowed",
+        "operator",
+        "reads_contents",
+        "since_version",
+        "type",
+        "variable",
+    )
 
     def __init__(
-        self, operator: ir.Operator, attributes: dict[str, ir.Attribute], type_: ir.Type, variable: int | None
+        self,
+        operator: ir.Operator,
+        attributes: dict[str, ir.Attribute],
+        type_: ir.TensorType,
+        variable: int | None,
+        like: int | None,
+        narrowed: tuple[_Narrowed, ...],
     ) -> None:
         self.operator = operator
         self.attributes = attributes
         self.type = type_
         self.variable = variable
+        self.like = like
+        self.narrowed = narrowed
         self.looked_up = OperatorName("", operator.signature.name)
+        self.since_version = operator.signature.since_version
+        record = operator.record
+        self.reads_contents = record.divides or not record.is_elementwise  # divisors; axes and shapes
 
 
 _FLOAT = object()  # stands for an attribute in the key of a plan: any float
@@ -60,50 +107,16 @@ _LARGEST_FLOAT = 3e38  # what is larger may be no float32
 _LONGEST_TEXT, _LONGEST_INTEGER = 256, 64  # letters and bits: what is remembered has limits
 
 
-def lower_plain(low: Lowering, node: ast.expr, env: Environment) -> ir.Value | None:
-    """`x + y` or `op.Name(x, y, axis=0)`, of names and literals, which cost nothing to look up; None, and nothing done,
-    where it is another expression."""
-    if isinstance(node, ast.BinOp):
-        first, second = node.left, node.right
-        if type(first) is ast.Name and type(second) is ast.Name:
-            symbol = BINARY_SYMBOLS[type(node.op)]
-            return emit_plain_binary(low, symbol, env.get(first.id), env.get(second.id), span_of(node))
-    elif isinstance(node, ast.Call):
-        return _lower_call(low, node, env)
-    return None
-
-
-def _is_opset(low: Lowering, name: str, callee: str, env: Environment) -> bool:
-    """Whether the name is known as an opset of ai.onnx, whose operator is the same at the one that is compiled for."""
-    opset = None if name in env else low.scope.known(name)
-    if type(opset) is not OpsetObject or opset.domain or opset.signatures:
-        return False
-    return is_meant(low, opset, callee)
-
-
-def _lower_call(low: Lowering, node: ast.Call, env: Environment) -> ir.Value | None:
-    callee = node.func
+def named_operator(low: Lowering, callee: ast.expr, env: Environment) -> str | None:
+    """The name of the operator that is called, where it is known as one of ai.onnx and is the same version at the opset
+    that is compiled for."""
     if type(callee) is not ast.Attribute or type(callee.value) is not ast.Name:
         return None
-    if not _is_opset(low, callee.value.id, callee.attr, env):
+    name = callee.value.id
+    opset = None if name in env else low.scope.known(name)
+    if type(opset) is not OpsetObject or opset.domain or opset.signatures:
         return None
-    operands: list[Operand] = [env.get(item.id) for item in node.args if type(item) is ast.Name]
-    if len(operands) != len(node.args):
-        return None
-    attributes = {keyword.arg or "**": _literal(keyword.value) for keyword in node.keywords}
-    if len(attributes) != len(node.keywords):
-        return None
-    return emit_plain(low, callee.attr, operands, span_of(node), attributes)
-
-
-def _literal(node: ast.expr) -> object:
-    """The value of a literal, a negative number among them; None for another expression."""
-    if type(node) is ast.Constant:
-        return node.value
-    if type(node) is ast.UnaryOp and type(node.op) is ast.USub and type(node.operand) is ast.Constant:
-        value = node.operand.value
-        return -value if type(value) is int or type(value) is float else None
-    return None
+    return callee.attr if is_meant(low, opset, callee.attr) else None
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -112,12 +125,12 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 def emit_plain(
     low: Lowering,
     name: str,
-    operands: list[Operand],
+    operands: Sequence[Operand],
     span: Span | None,
     attributes: Mapping[str, Any] = _NOTHING,
 ) -> ir.Value | None:
-    """Emits a call of an operator of ai.onnx, whose list `operands` becomes; None, and nothing done, where it is not as
-    plain as that: `attributes` other than numbers and short texts are not."""
+    """Emits a call of an operator of ai.onnx; None, and nothing done, where it is not as plain as that: `attributes`
+    other than numbers, short texts and floats of the function's own are not."""
     given: list[object] = []  # of which the type of the result may depend: names and values in turn
     floats: dict[str, ir.Attribute] = {}
     for key, value in attributes.items():
@@ -129,44 +142,31 @@ def emit_plain(
             given += (key, int(value))
         elif kind is str and len(value) <= _LONGEST_TEXT:
             given += (key, value)
+        elif kind is AttributeOperand and value.parameter.kind is ir.AttributeKind.FLOAT:
+            given += (key, _FLOAT)
+            floats[key] = ir.AttributeReference(value.parameter.name, value.parameter.kind)
         else:
             return None
-    inputs = [operand if type(operand) is ir.Value else None for operand in operands]
+    inputs: list[ir.Value | None] = []
     variables: list[ir.TypeVariable] = []
-    known = _known(inputs, variables)
-    if known is None or low.mixed or _says_what_is_done(low, name, operands):
+    known = _known(operands, inputs, variables)
+    if known is None or low.mixed:
         return None
     plan = _plan(low.opset, name, tuple(given), *known)
-    return None if plan is None else _emit(low, plan, inputs, span, variables, floats)
-
-
-def _says_what_is_done(low: Lowering, name: str, operands: list[Operand]) -> bool:
-    """Whether axes, a shape or a divisor is a constant, which may be one that is refused."""
-    record = record_of("", name)
-    if record.is_elementwise and not record.divides:
-        return False
-    contents = low.contents
-    return bool(contents) and any(operand in contents for operand in operands)
+    if plan is None or (plan.reads_contents and any(operand in low.contents for operand in inputs)):
+        return None
+    return _emit(low, plan, inputs, span, variables, floats)
 
 
 def emit_plain_binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> ir.Value | None:
     """`left + right` likewise, where that is a call of one operator of ai.onnx."""
-    if (
-        type(left) is not ir.Value
-        or type(right) is not ir.Value
-        or left.optional
-        or right.optional
-        or low.mixed
-        or low.arrays
-    ):
-        return None
-    one, other = left.type, right.type
-    if type(one) is not ir.TensorType or type(other) is not ir.TensorType or right in low.contents:
+    if low.mixed or low.arrays or type(right) is not ir.Value or right in low.contents:
         return None  # a constant may be zero, and divide
-    if type(one.element) is not ElementType or type(other.element) is not ElementType:
-        return None
-    plan = _binary_plan(low.opset, symbol, one.element, one.shape, other.element, other.shape)
-    return None if plan is None else _emit(low, plan, [left, right], span)
+    inputs: list[ir.Value | None] = []
+    variables: list[ir.TypeVariable] = []
+    known = _known((left, right), inputs, variables)
+    plan = None if known is None else _binary_plan(low.opset, symbol, *known)
+    return None if plan is None else _emit(low, plan, inputs, span, variables)
 
 
 def emit_with_literal(low: Lowering, node: ast.BinOp, left: Operand) -> ir.Value | None:
@@ -178,14 +178,77 @@ def emit_with_literal(low: Lowering, node: ast.BinOp, left: Operand) -> ir.Value
         return None  # integers are not divided by zero
     if type(left) is not ir.Value or left.optional or low.mixed or low.arrays:
         return None
-    type_ = left.type
-    if type(type_) is not ir.TensorType or type(type_.element) is not ElementType:
+    type_, symbol = left.type, BINARY_SYMBOLS[type(node.op)]
+    if type(type_) is not ir.TensorType:
         return None
-    plan = _binary_plan(low.opset, BINARY_SYMBOLS[type(node.op)], type_.element, type_.shape, type_.element, ())
-    data = None if plan is None else _scalar(type_.element, repr(number), number)
+    element = type_.element
+    if type(element) is not ElementType:
+        return _emit_with_weak(low, node, symbol, left, element, number)
+    plan = _binary_plan(low.opset, symbol, element, type_.shape, element, ())
+    data = None if plan is None else _scalar(element, repr(number), number)
     if plan is None or data is None:
         return None
     return _emit(low, plan, [left, low.constant(data, span_of(node.right))], span_of(node))
+
+
+def _emit_with_weak(
+    low: Lowering, node: ast.BinOp, symbol: str, left: ir.Value, element: ir.Element, number: int | float
+) -> ir.Value | None:
+    """The same where the other type is the caller's. A constant that is made for nothing is the one that a close look
+    asks for."""
+    variable = ir.open_element(element)
+    if variable is None or symbol in _NOT_ELEMENTWISE:
+        return None
+    right = weak_constant(low, number, (), variable, span_of(node.right))
+    return emit_plain_binary(low, symbol, left, right, span_of(node))
+
+
+_NOT_ELEMENTWISE = ("@", "**")  # of another type, or a product
+
+
+def with_constants(
+    low: Lowering, name: str, operands: Sequence[Operand], nodes: Sequence[ast.expr]
+) -> Sequence[Operand]:
+    """The inputs of an elementwise operator, the numbers among them as tensors of the type of another input, where that
+    is certain: of what `nodes` are. A constant that is made for nothing is the one that a close look asks for."""
+    kinds = tuple(map(type, operands))
+    if float not in kinds and int not in kinds:
+        return operands
+    sources = None if low.mixed else _sources_of_numbers(low.opset, name, kinds)
+    if sources is None:
+        return operands
+    made = list(operands)
+    parts = Parts()
+    for index, source in sources:
+        number, like = operands[index], operands[source]
+        if not is_tensor(like) or not is_static_number(number):
+            return operands
+        with parts:
+            made[index] = constant_of(low, number, like.type.element, span_of(nodes[index]))
+    parts.close()
+    return made
+
+
+@lru_cache(maxsize=1 << 12)
+def _sources_of_numbers(opset: int, name: str, kinds: tuple[type, ...]) -> tuple[tuple[int, int], ...] | None:
+    """The places of numbers among the inputs of an operator, each with that of the tensor whose type it takes; None
+    where that is no tensor, or the operator may not take them."""
+    found = signature("", name, opset)
+    if found is None or found.deprecated or not found.record.is_elementwise or has_lists(found):
+        return None
+    if opset < BROADCASTS_SINCE or not found.min_inputs <= len(kinds) <= found.max_inputs:
+        return None
+    if any(kind not in (ir.Value, float, int) for kind in kinds):
+        return None
+    formals = [found.inputs[min(index, len(found.inputs) - 1)] for index in range(len(kinds))]
+    first: dict[str, int] = {}
+    for index, (formal, kind) in enumerate(zip(formals, kinds, strict=True)):
+        if kind is ir.Value and formal.homogeneous:
+            first.setdefault(formal.type, index)
+    numbers = [(index, formals[index].type) for index, kind in enumerate(kinds) if kind is not ir.Value]
+    if any(type_ not in first for _, type_ in numbers):
+        return None
+    return tuple((index, first[type_]) for index, type_ in numbers)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -207,23 +270,31 @@ def _emit(
     floats: Mapping[str, ir.Attribute] | None = None,
 ) -> ir.Value:
     """The call, whose list `inputs` becomes; `floats` are attributes of which the plan does not know the values."""
-    operator, type_ = plan.operator, plan.type
-    attributes = {**plan.attributes, **floats} if floats else plan.attributes
-    low.looked_up[plan.looked_up] = operator.signature.since_version
+    for told in plan.narrowed:
+        told.tell(variables, low.trail)
+    type_ = plan.type
+    low.looked_up[plan.looked_up] = plan.since_version
     if plan.variable is not None:
-        assert type(type_) is ir.TensorType
-        type_ = ir.TensorType(variables[plan.variable], type_.shape)
+        variable = variables[plan.variable]
+        like = None if plan.like is None else inputs[plan.like]
+        if like is not None and type(like.type) is ir.TensorType and like.type.element is variable:
+            type_ = like.type
+        else:
+            type_ = ir.TensorType(variable, type_.shape)
     result = ir.Value(type_, "", span)
-    low.append(ir.Call(operator, inputs, attributes, [result], span))
+    attributes = {**plan.attributes, **floats} if floats else plan.attributes
+    low.append(ir.Call(plan.operator, inputs, attributes, [result], span))
     return result
 
 
-def _known(inputs: Sequence[ir.Value | None], variables: list[ir.TypeVariable]) -> _Known | None:
-    """What is known of the inputs; None where one is absent, optional or no tensor. Their type variables are appended
-    to `variables`, each once."""
+def _known(
+    operands: Sequence[Operand], inputs: list[ir.Value | None], variables: list[ir.TypeVariable]
+) -> _Known | None:
+    """What is known of the operands; None where one is absent, optional or no tensor. They are appended to `inputs`,
+    and their type variables to `variables`, each once."""
     known: _Known = []
-    for operand in inputs:
-        if operand is None or operand.optional:
+    for operand in operands:
+        if type(operand) is not ir.Value or operand.optional:
             return None
         type_ = operand.type
         if type(type_) is not ir.TensorType:
@@ -239,17 +310,20 @@ def _known(inputs: Sequence[ir.Value | None], variables: list[ir.TypeVariable]) 
                 variables.append(settled)
             known.append((variables.index(settled), settled.mask, settled.rigid))
         known.append(type_.shape)
+        inputs.append(operand)
     return known
 
 
 @lru_cache(maxsize=1 << 16)
 def _binary_plan(opset: int, symbol: str, *known: Any) -> _Plan | None:
-    form = BINARY[symbol].get(class_of(known[0]))
+    first = known[0]
+    is_open = type(first) is tuple
+    form = BINARY.common(symbol, first[1] if is_open else first.mask)
     if not isinstance(form, Form) or form.expansion or form.attributes or form.negated:
         return None
     if symbol == "@" and () in known[1::2]:
         return None  # refused for tensors of rank 0
-    if symbol == "**" and known[0].is_integer:
+    if symbol == "**" and (is_open or first.is_integer):
         return None  # a product
     return _plan(opset, form.operator, (), *known)
 
@@ -285,14 +359,40 @@ def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _P
         type_ = result_types(found, bind(found, counted, trail), counted, full, 1, trail)[0]
     except (Mismatch, WrongResult):
         return None
-    if trail.mark or why_invalid(found, inputs, full, 1, [None] * len(inputs)) is not None:
+    if why_invalid(found, inputs, full, 1, [None] * len(inputs)) is not None:
+        return None
+    narrowed = _narrowed(variables) if trail.mark else ()
+    if narrowed is None:
         return None
     if type(type_) is not ir.TensorType:
         return None  # of sequences more is noted
     variable = next((number for number, item in variables.items() if item is type_.element), None)
     if variable is None and type(type_.element) is not ElementType:
         return None
-    return _Plan(operator_of(found), full, type_, variable)
+    like = (
+        None
+        if variable is None
+        else next((index for index, pair in enumerate(pairs) if _is(pair, variable, type_)), None)
+    )
+    return _Plan(operator_of(found), full, type_, variable, like, narrowed)
+
+
+def _narrowed(variables: Mapping[int, ir.TypeVariable]) -> tuple[_Narrowed, ...] | None:
+    """What has been found out about type variables; None where one of them is an element type now."""
+    numbers = {variable: number for number, variable in variables.items()}
+    found: list[_Narrowed] = []
+    for number, variable in variables.items():
+        same = ir.declared_variable(variable.same_as)
+        if variable.same_as is not None and same is None:
+            return None
+        found.append(_Narrowed(number, variable, None if same is None else numbers[same]))
+    return tuple(found)
+
+
+def _is(pair: tuple[Any, _Shape], variable: int, type_: ir.TensorType) -> bool:
+    """Whether an input has the type of the result."""
+    element, shape = pair
+    return type(element) is tuple and element[0] == variable and shape == type_.shape
 
 
 def _attributes(found: Signature, given: tuple[Any, ...]) -> dict[str, ir.Attribute] | None:

@@ -48,7 +48,6 @@ from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_arithmetic import on_numbers
 from opwright.lang.lower.operands import POISON, Environment, Frame, IntTuple, Operand, Unbound
 from opwright.lang.lower.ownership import HOLDERS
-from opwright.lang.lower.plain_calls import lower_plain
 from opwright.lang.lower.poison import Parts, Poisoned, Pruned, each
 from opwright.lang.lower.rules import (
     FLOW,
@@ -181,14 +180,13 @@ def _unsupported(low: Lowering, statement: ast.stmt, rest: Rest, env: Environmen
 @lowers(ast.Assign)
 def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
     first = statement.targets[0]
-    is_name = name_of(first) is not None
-    value: Operand = lower_plain(low, statement.value, env) if is_name else None
-    if value is None:
-        count = None if is_name else _count_of_names(first)
-        value = lower_unpacked(low, statement.value, env, count)
-    if is_name and len(statement.targets) == 1:
-        bind_target(low, first, value, env)
-        return
+    if isinstance(first, ast.Name):
+        value = lower_expression(low, statement.value, env)
+        if len(statement.targets) == 1:
+            _bind_name(low, first.id, value, env)
+            return
+    else:
+        value = lower_unpacked(low, statement.value, env, _count_of_names(first))
     each(partial(_bind_to, low, value, env), statement.targets)
 
 
