@@ -94,3 +94,17 @@ def test_damaged_hints_are_no_hints(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / "hints.json").write_bytes(damage)
     path = _aged(tmp_path / "a.txt", b"one")
     assert FileHints(kept(tmp_path / "hints.json")).digest(path) == digest_bytes(b"one")
+
+
+@pytest.mark.usefixtures("settled")
+def test_what_is_shared_is_read_once_for_all_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = _aged(tmp_path / "a.txt", b"one")
+    reads = _count_reads(monkeypatch)
+    for name in ("one.json", "two.json"):
+        assert FileHints(kept(tmp_path / name)).shared_digest(str(path)) == digest_bytes(b"one")
+    assert len(reads) == 1
+    assert FileHints(kept(tmp_path / "three.json")).digest(path) == digest_bytes(b"one")
+    assert FileHints(kept(tmp_path / "one.json"), rehash=True).shared_digest(str(path)) == digest_bytes(b"one")
+    assert len(reads) == 3
+    path.write_bytes(b"two")
+    assert FileHints(kept(tmp_path / "two.json")).shared_digest(str(path)) == digest_bytes(b"two")

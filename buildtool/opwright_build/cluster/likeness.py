@@ -20,8 +20,8 @@ _RUN = ("distributed", "onnxruntime", "onnxruntime-gpu")
 class _FilesNow:
     """Digests of files, which are read."""
 
-    def digest(self, path: Path, /) -> str | None:
-        return digest_bytes(path.read_bytes())
+    def digest(self, path: str, /) -> str | None:
+        return digest_bytes(Path(path).read_bytes())
 
 
 @cache

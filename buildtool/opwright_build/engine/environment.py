@@ -17,7 +17,7 @@ _NATIVE = (".so", ".pyd", ".dll", ".dylib")
 class FileDigests(Protocol):
     """What tells the digests of files, such as `FileHints`; None for one that is not there."""
 
-    def digest(self, path: Path, /) -> str | None: ...
+    def digest(self, path: str, /) -> str | None: ...
 
 
 def environment_parts(folders: Sequence[Path], distributions: Sequence[str], hints: FileDigests) -> dict[str, str]:
@@ -84,15 +84,17 @@ def installed_build(package: str, folder: Path) -> str:
 def _sources_digest(folders: Sequence[Path], hints: FileDigests) -> str:
     fields: list[str] = []
     for folder in folders:
-        for path in _source_files(folder):
-            digest = hints.digest(path)
-            fields += (f"{folder.name}/{path.relative_to(folder).as_posix()}", digest or digest_bytes(b""))
+        for name, path in _source_files(os.fspath(folder)):
+            fields += (f"{folder.name}/{name}", hints.digest(path) or digest_bytes(b""))
     return digest_fields(fields)
 
 
-def _source_files(folder: Path) -> list[Path]:
-    found: list[Path] = []
+def _source_files(folder: str) -> list[tuple[str, str]]:
+    """The sources below a folder, each by its name there and its path."""
+    found: list[tuple[str, str]] = []
     for parent, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
-        found += (Path(parent, name) for name in files if name.endswith(SOURCE_ENDINGS))
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        below = os.path.relpath(parent, folder).replace(os.sep, "/")
+        prefix = "" if below == "." else f"{below}/"
+        found += ((prefix + name, os.path.join(parent, name)) for name in files if name.endswith(SOURCE_ENDINGS))
     return sorted(found)

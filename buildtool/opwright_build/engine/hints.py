@@ -20,6 +20,9 @@ from opwright_build.engine.tree import MOST_BYTES, open_regular
 SETTLED_NS = 2_000_000_000  # the coarsest clock among filesystems in use (FAT) ticks every two seconds
 
 _Stamp = tuple[int, int, int, int]
+_Hint = tuple[_Stamp, str]
+
+_of_this_process: dict[str, _Hint] = {}  # by path
 
 
 class FileHints:
@@ -27,22 +30,35 @@ class FileHints:
 
     def __init__(self, file: StateFile, rehash: bool = False) -> None:
         self._file = file
-        self._known: dict[str, tuple[_Stamp, str]] = {} if rehash else _load(file)
-        self._used: dict[str, tuple[_Stamp, str]] = {}
+        self._known: dict[str, _Hint] = {} if rehash else _load(file)
+        self._used: dict[str, _Hint] = {}
+        self._rehash = rehash
         self._changed = rehash
 
     def digest(self, path: Path | str) -> str | None:
         """The sha256 of the file's bytes, or None when there is no such file. OSError when it cannot be read."""
+        return self._digest(path, {})
+
+    def shared_digest(self, path: str) -> str | None:
+        """Likewise, of a file that is no folder's own: what this process has read of it for the hints of another folder
+        serves these too."""
+        return self._digest(path, {} if self._rehash else _of_this_process)
+
+    def _digest(self, path: Path | str, others: dict[str, _Hint]) -> str | None:
         name = os.fspath(path)
         try:
             stamp = _stamp(os.stat(name))
         except (FileNotFoundError, NotADirectoryError):
             return None
-        known = self._known.get(name)
-        if known is not None and known[0] == stamp:
-            self._used[name] = known
-            return known[1]
+        for hints in (self._known, others):
+            known = hints.get(name)
+            if known is not None and known[0] == stamp:
+                self._used[name] = known
+                self._changed = self._changed or hints is others
+                return known[1]
         data = self.read(path)
+        if name in self._used:
+            others[name] = self._used[name]
         return None if data is None else digest_bytes(data)
 
     def read(self, path: Path | str) -> bytes | None:
@@ -75,11 +91,21 @@ class FileHints:
         self._changed = False
 
 
+class SharedHints:
+    """Hints for files that are no folder's own."""
+
+    def __init__(self, hints: FileHints) -> None:
+        self._hints = hints
+
+    def digest(self, path: str) -> str | None:
+        return self._hints.shared_digest(path)
+
+
 def _stamp(status: os.stat_result) -> _Stamp:
     return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
-def _load(file: StateFile) -> dict[str, tuple[_Stamp, str]]:
+def _load(file: StateFile) -> dict[str, _Hint]:
     """The hints of the last run."""
     return {
         name: ((int(size), int(mtime), int(ctime), int(inode)), str(digest))

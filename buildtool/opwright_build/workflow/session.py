@@ -18,7 +18,7 @@ from opwright_build.engine.action import Failed
 from opwright_build.engine.action_pool import LIMIT, ActionPool, Deliver, Worker
 from opwright_build.engine.environment import environment_digest, environment_parts
 from opwright_build.engine.folder_lock import folder_lock
-from opwright_build.engine.hints import FileHints
+from opwright_build.engine.hints import FileHints, SharedHints
 from opwright_build.engine.log import ActionLog
 from opwright_build.engine.machine import machine_identity
 from opwright_build.engine.mutual_actions import Result
@@ -213,7 +213,7 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
         transaction = Transaction(tree, work, here)
         transaction.finish()
         hints = FileHints(StateFile(work / "hints.json", here), rehash=options.rehash)
-        parts = environment_parts(_own_sources(), DISTRIBUTIONS, hints)
+        parts = environment_parts(_own_sources(), DISTRIBUTIONS, SharedHints(hints))
         log = ActionLog(StateFile(work / LOG, here), parts)
         store = _with_shared(LocalStore(cache_folder(options, root), user.seal), options)
         timings = Timings()
