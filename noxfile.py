@@ -65,7 +65,12 @@ nox.options.default_venv_backend = "virtualenv"  # seeds its own pip, so that a 
 
 
 def install(session: nox.Session, *requirements: str, groups: tuple[str, ...] = (), editable: bool = True) -> None:
-    """Install what a session needs, once: a second run touches neither pip nor the network unless pyproject changed."""
+    """Install what a session needs, once: a second run touches neither pip nor the network unless pyproject changed.
+
+    Sessions start hundreds of processes that import the same modules. So bytecode is kept, whatever the environment
+    says of that; and it is made when a module is first imported, since most of what is installed never is.
+    """
+    session.env["PYTHONDONTWRITEBYTECODE"] = ""
     text = (ROOT / "pyproject.toml").read_bytes()
     listed = tomllib.loads(text.decode())["dependency-groups"]
     wanted = [*requirements, *(entry for group in groups for entry in listed[group])]
@@ -76,7 +81,7 @@ def install(session: nox.Session, *requirements: str, groups: tuple[str, ...] = 
         return
     stamp.unlink(missing_ok=True)
     session.log("installing what this session needs; this takes a minute the first time")
-    session.install("--quiet", *arguments)
+    session.install("--quiet", "--no-compile", *arguments)
     stamp.write_text(key, encoding="utf-8")
 
 

@@ -2,7 +2,9 @@
 
 import gc
 import os
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Generator, Iterator
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,23 @@ settings.load_profile("opwright")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """In a new checkout one process of a run collects before the others: to rewrite the assertions of all tests takes
+    longer than all the rest of it, and leaves bytecode behind."""
+    cache: pytest.Cache | None = getattr(session.config, "cache", None)
+    if "PYTEST_XDIST_WORKER" not in os.environ or cache is None or sys.dont_write_bytecode or _has_bytecode():
+        return (yield)
+    with folder_lock(cache.mkdir("collection") / "lock", lambda: None):
+        return (yield)
+
+
+def _has_bytecode() -> bool:
+    """Whether all tests have been collected before: the last of them has been."""
+    last = max(Path(__file__).parent.glob("*/test_*.py"))
+    return any(Path(cache_from_source(last)).parent.glob(f"{last.stem}.*-pytest-*.pyc"))
 
 
 def pytest_collection_finish() -> None:
