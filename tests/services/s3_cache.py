@@ -146,20 +146,20 @@ def refusal(use: Callable[[], object]) -> str:
 
 def test_places_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     haste = Patience(attempts=2, seconds=60, pause=0.01)
-    assert refusal(lambda: UrlFiles("s3://no-such-bucket/cache", haste).names("signed", 1)) == "OW918"
-    assert refusal(lambda: UrlFiles("s3://no-such-bucket", haste).names("signed", 1)) == "OW918"
-    assert UrlFiles("s3://acme-builds", haste).names("signed", 1) == ()
+    assert refusal(lambda: UrlFiles("s3://no-such-bucket/cache", haste).listed("signed", 1)) == "OW918"
+    assert refusal(lambda: UrlFiles("s3://no-such-bucket", haste).listed("signed", 1)) == "OW918"
+    assert UrlFiles("s3://acme-builds", haste).listed("signed", 1) == ()
     with monkeypatch.context() as patch:
         patch.delenv("AWS_ACCESS_KEY_ID")
         patch.delenv("AWS_SECRET_ACCESS_KEY")
-        assert refusal(lambda: UrlFiles(URL, haste).names("signed", 1)) == "OW921"
+        assert refusal(lambda: UrlFiles(URL, haste).listed("signed", 1)) == "OW921"
     with socket.socket() as silent:  # takes requests, and never answers
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
         slow = Patience(attempts=2, seconds=0.5, pause=0.01)
-        assert refusal(lambda: UrlFiles(URL, slow).names("signed", 1)) == "OW922"
-    assert refusal(lambda: UrlFiles(URL, haste).names("signed", 1)) == "OW918"  # nobody listens there any more
+        assert refusal(lambda: UrlFiles(URL, slow).listed("signed", 1)) == "OW922"
+    assert refusal(lambda: UrlFiles(URL, haste).listed("signed", 1)) == "OW918"  # nobody listens there any more
 
 
 def test_builds(

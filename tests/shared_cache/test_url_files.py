@@ -170,7 +170,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[UrlFiles, Pla
 @pytest.mark.parametrize("failure", [OSError("reset"), TimeoutError(), ValueError("a bug of theirs"), RuntimeError()])
 def test_what_fails_once_is_tried_again(opened: Callable[..., tuple[UrlFiles, Place]], failure: Exception) -> None:
     files, place = opened(failure, failure)
-    assert files.names("signed", 1) == []
+    assert files.listed("signed", 1) == []
     assert place.asked == 4  # two failures, the look at the root, and the question
 
 
@@ -189,7 +189,7 @@ def test_what_fails_again_and_again(
     opened: Callable[..., tuple[UrlFiles, Place]], failure: Exception, code: str, attempts: int
 ) -> None:
     files, place = opened(*[failure] * 9)
-    found, message = codes(lambda: files.names("signed", 1))
+    found, message = codes(lambda: files.listed("signed", 1))
     assert (found, place.asked) == (code, attempts)
     assert "s3://bucket/cache" in message
     assert "secret" not in message and "\x1b" not in message
@@ -198,22 +198,22 @@ def test_what_fails_again_and_again(
 def test_what_never_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     end = threading.Event()
     monkeypatch.setattr(url_files, "open_place", lambda url: end.wait(60))
-    assert codes(lambda: UrlFiles(URL, Patience(seconds=0.01)).names("signed", 1))[0] == "OW922"
+    assert codes(lambda: UrlFiles(URL, Patience(seconds=0.01)).listed("signed", 1))[0] == "OW922"
     end.set()
 
 
 def test_a_bucket_that_is_not_there_is_no_empty_store(opened: Callable[..., tuple[UrlFiles, Place]]) -> None:
     files, place = opened(FileNotFoundError("bucket/cache"))
-    assert files.names("signed", 1) == []  # nothing was written yet
+    assert files.listed("signed", 1) == []  # nothing was written yet
     files, place = opened(FileNotFoundError("bucket/cache"), FileNotFoundError("The bucket does not exist"))
-    assert codes(lambda: files.names("signed", 1))[0] == "OW918"
+    assert codes(lambda: files.listed("signed", 1))[0] == "OW918"
     assert place.asked == 2
 
 
 def test_a_folder_elsewhere_that_is_not_there_is_no_empty_store(monkeypatch: pytest.MonkeyPatch) -> None:
     place = Place(FileNotFoundError("/cache"))
     monkeypatch.setattr(url_files, "open_place", lambda url: (place, "/cache"))
-    assert codes(lambda: UrlFiles("sftp://host/cache").names("signed", 1))[0] == "OW918"
+    assert codes(lambda: UrlFiles("sftp://host/cache").listed("signed", 1))[0] == "OW918"
 
 
 # ---------------------------------------------------------------------------------------------- what users write
@@ -221,7 +221,7 @@ def test_a_folder_elsewhere_that_is_not_there_is_no_empty_store(monkeypatch: pyt
 
 @pytest.mark.parametrize("where", ["cache", "file://cache/x", "file:cache://", "nosuchscheme://x"])
 def test_a_place_that_makes_no_sense(where: str) -> None:
-    assert codes(lambda: open_files(where).names("signed", 1))[0] == "OW917"
+    assert codes(lambda: open_files(where).listed("signed", 1))[0] == "OW917"
 
 
 def test_a_folder_by_its_url(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_folder_by_its_url(tmp_path: Path) -> None:
 
 def test_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
-    assert codes(lambda: UrlFiles(URL).names("signed", 1))[0] == "OW920"
+    assert codes(lambda: UrlFiles(URL).listed("signed", 1))[0] == "OW920"
 
 
 def test_passwords_are_not_shown() -> None:

@@ -20,7 +20,7 @@ from opwright_build.engine.log import ActionLog, reasons
 from opwright_build.engine.mutual_actions import Event, MutualActions, Performer, Result
 from opwright_build.engine.perform import Performed, perform
 from opwright_build.engine.reader import Reader
-from opwright_build.engine.sources import REFUSED, OverlaySources, Sources, digest_now
+from opwright_build.engine.sources import REFUSED, NotYetError, OverlaySources, Sources, digest_now
 from opwright_build.engine.store import RECORDS_PER_KEY, InfrastructureError, Store
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -89,6 +89,17 @@ class Engine:
         """Stores what the caller has computed for an action that was not known, and what it read."""
         digest = digest_bytes(data)
         self._keep(action, Performed(Record(Done({output: digest}), tuple(reads)), {digest: data}))
+
+    def expect(self, actions: Iterable[Action]) -> None:
+        """Says that these are looked up next: what a shared cache has of those that are not known here is fetched
+        meanwhile."""
+        if not self._rerun:
+            self._store.expect([action.key for action in actions], self._may_hold)
+
+    def expect_to_recall(self, actions: Iterable[Action]) -> None:
+        """The same for `recall`, which looks everywhere."""
+        if not self._rerun:
+            self._store.expect([action.key for action in actions], lambda record: False)
 
     def recall(self, action: Action, output: str) -> list[bytes]:
         """What `note` has stored for an action lately, the latest first: parts that may be of use again, each under a
@@ -163,6 +174,7 @@ class Engine:
                 return Inline(engine._registry, engine._store, engine._sources)
             return self._pool.performer(engine._registry, engine._store, engine._sources, expected, sizes)
 
+        engine.expect(action for name, action in actions.items() if only is None or name in only)
         MutualActions(
             actions,
             results,
@@ -225,22 +237,27 @@ class Engine:
         makes them. KeyError without such an output, DiagnosticError where what has been done cannot be done again."""
         if not isinstance(result.outcome, Done):
             raise KeyError(name)
-        data = self._store.get_output(result.action.key, result.outcome.outputs[name])
+        data = self._output(result.action, result.outcome, name)
         if data is not None:
             return data
         again = self._run_here(result.action)
         if not isinstance(again.outcome, Done):
             raise _undone(again, name)
         digest = again.outcome.outputs[name]
-        data = self._store.get_output(again.action.key, digest)
+        data = self._output(again.action, again.outcome, name)
         if data is None and digest in self._makers:
             made = self._run_here(self._makers[digest])
             if not isinstance(made.outcome, Done):
                 raise _undone(made, name)
-            data = self._store.get_output(made.action.key, digest)
+            data = self._store.get(digest)
         if data is None:
             raise KeyError(name)
         return data
+
+    def _output(self, action: Action, outcome: Done, name: str) -> bytes | None:
+        """An output where it is at hand. Of one that is not kept no record has the bytes, here or in a shared cache."""
+        digest = outcome.outputs[name]
+        return self._store.get(digest) if name in outcome.unkept else self._store.get_output(action.key, digest)
 
     def _look_up(self, action: Action) -> Result | None:
         """The known outcome whose reads all still hold and whose outputs are all there."""
@@ -266,6 +283,13 @@ class Engine:
         module, _, name = same.partition(":")
         compare: Callable[[bytes, bytes], bool] = getattr(import_module(module), name)
         return before is not None and compare(before, self._sources.read(read.name) or b"")
+
+    def _may_hold(self, record: Record) -> bool:
+        """Whether a record holds, as far as that can be said now: others may have to run first."""
+        try:
+            return all(map(self._holds, record.reads)) and self._complete(record)
+        except NotYetError:
+            return True
 
     def _run_here(self, action: Action) -> Result:
         """Runs an action in this process, whatever is known of it."""

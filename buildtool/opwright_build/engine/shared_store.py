@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -19,6 +20,7 @@ from opwright.regular_file import read_regular
 
 from opwright_build.engine.action import Done, Record, decode_entry, encode_entry
 from opwright_build.engine.content_digest import digest_bytes, is_digest
+from opwright_build.engine.fetch_ahead import FetchAhead
 from opwright_build.engine.seal import Unsealed
 from opwright_build.engine.signing import Keys
 from opwright_build.engine.store import NOTHING, SHARED, InfrastructureError, LocalStore
@@ -27,24 +29,34 @@ from opwright_build.engine.upkeep import Condition, Kind
 
 MOST_ENTRY_BYTES = 1 << 26
 MOST_RECORDS = 32  # that are looked at for one key
+_MOST_AHEAD = 1 << 20  # bytes of a result that is fetched before it is asked for
 
 _ENTRY_FILE = re.compile(r"signed/([0-9a-f]{2})/\1[0-9a-f]{62}/[0-9a-f]{64}")
 
 Entry = tuple[Record, dict[str, bytes]]  # with its outputs by digest
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A file in a listing; the size where the listing says it."""
+
+    name: str
+    size: int | None
+
+
 class Files(Protocol):
     """Where a shared store keeps its files, by POSIX paths. All methods raise InfrastructureError when it is out of
     reach."""
 
-    def read(self, path: str, most: int) -> bytes | None:
-        """The bytes of a file; None where there is none, or one of more than `most` bytes."""
+    def read(self, path: str, most: int, size: int | None = None) -> bytes | None:
+        """The bytes of a file; None where there is none, or one of more than `most` bytes. `size` is what a listing
+        said lately, if any did."""
 
     def write(self, path: str, data: bytes) -> None:
         """Whole or not at all, in place of what is there."""
 
-    def names(self, folder: str, most: int) -> Sequence[str]:
-        """At most so many names of files in a folder, those written last first; none where there is no folder."""
+    def listed(self, folder: str, most: int) -> Sequence[Listed]:
+        """At most so many files in a folder, those written last first; none where there is no folder."""
         ...
 
     def walk(self, folder: str) -> Iterable[StoredFile]:
@@ -63,7 +75,7 @@ class FolderFiles:
         self._tree = Tree(root)
         self._require_root()
 
-    def read(self, path: str, most: int) -> bytes | None:
+    def read(self, path: str, most: int, size: int | None = None) -> bytes | None:
         self._tree.require_file(path)
         try:
             if os.lstat(self.root / path).st_size > most:
@@ -83,17 +95,18 @@ class FolderFiles:
         except OSError as error:
             raise _unreachable(self.root, error) from error
 
-    def names(self, folder: str, most: int) -> Sequence[str]:
+    def listed(self, folder: str, most: int) -> Sequence[Listed]:
         self._tree.require_folder(folder)
         try:
             with os.scandir(self.root / folder) as entries:
-                listed = [(-entry.stat(follow_symlinks=False).st_mtime_ns, entry.name) for entry in entries]
+                stats = [(entry.name, entry.stat(follow_symlinks=False)) for entry in entries]
         except FileNotFoundError:
             self._require_root()
             return ()
         except OSError as error:
             raise _unreachable(self.root, error) from error
-        return [name for _, name in sorted(listed)][:most]
+        found = sorted((-status.st_mtime_ns, name, status.st_size) for name, status in stats)
+        return [Listed(name, size) for _, name, size in found[:most]]
 
     def walk(self, folder: str) -> Iterable[StoredFile]:
         self._require_root()
@@ -114,6 +127,14 @@ class FolderFiles:
             raise _unreachable(self.root, error) from error
 
 
+@dataclass(frozen=True, slots=True)
+class _Fetched:
+    """The files of a key, and the bytes of some of them; None for one that was gone."""
+
+    listed: Sequence[Listed]
+    data: Mapping[str, bytes | None] = field(default_factory=dict)
+
+
 class SharedStore:
     """Signed results in `files`. With `writes` and a key to sign with, results are added; else it is read."""
 
@@ -122,6 +143,7 @@ class SharedStore:
         self._keys = keys
         self.signer = keys.signer if writes else None
         self._foreign = False
+        self._ahead = FetchAhead(self._fetch)
 
     @property
     def warnings(self) -> list[Diagnostic]:
@@ -132,12 +154,37 @@ class SharedStore:
         traces that are known."""
         folder = _folder(key)
         unread = {_name(public, trace) for public in self._keys.trusted for trace in known}
-        for name in self._files.names(folder, MOST_RECORDS):
-            body = self._open(key, f"{folder}/{name}") if is_digest(name) and name not in unread else None
+        fetched = self._ahead.take(key) or _Fetched(self._files.listed(folder, MOST_RECORDS))
+        for file in fetched.listed:
+            if not is_digest(file.name) or file.name in unread:
+                continue
+            data = fetched.data.get(file.name)
+            if file.name not in fetched.data:
+                data = self._files.read(f"{folder}/{file.name}", MOST_ENTRY_BYTES, file.size)
+            body = None if data is None else self._keys.open(_purpose(key), data)
             entry = _whole_entry(body) if isinstance(body, bytes) else None
             if entry is not None:
                 yield entry
             self._foreign |= body is Unsealed.FOREIGN
+
+    def expect(self, keys: Iterable[str]) -> None:
+        """The results of these keys are asked for next, in about this order: their listings, and the latest result of
+        each, are fetched meanwhile. Nothing of it is believed sooner."""
+        self._ahead.expect(keys)
+
+    def close(self) -> None:
+        """Nothing more is fetched."""
+        self._ahead.close()
+
+    def _fetch(self, key: str) -> _Fetched:
+        """What a key has there, with the bytes of the latest result if they are few: as a rule it is the one that
+        counts. Called in several threads."""
+        folder = _folder(key)
+        listed = self._files.listed(folder, MOST_RECORDS)
+        first = next((file for file in listed if is_digest(file.name)), None)
+        if first is None or first.size is None or first.size > _MOST_AHEAD:
+            return _Fetched(listed)
+        return _Fetched(listed, {first.name: self._files.read(f"{folder}/{first.name}", _MOST_AHEAD, first.size)})
 
     def add(self, key: str, record: Record, contents: Mapping[str, bytes]) -> bool:
         """Signs and keeps a record with the bytes of its outputs, unless that makes too large a file. False when ours
@@ -243,6 +290,12 @@ class LayeredStore:
                 self._local.hold(data)
             self._fetched[key, record.trace] = (record, contents)
             yield record
+
+    def expect(self, keys: Iterable[str], is_known: Callable[[Record], bool]) -> None:
+        self._shared.expect([key for key in keys if not any(map(is_known, self._local.records(key)))])
+
+    def close(self) -> None:
+        self._shared.close()
 
     def used(self, key: str, record: Record) -> None:
         self._local.used(key, record)

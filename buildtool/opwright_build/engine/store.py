@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -64,6 +64,12 @@ class Store(Protocol):
     def get_output(self, key: str, digest: str) -> bytes | None: ...
 
     def records(self, key: str) -> Iterator[Record]: ...
+
+    def expect(self, keys: Iterable[str], is_known: Callable[[Record], bool]) -> None:
+        """Is told which keys are looked up next, in about this order, and which record of one would do."""
+
+    def close(self) -> None:
+        """Nothing more is asked for."""
 
     def used(self, key: str, record: Record) -> None:
         """Is told which one of the records of a key has answered: it will be asked for again."""
@@ -167,6 +173,12 @@ class LocalStore:
             foreign |= body is Unsealed.FOREIGN
         if foreign and not ours:  # where results of several users lie, each one's own come first
             self._unsealed.add(Unsealed.FOREIGN)
+
+    def expect(self, keys: Iterable[str], is_known: Callable[[Record], bool]) -> None:
+        """A look-up here takes no longer than looking ahead."""
+
+    def close(self) -> None:
+        """Nothing is left to end."""
 
     def used(self, key: str, record: Record) -> None:
         """Notes the time, to the hour, for who looks for results that nobody uses."""

@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
-from threading import Thread
+from threading import BoundedSemaphore, Lock, Thread
 from typing import Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 
+from opwright_build.engine.fetch_ahead import AT_ONCE
+from opwright_build.engine.shared_store import Listed
 from opwright_build.engine.signing import NOT_INSTALLED, refused
 from opwright_build.engine.store import SHARED, InfrastructureError
 from opwright_build.engine.tree import StoredFile
@@ -74,14 +75,20 @@ class UrlFiles:
     def __init__(self, url: str, patience: Patience | None = None) -> None:
         self._url = url
         self._patience = patience or PATIENCE
+        self._opened: tuple[FileSystem, str] | None = None
+        self._opening = Lock()
+        self._turn = BoundedSemaphore(1)
 
-    def read(self, path: str, most: int) -> bytes | None:
+    def read(self, path: str, most: int, size: int | None = None) -> bytes | None:
         filesystem, root = self._place
         full = f"{root}/{path}"
 
         def get() -> bytes | None:
-            # Asked for its size first: what servers give for a range of bytes is not the same everywhere.
-            return filesystem.cat_file(full) if _size(filesystem.info(full)) <= most else None
+            # The size is known first: what servers give for a range of bytes is not the same everywhere.
+            if (_size(filesystem.info(full)) if size is None else size) > most:
+                return None
+            data = filesystem.cat_file(full)
+            return data if len(data) <= most else None
 
         try:
             return self._ask(get)
@@ -104,14 +111,15 @@ class UrlFiles:
         except _MISSING as error:
             raise self._unreachable(error) from error
 
-    def names(self, folder: str, most: int) -> Sequence[str]:
+    def listed(self, folder: str, most: int) -> Sequence[Listed]:
         filesystem, root = self._place
         try:
-            listed = self._ask(lambda: filesystem.ls(f"{root}/{folder}", True))
+            found = self._ask(lambda: filesystem.ls(f"{root}/{folder}", True))
         except _MISSING:
             return ()
-        files = [(-_time(info), _name(info)) for info in listed if info.get("type") == "file"]
-        return [name for _, name in sorted(files)][:most]
+        files = [(-_time(info), _name(info), info.get("size")) for info in found if info.get("type") == "file"]
+        files.sort(key=lambda item: item[:2])
+        return [Listed(name, size if isinstance(size, int) else None) for _, name, size in files[:most]]
 
     def walk(self, folder: str) -> Iterable[StoredFile]:
         filesystem, root = self._place
@@ -130,9 +138,17 @@ class UrlFiles:
         except _MISSING:
             return
 
-    @cached_property
+    @property
     def _place(self) -> tuple[FileSystem, str]:
         """The filesystem and the path of the root in it, which is there."""
+        with self._opening:
+            if self._opened is None:
+                self._opened = self._open()
+                if getattr(self._opened[0], "async_impl", False) is True:  # it is made for several requests at a time
+                    self._turn = BoundedSemaphore(AT_ONCE)
+            return self._opened
+
+    def _open(self) -> tuple[FileSystem, str]:
         filesystem, root = self._ask(lambda: open_place(self._url))
         try:
             self._ask(lambda: filesystem.ls(root or "/", True))
@@ -152,7 +168,8 @@ class UrlFiles:
         pause = self._patience.pause
         for attempt in range(self._patience.attempts):
             try:
-                return _within(self._patience.seconds, request)
+                with self._turn:
+                    return _within(self._patience.seconds, request)
             except (*_MISSING, DiagnosticError):
                 raise
             except _SlowError as error:

@@ -255,6 +255,7 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
             processes.close()
             if cluster is not None:
                 cluster.close()
+            store.close()
             hints.save()
             log.save()
 

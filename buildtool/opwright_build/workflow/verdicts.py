@@ -67,6 +67,7 @@ def judge_versions(
 
     engine = subject.session.engine.over(LOCKED, lambda name: _line(locked, name))
     actions = _actions(subject, runtimes, run_oracle)
+    engine.expect(actions.values())
     verdicts = {
         identity: decode_verdict(identity, data)
         for identity, action in actions.items()
@@ -110,6 +111,7 @@ def _judge_group(
     for reference, data in answers.changed().items():
         engine.note(_part(ANSWERS_KIND, reference, environment), ANSWERS, data)
     known: dict[str, Result] = {}
+    engine.expect_to_recall(parts.values())
     for part in parts.values():
         for data in engine.recall(part, RESULTS):
             known |= decode_results(data)
@@ -171,6 +173,7 @@ def _require_agreement(
         name: Action(AGREED_KIND, f"{AGREED_KIND} {name}", {}, {"of": action.params["bodies"]}, action.environment)
         for name, action in group.items()
     }
+    engine.expect_to_recall(parts.values())
     unknown = {name: part for name, part in parts.items() if not engine.recall(part, AGREED)}
     require_agreement(admissions(subject.bundle, instantiated, set(unknown)))
     for part in unknown.values():
