@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -77,3 +78,28 @@ def test_a_first_function_and_its_first_call_import_what_they_need(tmp_path: Pat
     shown = run([sys.executable, str(program)], capture_output=True, text=True, check=True, timeout=60).stdout.split()
     assert not [name for name in shown for room in NOT_NEEDED if f"{name}.".startswith(f"{room}.")]
     assert len(shown) <= MOST_MODULES
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_modules_are_imported_without_garbage_collections(collects: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[bool] = []
+
+    def note(module: str) -> object:
+        found.append(gc.isenabled())
+        return sys
+
+    monkeypatch.setattr("importlib.import_module", note)
+    before = gc.isenabled()
+    try:
+        (gc.enable if collects else gc.disable)()
+        assert first_use.load_module("anything") is sys
+        assert (found, gc.isenabled()) == ([False], collects)
+    finally:
+        (gc.enable if before else gc.disable)()
+
+
+def test_the_collector_goes_on_after_an_import_that_fails() -> None:
+    assert gc.isenabled()
+    with pytest.raises(ModuleNotFoundError):
+        first_use.load_module("opwright.no_such_module")
+    assert gc.isenabled()

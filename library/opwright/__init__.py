@@ -3,7 +3,7 @@
 Everything here is loaded on first use: `import opwright` imports neither onnx nor numpy.
 """
 
-from opwright.first_use import settle
+from opwright.first_use import load_module, settle
 from opwright.version import OPSETS, VERSION
 
 __version__ = VERSION
@@ -99,9 +99,7 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name) or ("opwright.opsets" if name.startswith("opset") and name[-1].isdigit() else None)
     if home is None:
         raise AttributeError(f"module 'opwright' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(home), name)
+    value = getattr(load_module(home), name)
     globals()[name] = value
     return value
 
