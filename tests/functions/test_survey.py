@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import onnx.helper
 import onnx.parser
+import pytest
 from onnx import TensorProto
+from opwright.model import verdict
 from opwright.model.survey import Survey
 
 TEXT = """<ir_version: 10, opset_import: ["": 18, "local": 1]>
@@ -51,3 +54,48 @@ def test_a_scan_anywhere_and_metadata_anywhere_are_seen() -> None:
     model.functions[1].node[1].metadata_props.add(key="place", value="here")
     found = Survey(model)
     assert found.has_scan and found.has_metadata
+
+
+def test_calls_are_those_of_the_models_functions() -> None:
+    assert Survey(onnx.parser.parse_model(TEXT)).calls() == 4
+
+
+CALLS = """<ir_version: 10, opset_import: ["": 18, "local": 1]>
+agraph (float[N, 3] x) => (float[N, 6] y) { t = local.twice (x) y = local.rows <by: int = 1> (t) }
+<domain: "local", opset_import: ["": 18]>
+once (x) => (y) { y = Neg (x) }
+<domain: "local", opset_import: ["": 18, "local": 1]>
+twice (x) => (y) { t = local.once (x) y = local.once (t) }
+<domain: "local", opset_import: ["": 18]>
+rows <by> (x) => (y) { y = Concat <axis: int = @by> (x, x) }
+"""
+
+
+def test_inference_finds_the_same_without_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a model of many functions it is asked about the inlined one."""
+    model = onnx.parser.parse_model(CALLS)
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    called = verdict.infer(model, Survey(model))
+    wrong = onnx.parser.parse_model(CALLS.replace("Neg (x)", "Not (x)"))
+    refused = verdict.infer(wrong, Survey(wrong))
+    monkeypatch.setattr(verdict, "MOST_LOOKS", 0)
+    monkeypatch.setattr(verdict, "MOST_INLINED", 100)
+    inlined = verdict.infer(model, Survey(model))
+    assert called[1] is inlined[1] is None and {node.op_type for node in inlined[0].node} == {"Neg", "Concat"}
+    assert list(called[0].output) == list(inlined[0].output)
+    assert [size.dim_value for size in called[0].output[0].type.tensor_type.shape.dim] == [0, 6]
+    assert refused[1] is not None and verdict.infer(wrong, Survey(wrong)) == refused
+
+
+@pytest.mark.parametrize("field", ["attribute_proto", "overload"])
+def test_defaults_and_overloads_are_not_inlined_to_ask(field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = onnx.parser.parse_model(CALLS)
+    rows = model.functions[2]
+    if field == "overload":
+        rows.overload = model.graph.node[1].overload = "wide"
+    else:
+        del rows.attribute[:], model.graph.node[1].attribute[:]
+        rows.attribute_proto.append(onnx.helper.make_attribute("by", 1))
+    monkeypatch.setattr(verdict, "MOST_LOOKS", 0)
+    graph, problem = verdict.infer(model, Survey(model))
+    assert problem is None and [node.op_type for node in graph.node] == ["twice", "rows"]

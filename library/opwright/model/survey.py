@@ -58,6 +58,16 @@ class Survey:
             for domain, name, _ in kinds
         )
 
+    def calls(self) -> int:
+        """How many nodes call functions of the model."""
+        functions = {*self.functions}
+        return sum(
+            count
+            for _, kinds in self.bodies
+            for (domain, name, overload), count in kinds.items()
+            if (normal_domain(domain), name, overload) in functions
+        )
+
     def visited_nodes(self) -> int:
         """The nodes of the model as if every call were inlined. Functions stand in it callees first."""
         (_, graph), *bodies = self.bodies

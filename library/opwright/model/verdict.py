@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from google.protobuf.message import DecodeError
-from onnx import GraphProto, ModelProto, TypeProto, checker, defs, shape_inference
+from onnx import GraphProto, ModelProto, TypeProto, checker, defs, inliner, shape_inference
 
 from opwright.model.open_nodes import with_completed_nodes
 from opwright.model.survey import Survey
@@ -13,6 +13,8 @@ from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import signature
 
 MOST_NODES = 500_000  # that inference may visit: it enters a function at each of its calls, and they may double
+MOST_LOOKS = 500_000  # at functions of the model: inference looks at all of them at each call of one
+MOST_INLINED = 100_000  # nodes
 
 _REFUSALS = (checker.ValidationError, shape_inference.InferenceError, DecodeError, ValueError, RuntimeError)
 
@@ -55,6 +57,12 @@ def infer(model: ModelProto, survey: Survey) -> tuple[GraphProto, str | None]:
     if survey.visited_nodes() > MOST_NODES:
         return model.graph, None
     strict = has_inference(survey)
+    inlined = _inlined(model, survey) if strict else None
+    if inlined is not None:
+        try:
+            return shape_inference.infer_shapes(inlined, check_type=True, strict_mode=True).graph, None
+        except _REFUSALS:
+            pass  # what it has against the model itself is said of its calls
     try:
         return shape_inference.infer_shapes(model, check_type=strict, strict_mode=strict).graph, None
     except _REFUSALS as error:
@@ -68,6 +76,20 @@ def infer(model: ModelProto, survey: Survey) -> tuple[GraphProto, str | None]:
             except _REFUSALS as error:
                 problem = _first_lines(str(error))
     return model.graph, f"onnx.shape_inference: {problem}"
+
+
+def _inlined(model: ModelProto, survey: Survey) -> ModelProto | None:
+    """The model without calls, of which inference finds the same in time that grows with the model; None where it has
+    few functions, and where defaults of their attributes would be lost."""
+    looks = survey.calls() * len(model.functions)
+    if looks <= MOST_LOOKS or survey.visited_nodes() > MOST_INLINED:
+        return None
+    if any(function.attribute_proto or function.overload for function in model.functions):
+        return None
+    try:
+        return inliner.inline_local_functions(model)
+    except _REFUSALS:
+        return None
 
 
 def has_inference(survey: Survey) -> bool:
