@@ -36,3 +36,17 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     if guess:
         return f"Did you mean `{guess}`?"
     return f"Known here: {', '.join(candidates)}." if candidates else ""
+
+
+def sure_name(name: str, known: Iterable[str]) -> str:
+    """The one known name that is sure to be meant, so that a program may write it; empty where there is none, or where
+    it might be another one."""
+    if len(name) > 80:
+        return ""
+    candidates = list(dict.fromkeys(known))
+    same = [other for other in candidates if other.lower() == name.lower()]
+    close = same or close_names(name, candidates, most=2, cutoff=_SURE)
+    return close[0] if len(close) == 1 and close[0] != name else ""
+
+
+_SURE = 0.75

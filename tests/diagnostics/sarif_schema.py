@@ -27,6 +27,19 @@ LOCATION = closed(
     ["physicalLocation"], id={"type": "integer", "minimum": 0}, physicalLocation=PHYSICAL, message=MESSAGE
 )
 RULE = closed(["id"], id=TEXT, shortDescription=MESSAGE, fullDescription=MESSAGE, help=MESSAGE)
+CONTENT = closed(["text"], text={"type": "string"})
+CHANGE = closed(
+    ["artifactLocation", "replacements"],
+    artifactLocation=ARTIFACT,
+    replacements={
+        "type": "array",
+        "items": closed(["deletedRegion"], deletedRegion=REGION, insertedContent=CONTENT),
+        "minItems": 1,
+    },
+)
+FIX = closed(
+    ["artifactChanges"], description=MESSAGE, artifactChanges={"type": "array", "items": CHANGE, "minItems": 1}
+)
 RESULT = closed(
     ["message", "ruleId", "ruleIndex", "level", "locations"],
     ruleId=TEXT,
@@ -35,6 +48,7 @@ RESULT = closed(
     message=MESSAGE,
     locations={"type": "array", "items": LOCATION},
     relatedLocations={"type": "array", "items": LOCATION, "uniqueItems": True, "minItems": 1},
+    fixes={"type": "array", "items": FIX, "uniqueItems": True},
 )
 DRIVER = closed(
     ["name"],

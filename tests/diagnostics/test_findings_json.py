@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from opwright.diagnostics import Diagnostic, DiagnosticError, Place, Related, Severity, has_errors
+from opwright.diagnostics.diagnostic import Replacement
 from opwright.diagnostics.findings_json import from_json, to_json
 
 places = st.builds(Place, st.text(), *[st.integers(0, 10**6)] * 4)
@@ -17,6 +18,8 @@ findings = st.builds(
     st.text(),
     st.lists(st.builds(Related, places, st.text()), max_size=3).map(tuple),
     st.sampled_from(Severity),
+    st.just(""),
+    st.none() | st.builds(Replacement, places, st.text(), st.text()),
 )
 
 
@@ -50,4 +53,11 @@ def test_keys_of_a_finding_are_a_contract() -> None:
         "reason": "r",
         "help": "h",
         "related": [{"place": {"file": "g.py", "line": 0, "column": 0, "end_line": 0, "end_column": 0}, "note": "n"}],
+        "replacement": None,
     }
+
+
+def test_older_findings_have_no_replacement() -> None:
+    older = to_json(Diagnostic("OW301", "m"))
+    del older["replacement"]
+    assert from_json(older) == Diagnostic("OW301", "m")

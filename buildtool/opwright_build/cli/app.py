@@ -265,6 +265,8 @@ def build(
 @app.command()
 def lint(
     path: PathArgument = HERE,
+    fix: Annotated[bool, typer.Option("--fix", help="Write what findings are sure of, such as misspelt keys.")] = False,
+    dry: Annotated[bool, typer.Option("--dry-run", help="With --fix: show what would change; write nothing.")] = False,
     packages: PackageOption = None,
     json: JsonOption = False,
     cache: CacheOption = None,
@@ -275,11 +277,16 @@ def lint(
     verbose: VerboseOption = False,
 ) -> None:
     """Find mistakes; write nothing."""
-    from opwright_build.workflow.lint import lint
+    from opwright_build.workflow.lint import lint, lint_and_fix
     from opwright_build.workflow.session import Options
 
     options = Options(cache, packages=tuple(packages or ()), asked=_asked(select, since))
-    _leave(lambda: lint(path, _reporter("lint", json, sarif=sarif, quiet=quiet, verbose=verbose), options, START))
+    reporter = _reporter("lint", json, sarif=sarif, quiet=quiet, verbose=verbose)
+    if fix:
+        _leave(lambda: lint_and_fix(path, reporter, options, START, dry))
+    if dry:
+        raise typer.BadParameter("--dry-run goes with --fix; lint alone writes nothing")
+    _leave(lambda: lint(path, reporter, options, START))
 
 
 @app.command()

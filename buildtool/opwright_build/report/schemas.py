@@ -45,6 +45,7 @@ def output_schemas() -> dict[str, Schema]:
         "slowest": _list_of(_object(action=_TEXT, **spent)),
     }
     planned = {"action": _TEXT, "why": _list_of(_TEXT), "needs": _TEXT}
+    fix = {"file": _TEXT, "line": _COUNT, "column": _COUNT, "old": _TEXT, "new": _TEXT, "made": _FLAG}
     outcome = {
         "function": _TEXT,
         "vector": _TEXT,
@@ -85,7 +86,7 @@ def output_schemas() -> dict[str, Schema]:
             counts | figures | {"outputs": _list_of(output)},
             of_one | {"dry_run": _FLAG, "to_run": _COUNT, "may_run": _COUNT},
         ),
-        "lint": _events("lint", {"action": action}, counts),
+        "lint": _events("lint", {"action": action, "fix": fix}, counts),
         "stubs": _events("stubs", {"action": action}, counts),
         "test": _events(
             "test",
@@ -278,6 +279,7 @@ _FINDING: Schema = _object(
     reason=_TEXT,
     help=_TEXT,
     related=_list_of(_object(place=_PLACE, note=_TEXT)),
+    replacement=_or_null(_object(place=_PLACE, old=_TEXT, new=_TEXT)),
 )
 
 

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, get_args
 
-from opwright.diagnostics.diagnostic import Diagnostic, Place
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Replacement
 from opwright.suggest import did_you_mean
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
+from typing_extensions import TypeAliasType
 
 from opwright_build.spec.names import PATTERN_WORDS
 from opwright_build.spec.ranges import range_of
-from opwright_build.spec.yaml_nodes import MappingNode, Node, kind_of, node_at, plain_data
+from opwright_build.spec.yaml_nodes import (
+    MappingNode,
+    Node,
+    Scalar,
+    kind_of,
+    node_at,
+    plain_data,
+    renamed_key,
+    renamed_word,
+    rewritten,
+)
 from opwright_build.spec.yaml_source import MAX_FINDINGS
 
 
@@ -62,26 +74,34 @@ def _diagnostic(model: type[Strict], root: MappingNode, detail: ErrorDetails) ->
         case "missing":
             return Diagnostic("OW107", f"the key `{path[-1]}` is missing{_inside(path[:-1])}", _nearest(root, path))
         case _:
-            return _refused_value(path, _value_place(root, path), detail)
+            return _refused_value(path, _value_place(root, path), detail, node_at(root, path))
 
 
-def _refused_value(path: tuple[int | str, ...], place: Place, detail: ErrorDetails) -> Diagnostic:
+def _refused_value(path: tuple[int | str, ...], place: Place, detail: ErrorDetails, node: Node | None) -> Diagnostic:
     value, context, where = detail["input"], detail.get("ctx", {}), _dotted(path)
     match detail["type"]:
         case code if code.startswith("OW"):
-            return Diagnostic(code, detail["msg"], place, help=context.get("help", ""))
+            fix = _rewritten(node, context.get("meant", ""))
+            return Diagnostic(code, detail["msg"], place, help=context.get("help", ""), replacement=fix)
         case "less_than_equal" if path == ("schema",):
             message = f"schema {value} is newer than this opwright reads (up to {context['le']})"
             return Diagnostic("OW111", message, place, help="Install a newer opwright, or write the older form.")
         case kind if kind.endswith("_type") or kind == "int_from_float":
             message = f"`{where}` must be {_WANTED.get(kind, 'something else')}, but is {kind_of(value)}"
-            return Diagnostic("OW108", message, place, help=_as_text(path, value) if kind == "string_type" else "")
+            help_, fix = "", None
+            if kind == "string_type":
+                help_, fix = _as_text(path, value), _quoted(node, path, value)
+            elif kind == "bool_type":
+                fix = _rewritten(node, _TRUTH.get(str(value).lower(), ""))
+                help_ = f"Write `{fix.new}`." if fix is not None else ""
+            return Diagnostic("OW108", message, place, help=help_, replacement=fix)
         case "string_pattern_mismatch":
             message = f"`{where}` must be {_words(detail)}, but is `{_short(str(value))}`"
             return Diagnostic("OW109", message, place)
         case "literal_error":
             message = f"`{where}` must be {_words(detail)}, but is `{_short(str(value))}`"
-            return Diagnostic("OW109", message, place)
+            fix = renamed_word(node, _listed(detail))
+            return Diagnostic("OW109", message, place, help=_meant(fix), replacement=fix)
         case _:
             return Diagnostic("OW109", f"`{where}`: {detail['msg'][:1].lower()}{detail['msg'][1:]}", place)
 
@@ -98,8 +118,11 @@ def _refused_key(root: MappingNode, path: tuple[int | str, ...], detail: ErrorDe
     place = _key_place(root, path)
     if detail["type"] == "literal_error":
         message = f"the key `{_short(str(path[-1]))}` is not known{_inside(path[:-1])}"
-        return Diagnostic("OW106", message, place, help=f"Known here: {_words(detail)}.")
-    refused = _refused_value(path, place, detail)
+        fix = renamed_key(node_at(root, path[:-1]), str(path[-1]), _listed(detail))
+        return Diagnostic(
+            "OW106", message, place, help=_meant(fix) or f"Known here: {_words(detail)}.", replacement=fix
+        )
+    refused = _refused_value(path, place, detail, None)
     return replace(refused, message=f"the key `{_short(str(path[-1]))}`{_inside(path[:-1])} must be {_words(detail)}")
 
 
@@ -136,7 +159,35 @@ def _unknown_key(model: type[Strict], root: MappingNode, path: tuple[int | str, 
     if ":" in key and value is not None and plain_data(value) is None:
         return Diagnostic("OW106", message, place, help="Put a space after the colon.")
     known = sorted(_keys_at(model, path[:-1]))
-    return Diagnostic("OW106", message, place, help=did_you_mean(key, known))
+    fix = renamed_key(node_at(root, path[:-1]), key, known)
+    return Diagnostic("OW106", message, place, help=did_you_mean(key, known), replacement=fix)
+
+
+def _meant(fix: Replacement | None) -> str:
+    return f"Did you mean `{fix.new}`?" if fix is not None else ""
+
+
+def _listed(detail: ErrorDetails) -> list[str]:
+    """The values of a list, as pydantic names them."""
+    return re.findall(r"'([^']*)'", str(detail.get("ctx", {}).get("expected", "")))
+
+
+def _rewritten(node: Node | None, meant: str) -> Replacement | None:
+    """The fix that writes what a scalar is sure to mean."""
+    if isinstance(node, Scalar):
+        return rewritten(node.place, node.text, meant) if node.plain or meant not in _TRUTH.values() else None
+    return None
+
+
+def _quoted(node: Node | None, path: tuple[int | str, ...], value: object) -> Replacement | None:
+    """The fix that makes text of a number or a truth value. Of an opset two things may be meant."""
+    if path[-1:] in (("opset",), ("opsets",)) or not isinstance(value, bool | int | float):
+        return None
+    is_plain = isinstance(node, Scalar) and node.plain
+    return rewritten(node.place, node.text, node.text, quoted=True) if isinstance(node, Scalar) and is_plain else None
+
+
+_TRUTH = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 
 
 def _keys_at(model: type[Strict], path: tuple[int | str, ...]) -> set[str]:
@@ -155,6 +206,8 @@ def _models_below(model: type[Strict], step: int | str) -> Iterator[type[Strict]
         item = pending.pop()
         if isinstance(item, type) and issubclass(item, Strict):
             yield item
+        elif isinstance(item, TypeAliasType):
+            pending.append(item.__value__)
         pending.extend(get_args(item))
 
 

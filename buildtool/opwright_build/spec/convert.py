@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from opwright.bundle.call_interface import ANY, split_type
-from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, Replacement
 from opwright.elements import BY_NAME
-from opwright.suggest import did_you_mean
+from opwright.suggest import did_you_mean, sure_name
 
 from opwright_build.engine.tree import stays_inside
 from opwright_build.spec.confine import LibraryFiles
@@ -25,10 +25,19 @@ from opwright_build.spec.model import (
     VectorSource,
 )
 from opwright_build.spec.names import IDENTIFIER, matches
-from opwright_build.spec.ranges import RangeError, parse_opsets, range_of
+from opwright_build.spec.ranges import RangeError, meant_range, parse_opsets, range_of
 from opwright_build.spec.runtime_names import layers_of, runtimes_and_families
 from opwright_build.spec.tolerances import StatedLimit, by_runtime, is_looser, whole
-from opwright_build.spec.yaml_nodes import MappingNode, Sequence, key_places, node_at
+from opwright_build.spec.yaml_nodes import (
+    MappingNode,
+    Node,
+    Sequence,
+    key_places,
+    node_at,
+    renamed_key,
+    renamed_word,
+    rewritten,
+)
 from opwright_build.spec.yaml_source import MAX_FINDINGS
 
 REQUIRED = ("since_version", "summary", "opset", "inputs", "outputs")
@@ -186,10 +195,25 @@ class _VersionReader:
         node = node_at(home, path) if home is not None else None
         return node.place if node is not None else self.root.place
 
-    def report(self, code: str, message: str, place: Place, *, help: str = "", related: Related | None = None) -> None:
-        self.found.append(
-            Diagnostic(code, message, place, help=help, related=(related,) if related is not None else ())
-        )
+    def report(
+        self,
+        code: str,
+        message: str,
+        place: Place,
+        *,
+        help: str = "",
+        related: Related | None = None,
+        replacement: Replacement | None = None,
+    ) -> None:
+        others = (related,) if related is not None else ()
+        self.found.append(Diagnostic(code, message, place, help=help, related=others, replacement=replacement))
+
+    def _node(self, *path: object) -> Node | None:
+        home = self._home(str(path[0]))
+        return node_at(home, path) if home is not None else None
+
+    def _renamed_key(self, path: Iterable[object], key: str, known: Iterable[str]) -> Replacement | None:
+        return renamed_key(self._node(*path), key, known)
 
     def _home(self, key: str) -> MappingNode | None:
         if self.node is not None and key in self.node.entries:
@@ -212,7 +236,9 @@ class _VersionReader:
         try:
             opsets = parse_opsets(text, outer)
         except RangeError as error:
-            self.report("OW116", f"the opset range `{text[:40]}` {error}", place, help=range_of(text, outer))
+            fix = rewritten(place, text, meant_range(text, outer), quoted=True)
+            help_ = range_of(text, outer)
+            self.report("OW116", f"the opset range `{text[:40]}` {error}", place, help=help_, replacement=fix)
             return None
         if opsets.first < outer.first or opsets.last > outer.last:
             message = f"the opset range `{text}` leaves the library's, {outer.first} to {outer.last}"
@@ -243,7 +269,9 @@ class _VersionReader:
                 path = (key, name, "type") if isinstance(form, ValueForm) else (key, name)
                 message = f"`{long.type[:40]}` is neither a type variable of this version nor an element type"
                 way_out = did_you_mean(long.type, [*types, *BY_NAME])
-                self.report("OW122", message, self.value_place(*path), help=way_out)
+                place = self.value_place(*path)
+                fix = rewritten(place, long.type, sure_name(long.type, [*types, *BY_NAME]))
+                self.report("OW122", message, place, help=way_out, replacement=fix)
             rank = long.rank if "rank" in long.model_fields_set else None
             shape = tuple(long.shape) if "shape" in long.model_fields_set else None
             if rank is not None and shape is not None and rank != len(shape):
@@ -360,7 +388,9 @@ class _VersionReader:
             if name not in known:
                 message = f"the runtime `{name[:80]}` is not known in `tolerance.{RUNTIMES}`"
                 way_out = did_you_mean(name, known) or f"The runtimes are {', '.join(known)}."
-                self.report("OW106", message, self.key_place("tolerance", RUNTIMES, name), help=way_out)
+                fix = self._renamed_key(("tolerance", RUNTIMES), name, known)
+                place = self.key_place("tolerance", RUNTIMES, name)
+                self.report("OW106", message, place, help=way_out, replacement=fix)
         return {name: limits for name, limits in form.items() if name in known}
 
     def _limits(
@@ -377,13 +407,17 @@ class _VersionReader:
             if key not in ("default", "reason", *BY_NAME):
                 known = ["default", "reason", *([RUNTIMES] if len(path) == 1 else []), *BY_NAME]
                 message = f"the key `{key[:80]}` is not known in `{where}`"
-                self.report("OW106", message, self.key_place(*path, key), help=did_you_mean(key, known))
+                fix = self._renamed_key(path, key, known)
+                self.report(
+                    "OW106", message, self.key_place(*path, key), help=did_you_mean(key, known), replacement=fix
+                )
             elif key == "reason":
                 continue
             elif isinstance(form, dict) or (isinstance(form, str) and form != "exact"):
                 what = f"`{form[:80]}`" if isinstance(form, str) else "a mapping of mappings"
                 message = f"`{where}.{key}` must be `exact` or a mapping of `ulp` and `abs`, but is {what}"
-                self.report("OW109", message, self.value_place(*path, key))
+                node = self._node(*path, key)
+                self.report("OW109", message, self.value_place(*path, key), replacement=renamed_word(node, ["exact"]))
             else:
                 stated[key] = stated_limit(form, given)
         return given, stated

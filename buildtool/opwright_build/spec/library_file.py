@@ -15,8 +15,8 @@ from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.forms import DependencyForm, LibraryModel, PackageModel, PackagesModel
 from opwright_build.spec.model import Dependency, Library, OpsetRange, Package
 from opwright_build.spec.package_name import refuse_package, why_taken
-from opwright_build.spec.ranges import RangeError, admits_release, parse_opsets
-from opwright_build.spec.yaml_nodes import MappingNode, Node, Sequence, key_places, node_at
+from opwright_build.spec.ranges import RangeError, admits_release, meant_range, parse_opsets
+from opwright_build.spec.yaml_nodes import MappingNode, Node, Sequence, key_places, node_at, rewritten
 from opwright_build.spec.yaml_source import MAX_BYTES, read_yaml
 
 SPECS = "specs"
@@ -204,7 +204,8 @@ def _opsets(draft: _Draft, found: list[Diagnostic]) -> OpsetRange | None:
     except RangeError as error:
         message = f"the opset range `{draft.opsets[:40]}` {error}"
         way_out = "A library has a first and a last opset: `>=13,<=28`."
-        found.append(Diagnostic("OW116", message, draft.at("opsets"), help=way_out))
+        fix = rewritten(draft.at("opsets"), draft.opsets, meant_range(draft.opsets), quoted=True)
+        found.append(Diagnostic("OW116", message, draft.at("opsets"), help=way_out, replacement=fix))
         return None
 
 

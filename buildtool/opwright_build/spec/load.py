@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
-from opwright.suggest import nearest
+from opwright.suggest import nearest, sure_name
 from opwright.version import VERSION
 
 from opwright_build.spec.boundary import check
@@ -17,7 +17,7 @@ from opwright_build.spec.domain_file import read_domain, refuse_collisions, refu
 from opwright_build.spec.forms import SpecModel
 from opwright_build.spec.library_file import LIBRARY_FILE, SPECS, read_library
 from opwright_build.spec.model import Domain, Library, LoadedLibrary, Package, SpecVersion
-from opwright_build.spec.yaml_nodes import MappingNode
+from opwright_build.spec.yaml_nodes import MappingNode, rewritten
 from opwright_build.spec.yaml_source import MAX_BYTES, read_yaml
 
 
@@ -96,7 +96,10 @@ def _unknown_domains(library: Library, folders: Collection[str]) -> list[Diagnos
                 begin = f"begin it with `opwright new function {domain}/Name`"
                 help_ = f"did you mean `{guess}`? Else {begin}." if guess else f"{begin}."
                 place = package.places[f"domains.{position}"]
-                found.append(Diagnostic("OW136", message, place, help=f"{help_[:1].upper()}{help_[1:]}"))
+                fix = rewritten(place, domain, sure_name(domain, folders))
+                found.append(
+                    Diagnostic("OW136", message, place, help=f"{help_[:1].upper()}{help_[1:]}", replacement=fix)
+                )
     return found
 
 

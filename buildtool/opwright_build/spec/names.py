@@ -7,7 +7,7 @@ import unicodedata
 from typing import Annotated
 
 from opwright.elements import BY_NAME
-from opwright.suggest import did_you_mean
+from opwright.suggest import did_you_mean, sure_name
 from pydantic import AfterValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType
@@ -74,7 +74,8 @@ def check_element(name: str) -> str:
         known = OTHER_NAMES.get(name.lower().removeprefix("np.").removeprefix("torch."), "")
         way_out = f"Did you mean `{known}`?" if known else did_you_mean(name, BY_NAME)
         message = "`{name}` is no element type of ONNX"
-        raise PydanticCustomError("OW122", message, {"name": name[:80], "help": way_out})
+        meant = known or sure_name(name, BY_NAME)
+        raise PydanticCustomError("OW122", message, {"name": name[:80], "help": way_out, "meant": meant})
     return name
 
 

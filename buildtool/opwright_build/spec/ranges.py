@@ -33,6 +33,35 @@ def range_of(text: str, outer: OpsetRange | None = None, *, both_ends: bool = Fa
     )
 
 
+def meant_range(text: str, outer: OpsetRange | None = None) -> str:
+    """The one range that a text such as `13-20`, `18+` or `>=13 <=20` is sure to mean; empty where there is none.
+
+    A number alone may mean two things. `outer` is the range of the library; without it a range needs both ends."""
+    span = _SPAN.fullmatch(text)
+    bounds = re.findall(r"(>=|<=|==)\s*(\d{1,6})", text, re.ASCII)
+    if span is not None:
+        found = f">={span[1]},<={span[2]}"
+    elif later := _LATER.fullmatch(text):
+        found = f">={later[1] or later[2]}"
+    elif alone := _ALONE.fullmatch(text):
+        found = f"=={alone[1]}"
+    elif len(bounds) > 1 and not re.sub(r"(>=|<=|==)\s*\d+|[\s,;&]|and", "", text):
+        found = ",".join(f"{sign}{number}" for sign, number in bounds)
+    else:
+        return ""
+    try:
+        opsets = parse_opsets(found, outer)
+    except RangeError:
+        return ""
+    inside = outer is None or outer.first <= opsets.first <= opsets.last <= outer.last
+    return found if inside and found != text else ""
+
+
+_SPAN = re.compile(r"\s*(\d{1,6})\s*(?:-|\.\.\.?|to|:)\s*(\d{1,6})\s*", re.ASCII)
+_LATER = re.compile(r"\s*(?:(\d{1,6})\s*\+|(?:=>|≥)\s*(\d{1,6}))\s*", re.ASCII)
+_ALONE = re.compile(r"\s*=\s*(\d{1,6})\s*", re.ASCII)
+
+
 def parse_opsets(text: str, outer: OpsetRange | None = None) -> OpsetRange:
     """The opsets that a text names. `>=N` alone reaches to the end of `outer`; without `outer` it needs an end.
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from opwright.diagnostics.diagnostic import Place
+from opwright.diagnostics.diagnostic import Place, Replacement
+from opwright.suggest import sure_name
 
 from opwright_build.spec.yaml_scalars import Resolved
 
@@ -101,3 +102,32 @@ def kind_of(value: object) -> str:
             return "a sequence"
         case _:
             return "a mapping"
+
+
+def rewritten(place: Place, old: str, new: str, *, quoted: bool = False) -> Replacement | None:
+    """The fix that writes another scalar where `old` stands, plain or in quotes; None where it stands there in another
+    way, such as with escapes or over lines. With `quoted` the new one needs quotes."""
+    width = place.end_column - place.column
+    if not old or not new or place.line == 0 or place.line != place.end_line or "\n" in old:
+        return None
+    if width == len(old):
+        return Replacement(place, old, f'"{new}"' if quoted else new)
+    if width == len(old) + 2:  # within the quotes
+        inner = Place(place.file, place.line, place.column + 1, place.line, place.end_column - 1)
+        return Replacement(inner, old, new)
+    return None
+
+
+def renamed_key(parent: Node | None, key: str, known: Iterable[str]) -> Replacement | None:
+    """The fix that writes the known key that `key` is sure to mean, where the mapping does not have that already."""
+    if not isinstance(parent, MappingNode) or key not in parent.entries:
+        return None
+    meant = sure_name(key, known)
+    return None if meant in parent.entries else rewritten(parent.entries[key].key, key, meant)
+
+
+def renamed_word(node: Node | None, known: Iterable[str]) -> Replacement | None:
+    """The fix that writes the known word that a scalar is sure to mean."""
+    if not isinstance(node, Scalar):
+        return None
+    return rewritten(node.place, node.text, sure_name(node.text, known))

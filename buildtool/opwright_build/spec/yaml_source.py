@@ -25,7 +25,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from opwright_build.spec.yaml_nodes import Entry, MappingNode, Node, Scalar, Sequence, kind_of
+from opwright_build.spec.yaml_nodes import Entry, MappingNode, Node, Scalar, Sequence, kind_of, rewritten
 from opwright_build.spec.yaml_scalars import NumberTooLongError, Resolved, resolve
 
 MAX_BYTES = 512 * 1024
@@ -239,7 +239,8 @@ class _Reader:
             top.unnamed = True
         elif not isinstance(value, str):
             message = f"a key must be text, but `{text[:80]}` is {kind_of(value)}"
-            self._report(Diagnostic("OW108", message, place, help="Put quotes around it."))
+            fix = rewritten(place, text, text, quoted=True) if plain else None
+            self._report(Diagnostic("OW108", message, place, help="Put quotes around it.", replacement=fix))
             top.unnamed = True
         elif not value.isprintable():
             self._report(Diagnostic("OW102", "a key holds a character that cannot be printed", place))

@@ -21,9 +21,10 @@ from opwright.bundle.call_interface import ANY, split_type
 from opwright.bundle.format import FunctionEntry, InputEntry, OutputEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.elements import ElementType, element
-from opwright.suggest import did_you_mean
+from opwright.suggest import did_you_mean, sure_name
 
 from opwright_build.spec.vectors_file import GivenSource, SequenceSource, ValueSource, VariadicSource, VectorRow
+from opwright_build.spec.yaml_nodes import rewritten
 from opwright_build.verify import values
 from opwright_build.verify.bindings import resolve_type, type_attribute, type_from_code
 from opwright_build.verify.case_model import Answer, Skipped, Value
@@ -165,7 +166,7 @@ class _Expansion:
     def _known(self, name: str, known: Sequence[str], what: str, path: str) -> None:
         if name not in known:
             message = f"{self.entry.identity} has no {what} `{name}`"
-            self._report("OW405", message, self._place(path), help=did_you_mean(name, known))
+            self._misspelt(message, path, name, known)
 
     def _read_attributes(self) -> None:
         for attribute in self.entry.attributes:
@@ -187,7 +188,7 @@ class _Expansion:
             path = f"types.{variable}"
             if variable not in self.declared:
                 message = f"{self.entry.identity} has no type variable `{variable}`"
-                self._report("OW405", message, self._place(path), help=did_you_mean(variable, list(self.declared)))
+                self._misspelt(message, path, variable, list(self.declared))
                 continue
             for name in names:
                 if name not in self.declared_anywhere.get(variable, frozenset(self.declared[variable])):
@@ -337,6 +338,15 @@ class _Expansion:
 
     def _place(self, path: str) -> Place:
         return self.row.places.get(path, self.row.place)
+
+    def _misspelt(self, message: str, path: str, name: str, known: Sequence[str]) -> None:
+        """A key of the row that the interface does not have."""
+        place, (parent, _, _) = self._place(path), path.rpartition(".")
+        meant = sure_name(name, known)
+        fix = None if f"{parent}.{meant}" in self.row.places else rewritten(place, name, meant)
+        self.result.diagnostics.append(
+            Diagnostic("OW405", message, place, help=did_you_mean(name, known), replacement=fix)
+        )
 
     def _report(self, code: str, message: str, place: Place, *, reason: str = "", help: str = "") -> None:
         self.result.diagnostics.append(Diagnostic(code, message, place, reason, help))

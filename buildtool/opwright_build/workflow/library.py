@@ -137,6 +137,16 @@ def names_asked_for(session: Session) -> tuple[str, ...]:
     return tuple(package.name for package in select_packages(library, session.packages))
 
 
+def domains_asked_for(session: Session) -> frozenset[str]:
+    """The domains of the packages that are asked for."""
+    from opwright_build.spec.confine import LibraryFiles
+    from opwright_build.spec.library_file import read_library
+    from opwright_build.workflow.select_packages import select_packages
+
+    library = read_library(LibraryFiles(session.root))
+    return frozenset(domain for package in select_packages(library, session.packages) for domain in package.domains)
+
+
 def read_packages(session: Session, library: BuiltLibrary) -> list[Bundle]:
     """The bundles of the packages that were asked for, built well."""
     from opwright.bundle.read import read_bundle

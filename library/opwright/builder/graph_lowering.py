@@ -14,7 +14,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.objects import OpsetObject
 from opwright.lang.resolve import ModuleScope, scope_without_text
-from opwright.lang.source import Span
+from opwright.lang.source import Misspelt, Span
 from opwright.live.libraries import InstalledLibraries
 from opwright.opsets.records import CONSTANT
 
@@ -52,6 +52,7 @@ class GraphLowering(Lowering):
         help: str = "",
         related: tuple[Related, ...] = (),
         subject: str = "",
+        misspelt: Misspelt | None = None,
     ) -> Poisoned:
         within_function = self.scope is not self.own_scope and span is not None and span != NOWHERE
         place = self.scope.module.source.place(span) if within_function else place_of(self.frame)

@@ -42,10 +42,20 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
+class Replacement:
+    """A fix that a program can make: the text `old`, which is all that stands at `place`, becomes `new`."""
+
+    place: Place
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding: what (`code`, `message`), where (`place`), why (`reason`), and how to fix it (`help`).
 
-    `subject` names the operator that a finding of the schema stage (OW2xx) is about.
+    `subject` names the operator that a finding of the schema stage (OW2xx) is about; `replacement` is what `help` says,
+    where one word is sure to be meant.
     """
 
     code: str
@@ -56,6 +66,7 @@ class Diagnostic:
     related: tuple[Related, ...] = ()
     severity: Severity = Severity.ERROR
     subject: str = ""
+    replacement: Replacement | None = None
 
 
 class DiagnosticError(Exception):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, Replacement, Severity
 
 
 def to_json(diagnostic: Diagnostic) -> dict[str, Any]:
@@ -17,6 +17,7 @@ def to_json(diagnostic: Diagnostic) -> dict[str, Any]:
         "reason": diagnostic.reason,
         "help": diagnostic.help,
         "related": [{"place": _place_to_json(item.place), "note": item.note} for item in diagnostic.related],
+        "replacement": _replacement_to_json(diagnostic.replacement),
     }
 
 
@@ -30,7 +31,19 @@ def from_json(value: dict[str, Any]) -> Diagnostic:
         help=value["help"],
         related=tuple(Related(Place(**item["place"]), item["note"]) for item in value["related"]),
         severity=Severity(value["severity"]),
+        replacement=_replacement_from_json(value.get("replacement")),
     )
+
+
+def _replacement_to_json(replacement: Replacement | None) -> dict[str, Any] | None:
+    if replacement is None:
+        return None
+    return {"place": _place_to_json(replacement.place), "old": replacement.old, "new": replacement.new}
+
+
+def _replacement_from_json(value: dict[str, Any] | None) -> Replacement | None:
+    """Older findings have none."""
+    return None if value is None else Replacement(Place(**value["place"]), value["old"], value["new"])
 
 
 def _place_to_json(place: Place | None) -> dict[str, Any] | None:

@@ -74,6 +74,16 @@ def _result(item: Diagnostic, rule: int) -> Json:
             {"id": index, "physicalLocation": _location(related.place), "message": {"text": related.note}}
             for index, related in enumerate(item.related, 1)
         ]
+    if item.replacement is not None:
+        fix = item.replacement
+        location = _location(fix.place)
+        change = {"deletedRegion": location["region"], "insertedContent": {"text": fix.new}}
+        result["fixes"] = [
+            {
+                "description": {"text": f"Write `{fix.new}` instead of `{fix.old}`."},
+                "artifactChanges": [{"artifactLocation": location["artifactLocation"], "replacements": [change]}],
+            }
+        ]
     return result
 
 

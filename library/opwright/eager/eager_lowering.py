@@ -27,7 +27,7 @@ from opwright.lang.dead import remove_dead_nodes
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.resolve import ModuleScope, NoLibraries, scope_without_text
-from opwright.lang.source import Span
+from opwright.lang.source import Misspelt, Span
 
 if TYPE_CHECKING:
     from opwright.lang.objects import OpsetObject
@@ -77,9 +77,10 @@ class EagerLowering(Lowering):
         help: str = "",
         related: tuple[Related, ...] = (),
         subject: str = "",
+        misspelt: Misspelt | None = None,
     ) -> Poisoned:
         if not self.executes:
-            return super().error(code, message, span, reason, help, related, subject)
+            return super().error(code, message, span, reason, help, related, subject, misspelt)
         made = Diagnostic(code, message, self.place, reason=reason, help=help, related=related, subject=subject)
         raise DiagnosticError([made]) from None
 

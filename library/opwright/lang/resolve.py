@@ -27,7 +27,7 @@ from opwright.lang.objects import (
     TypeObject,
     TypingObject,
 )
-from opwright.lang.source import Source, Span, span_of
+from opwright.lang.source import Misspelt, Source, Span, span_of
 from opwright.lang.static import BUILTINS, MATH_CONSTANTS, MATH_FUNCTIONS, RecordType
 from opwright.lang.syntax import Binding, Module, parse
 from opwright.opsets import find_opset, split_name
@@ -202,13 +202,12 @@ class ModuleScope(ABC):
             return BuiltinObject("", name)
         if name in ("True", "False", "None"):
             return {"True": True, "False": False, "None": None}[name]
-        close = [known for known in self.module.bindings if known.lower() == name.lower()]
         reason = (
             "the language does not support this builtin of Python"
             if hasattr(builtins, name)
             else ("it is not a parameter, a local name, a module-level name or a builtin of the language")
         )
-        self._fail("OW302", f"`{name}` is not defined", span, reason, f"did you mean `{close[0]}`?" if close else "")
+        self._misspelt(name, span, reason)
         return MISSING
 
     # ---------------------------------------------------------------------------------------- attributes
@@ -255,6 +254,15 @@ class ModuleScope(ABC):
 
     def _fail(self, code: str, message: str, span: Span, reason: str, help_: str) -> None:
         self.report(Diagnostic(code, message, self.module.source.place(span), reason=reason, help=help_))
+
+    def _misspelt(self, name: str, span: Span, reason: str) -> None:
+        """A name that is nowhere, but perhaps with other capitals."""
+        source = self.module.source
+        close = [known for known in self.module.bindings if known.lower() == name.lower()]
+        help_ = f"did you mean `{close[0]}`?" if close else ""
+        fix = source.replacement(span, Misspelt(name, close[0])) if len(close) == 1 else None
+        message = f"`{name}` is not defined"
+        self.report(Diagnostic("OW302", message, source.place(span), reason=reason, help=help_, replacement=fix))
 
 
 class FileScope(ModuleScope):

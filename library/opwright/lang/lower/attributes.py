@@ -13,8 +13,8 @@ from opwright.lang.lower.numbers import as_scalar_item, default_element, describ
 from opwright.lang.lower.operands import AttributeOperand, Operand, Scalar
 from opwright.lang.lower.poison import Parts, Poisoned
 from opwright.lang.objects import ArrayObject, TensorObject, TypeObject
-from opwright.lang.source import Span
-from opwright.suggest import close_names
+from opwright.lang.source import Misspelt, Span
+from opwright.suggest import close_names, sure_name
 
 _WRITTEN = {
     "INT": "an int (or an element type such as FLOAT)",
@@ -69,6 +69,7 @@ def _unknown(low: Lowering, callee: str, name: str, known: tuple[str, ...], span
         reason=f"its attributes are: {listed}",
         help=f"did you mean `{close[0]}`?" if close else "",
         subject=callee,
+        misspelt=Misspelt(name, sure_name(name, known), is_keyword=True),
     )
 
 

@@ -18,10 +18,11 @@ from opwright.lang.lower.operands import AttributeOperand, Environment, LoopKey
 from opwright.lang.lower.ownership import Ownership
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.resolve import ModuleScope
-from opwright.lang.source import Source, Span
+from opwright.lang.source import Misspelt, Source, Span
 from opwright.lang.trail import Trail
 from opwright.opsets.records import CONSTANT
 from opwright.opsets.signatures import Signature, history, is_known_domain, newest_opset, signature, similar
+from opwright.suggest import sure_name
 
 if TYPE_CHECKING:
     from opwright.lang.lower.known import Attempt
@@ -125,10 +126,13 @@ class Lowering:
         help: str = "",
         related: tuple[Related, ...] = (),
         subject: str = "",
+        misspelt: Misspelt | None = None,
     ) -> Poisoned:
         """Reports an error at its place; gives what to raise where the wrong expression is to have a value."""
-        place = self.place_at(span)
-        self.report(Diagnostic(code, message, place, reason=reason, help=help, related=related, subject=subject))
+        place, fix = self.place_at(span), None
+        if misspelt is not None:
+            fix = self.scope.module.source.replacement(span, misspelt)
+        self.report(Diagnostic(code, message, place, reason, help, related, subject=subject, replacement=fix))
         return Poisoned()
 
     def fatal(
@@ -257,6 +261,7 @@ class Lowering:
             reason=f"no version up to {newest_opset(domain)} of the domain has it",
             help=f"did you mean {' or '.join(f'`{item}`' for item in close)}?" if close else _opened(domain),
             subject=name,
+            misspelt=Misspelt(name, sure_name(name, close)),
         )
 
     def rely_on(self, element: ir.Element) -> None:
