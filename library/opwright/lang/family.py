@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, Severity, has_errors
 from opwright.lang import facts, ir
@@ -12,6 +11,7 @@ from opwright.lang.emit import emit_function
 from opwright.lang.looked_up import Answers, LookedUp
 from opwright.lang.lower.function import Lowered
 from opwright.lang.lower.function_unit import Target, Unit
+from opwright.lang.lower.operands import Operand
 from opwright.lang.lower.poison import Question
 from opwright.lang.solve import Solver
 from opwright.lang.source import Span
@@ -65,7 +65,7 @@ class Family:
 
 
 def build_family(
-    unit: Unit, opset: int, given: Mapping[str, str] | None = None, values: Mapping[str, Any] | None = None
+    unit: Unit, opset: int, given: Mapping[str, str] | None = None, values: Mapping[str, Operand] | None = None
 ) -> Family:
     """Every variant of the function at that opset, in the order of the declared values of each axis.
 

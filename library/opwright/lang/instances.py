@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from onnx import GraphProto
 
 from opwright.lang import facts
 from opwright.lang.family import key_order
@@ -13,6 +14,7 @@ from opwright.lang.interface import Arity
 from opwright.lang.looked_up import Answers, LookedUp
 from opwright.lang.lower.function import Lowered
 from opwright.lang.lower.function_unit import Target, Unit
+from opwright.lang.lower.operands import Operand
 from opwright.lang.lower.poison import Question
 from opwright.lang.objects import GraphObject
 from opwright.lang.solve import Solver
@@ -59,8 +61,7 @@ def specialise(
     Raises MissingFact where `answer` knows none; what is wrong otherwise stands in the result's diagnostics.
     """
     looked_up: LookedUp = {}
-    values: Mapping[str, Any] = dict(graphs)
-    with Solver(unit, Target(opset, {}, values), looked_up) as solver:
+    with Solver(unit, Target(opset, {}, graphs), looked_up) as solver:
         for _ in range(_MOST_QUESTIONS):
             lowered = solver.next()
             known = solver.facts
@@ -86,7 +87,7 @@ def choose_rank(rank: int, values: tuple[str, ...]) -> str | None:
     return next((value for value in values if rank not in (facts.excluded_ranks(value) or (rank,))), None)
 
 
-def choose_attribute(value: Any, values: tuple[str, ...]) -> str | None:
+def choose_attribute(value: Operand, values: tuple[str, ...]) -> str | None:
     """The answer to a question for an attribute: its value, or whether it has one."""
     fact = facts.fact_of(value)
     if values == (facts.ABSENT, facts.PRESENT):
@@ -101,6 +102,6 @@ def graph_fact(graph: GraphObject | None) -> str:
     return graph_digest(graph.proto)
 
 
-def graph_digest(proto: Any) -> str:
+def graph_digest(proto: GraphProto) -> str:
     """The beginning of the sha256 of a GraphProto's deterministic bytes."""
     return hashlib.sha256(proto.SerializeToString(deterministic=True)).hexdigest()[:_GRAPH_DIGITS]

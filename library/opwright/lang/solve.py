@@ -7,7 +7,6 @@ the function's own operators turn out to admit fewer element types than declared
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from opwright.elements import BY_NAME
 from opwright.lang import ir
@@ -43,7 +42,7 @@ class Solver:
         """`looked_up` gets every look-up of an operator, those of cases that end in a question included."""
         self._unit = unit
         self._opset = target.opset
-        self._values: Mapping[str, Any] = target.values
+        self._values = target.values
         self._looked_up = looked_up
         self._masks = {name: mask_of(elements) for name, elements in unit.declaration.types.items()}
         self._pending = [_Case(dict(target.facts))]

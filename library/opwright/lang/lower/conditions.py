@@ -6,9 +6,9 @@ import ast
 import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 from opwright.lang import ir
+from opwright.lang.dispatch import Operation
 from opwright.lang.lower.arithmetic import is_static
 from opwright.lang.lower.context import NESTING_LIMIT, Lowering
 from opwright.lang.lower.held_arrays import with_numbers
@@ -36,7 +36,7 @@ Condition = ir.Value | bool
 
 def lower_condition(low: Lowering, node: ast.expr, env: Environment) -> Condition:
     """The truth of an expression: known, or a BOOL of one element."""
-    return _CONDITIONS.get(type(node), _truth_of)(low, node, env)
+    return _CONDITIONS.of(node)(node, low, env)
 
 
 def _truth_of(low: Lowering, node: ast.expr, env: Environment) -> Condition:
@@ -91,10 +91,11 @@ def _all_or_any(low: Lowering, node: ast.BoolOp, env: Environment) -> Condition:
 
 
 STOPS_AT: dict[type[ast.boolop], bool] = {ast.And: False, ast.Or: True}
-_CONDITIONS: dict[type[ast.expr], Callable[[Lowering, Any, Environment], Condition]] = {
-    ast.BoolOp: _all_or_any,
-    ast.UnaryOp: _not_or_truth,
-}
+_CONDITIONS: Operation[ast.expr, [Lowering, Environment], Condition] = Operation(
+    lambda node, low, env: _truth_of(low, node, env)
+)
+_CONDITIONS.on(ast.BoolOp)(lambda node, low, env: _all_or_any(low, node, env))
+_CONDITIONS.on(ast.UnaryOp)(lambda node, low, env: _not_or_truth(low, node, env))
 
 
 def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Callable[[], Operand]]) -> Operand:

@@ -58,7 +58,7 @@ class Target:
 
     opset: int
     facts: Mapping[str, str]
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Operand] = field(default_factory=dict)
 
 
 def evaluate_static(scope: ModuleScope, node: ast.expr) -> Any:

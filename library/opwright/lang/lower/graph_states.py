@@ -74,7 +74,8 @@ class State:
 
 def check_rank(low: Lowering, state: State, operand: Operand, span: Span) -> None:
     """Refuses a state that the body gives another rank than it begins with, which a Scan cannot have."""
-    first, then = rank_of(state.type), 0 if is_number(operand) else rank_of(getattr(operand, "type", ir.UnknownType()))
+    type_ = operand.type if isinstance(operand, ir.Value) else ir.UnknownType()
+    first, then = rank_of(state.type), 0 if is_number(operand) else rank_of(type_)
     if first is None or then is None or first == then:
         return
     raise low.error(

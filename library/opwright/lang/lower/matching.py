@@ -6,10 +6,10 @@ Patterns are literals and dotted names, alternatives, sequences, names and `_`; 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from opwright.lang import static
+from opwright.lang.dispatch import Operation
 from opwright.lang.lower.arithmetic import is_none, is_static
 from opwright.lang.lower.conditions import lower_condition
 from opwright.lang.lower.context import Lowering
@@ -52,15 +52,12 @@ def _case_taken(low: Lowering, statement: ast.Match, env: Environment) -> Sequen
 
 def _always(pattern: ast.pattern) -> bool:
     """Whether a pattern fits whatever there is: a name, or `_`."""
-    alternatives = _ALTERNATIVES.get(type(pattern))
-    return alternatives is not None and any(inner is None or _always(inner) for inner in alternatives(pattern))
-
-
-# Patterns of which one part is enough; none: a name alone.
-_ALTERNATIVES: dict[type[ast.pattern], Callable[[Any], Sequence[ast.pattern | None]]] = {
-    ast.MatchAs: lambda pattern: [pattern.pattern],
-    ast.MatchOr: lambda pattern: pattern.patterns,
-}
+    match pattern:
+        case ast.MatchAs(pattern=inner):
+            return inner is None or _always(inner)
+        case ast.MatchOr(patterns=alternatives):
+            return any(map(_always, alternatives))
+    return False
 
 
 def _holds(low: Lowering, guard: ast.expr, env: Environment) -> bool:
@@ -78,19 +75,24 @@ def _holds(low: Lowering, guard: ast.expr, env: Environment) -> bool:
 
 
 def _fits(low: Lowering, pattern: ast.pattern, subject: Operand, env: Environment, bound: Bound) -> bool:
-    rule = _PATTERNS.get(type(pattern))
-    if rule is None:
-        raise low.error(
-            "OW303",
-            "this pattern is not part of the language",
-            span_of(pattern),
-            reason="a pattern is a literal, a dotted name, a sequence, a name, `_`, or several of them joined by `|`",
-            help="write `if`",
-        )
-    return rule(low, pattern, subject, env, bound)
+    return _PATTERNS.of(pattern)(pattern, low, subject, env, bound)
 
 
-def _named(low: Lowering, pattern: ast.MatchAs, subject: Operand, env: Environment, bound: Bound) -> bool:
+def _unknown(pattern: ast.pattern, low: Lowering, subject: Operand, env: Environment, bound: Bound) -> bool:
+    raise low.error(
+        "OW303",
+        "this pattern is not part of the language",
+        span_of(pattern),
+        reason="a pattern is a literal, a dotted name, a sequence, a name, `_`, or several of them joined by `|`",
+        help="write `if`",
+    )
+
+
+_PATTERNS: Operation[ast.pattern, [Lowering, Operand, Environment, Bound], bool] = Operation(_unknown)
+
+
+@_PATTERNS.on(ast.MatchAs)
+def _named(pattern: ast.MatchAs, low: Lowering, subject: Operand, env: Environment, bound: Bound) -> bool:
     if pattern.pattern is not None and not _fits(low, pattern.pattern, subject, env, bound):
         return False
     if pattern.name is not None:
@@ -98,7 +100,8 @@ def _named(low: Lowering, pattern: ast.MatchAs, subject: Operand, env: Environme
     return True
 
 
-def _one_of(low: Lowering, pattern: ast.MatchOr, subject: Operand, env: Environment, bound: Bound) -> bool:
+@_PATTERNS.on(ast.MatchOr)
+def _one_of(pattern: ast.MatchOr, low: Lowering, subject: Operand, env: Environment, bound: Bound) -> bool:
     for alternative in pattern.patterns:
         found: Bound = {}
         if _fits(low, alternative, subject, env, found):
@@ -107,7 +110,8 @@ def _one_of(low: Lowering, pattern: ast.MatchOr, subject: Operand, env: Environm
     return False
 
 
-def _singleton(low: Lowering, pattern: ast.MatchSingleton, subject: Operand, env: Environment, bound: Bound) -> bool:
+@_PATTERNS.on(ast.MatchSingleton)
+def _singleton(pattern: ast.MatchSingleton, low: Lowering, subject: Operand, env: Environment, bound: Bound) -> bool:
     span = span_of(pattern)
     if pattern.value is None:
         return is_none(low, False, subject, None, span) is True
@@ -115,22 +119,15 @@ def _singleton(low: Lowering, pattern: ast.MatchSingleton, subject: Operand, env
     return subject is pattern.value
 
 
-def _value(low: Lowering, pattern: ast.MatchValue, subject: Operand, env: Environment, bound: Bound) -> bool:
+@_PATTERNS.on(ast.MatchValue)
+def _value(pattern: ast.MatchValue, low: Lowering, subject: Operand, env: Environment, bound: Bound) -> bool:
     return _equals(low, subject, lower_expression(low, pattern.value, env), span_of(pattern))
 
 
-def _sequence(low: Lowering, pattern: ast.MatchSequence, subject: Operand, env: Environment, bound: Bound) -> bool:
+@_PATTERNS.on(ast.MatchSequence)
+def _sequence(pattern: ast.MatchSequence, low: Lowering, subject: Operand, env: Environment, bound: Bound) -> bool:
     items = _items(low, subject, span_of(pattern))
     return items is not None and _fit_items(low, pattern.patterns, items, env, bound)
-
-
-_PATTERNS: dict[type[ast.pattern], Callable[[Lowering, Any, Operand, Environment, Bound], bool]] = {
-    ast.MatchAs: _named,
-    ast.MatchOr: _one_of,
-    ast.MatchSequence: _sequence,
-    ast.MatchSingleton: _singleton,
-    ast.MatchValue: _value,
-}
 
 
 def _need_known(low: Lowering, subject: Operand, span: Span) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from opwright.lang import ir
-from opwright.lang.dispatch import by_class
+from opwright.lang.dispatch import Operation
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.held_arrays import with_numbers
 from opwright.lang.lower.numbers import describe
@@ -41,10 +40,20 @@ def signature_of_call(low: Lowering, callee: OperatorObject, arguments: Argument
 
 def _kind_of(operand: Operand) -> str | None:
     """The kind of attribute that holds such a value; None where it does not follow."""
-    kind = by_class(_KINDS, type(operand))
-    return None if kind is None else kind(operand)
+    return _KINDS.of(operand)(operand)
 
 
+_SCALARS: dict[type, str] = {bool: "INT", float: "FLOAT", int: "INT", str: "STRING"}
+_KINDS: Operation[Operand, [], str | None] = Operation(lambda operand: None)
+_KINDS.on(bool, int, TypeObject)(lambda operand: "INT")
+_KINDS.on(float)(lambda operand: "FLOAT")
+_KINDS.on(str)(lambda operand: "STRING")
+_KINDS.on(ArrayObject, ir.Value)(lambda operand: "TENSOR")
+_KINDS.on(FunctionObject, NestedObject)(lambda operand: "GRAPH")
+_KINDS.on(AttributeOperand)(lambda operand: str(operand.parameter.kind.value))
+
+
+@_KINDS.on(list, tuple)
 def _of_items(items: Sequence[Operand]) -> str | None:
     """Floats and ints in one list are floats."""
     found = {_SCALARS.get(type(item)) for item in items}
@@ -52,18 +61,3 @@ def _of_items(items: Sequence[Operand]) -> str | None:
         found = {"FLOAT"}
     single = found.pop() if len(found) == 1 else None
     return None if single is None else f"{single}S"
-
-
-def _always(kind: str) -> Callable[[object], str]:
-    return lambda operand: kind
-
-
-_SCALARS: dict[type, str] = {bool: "INT", float: "FLOAT", int: "INT", str: "STRING"}
-_KINDS: dict[type, Callable[[Any], str | None]] = {
-    **{scalar: _always(kind) for scalar, kind in _SCALARS.items()},
-    **dict.fromkeys((ArrayObject, ir.Value), _always("TENSOR")),
-    **dict.fromkeys((FunctionObject, NestedObject), _always("GRAPH")),
-    **dict.fromkeys((list, tuple), _of_items),
-    AttributeOperand: lambda operand: str(operand.parameter.kind.value),
-    TypeObject: _always("INT"),
-}

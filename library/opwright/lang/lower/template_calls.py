@@ -7,13 +7,11 @@ the ranks of its inputs are those of the arguments. The body stands in place of 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from opwright.elements import BY_NAME
 from opwright.lang import ir
-from opwright.lang.dispatch import by_class
+from opwright.lang.dispatch import Operation
 from opwright.lang.grammar import items_of_tuple, returned_by
 from opwright.lang.interface import Arity, AttributeDeclaration, Input
 from opwright.lang.lower.attributes import convert_operand
@@ -167,20 +165,27 @@ def _attribute_of_graph(low: Lowering, owner: _Graph, node: ast.Attribute) -> Op
 
 def graph_outputs(low: Lowering, function: Operand, span: Span) -> tuple[str, ...]:
     """`body.outputs`: the names of what a function that is passed as a graph returns."""
-    rule = by_class(_OUTPUTS, type(function))
-    assert rule is not None
-    return rule(low, function, span)
+    return _OUTPUTS.of(function)(function, low, span)
 
 
-def _of_proto(low: Lowering, graph: GraphObject, span: Span) -> tuple[str, ...]:
+def _no_graph(function: Operand, low: Lowering, span: Span) -> tuple[str, ...]:
+    raise AssertionError(f"{type(function).__name__} is not passed as a graph")
+
+
+_OUTPUTS: Operation[Operand, [Lowering, Span], tuple[str, ...]] = Operation(_no_graph)
+
+
+@_OUTPUTS.on(GraphObject)
+def _of_proto(graph: GraphObject, low: Lowering, span: Span) -> tuple[str, ...]:
     return tuple(item.name for item in graph.proto.output)
 
 
-def _of_script(low: Lowering, script: ScriptObject, span: Span) -> tuple[str, ...]:
+@_OUTPUTS.on(ScriptObject)
+def _of_script(script: ScriptObject, low: Lowering, span: Span) -> tuple[str, ...]:
     return tuple(formal.name for formal in script.at(low.opset).signature.outputs)
 
 
-def _of_function(low: Lowering, function: FunctionObject | NestedObject, span: Span) -> tuple[str, ...]:
+def _of_function(function: FunctionObject | NestedObject, low: Lowering, span: Span) -> tuple[str, ...]:
     node = function.node
     if function.run is not None:
         raise low.error(
@@ -199,12 +204,8 @@ def _of_function(low: Lowering, function: FunctionObject | NestedObject, span: S
     return tuple(output_names(node, arguments, counts.pop()))
 
 
-_OUTPUTS: dict[type, Callable[[Lowering, Any, Span], tuple[str, ...]]] = {
-    FunctionObject: _of_function,
-    GraphObject: _of_proto,
-    NestedObject: _of_function,
-    ScriptObject: _of_script,
-}
+_OUTPUTS.on(FunctionObject)(_of_function)
+_OUTPUTS.on(NestedObject)(_of_function)
 
 
 def _count(value: ast.expr | None) -> int:
