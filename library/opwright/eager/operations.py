@@ -65,7 +65,11 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
     data: list[Data] = []
     try:
         for value in args:
-            add_operand(key, data, value)
+            if type(value) is np.ndarray:  # most of them; as `add_operand` has it
+                key += (value.dtype, value.ndim)
+                data.append(value)
+            else:
+                add_operand(key, data, value)
         if kwargs:
             kinds, is_open = operator.signature.kinds, operator.opset.open is not None
             for name, value in kwargs.items():

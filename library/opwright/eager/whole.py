@@ -54,10 +54,9 @@ class Table:
         self.variadic = next((item.name for item in parameters if item.kind is Parameter.VAR_POSITIONAL), None)
         self._attributes = [is_attribute for _, is_attribute in self.positional]
 
-    def attributes(self, count: int) -> list[bool]:
-        """Which of so many positional arguments are attributes."""
-        more = count - len(self._attributes)
-        return self._attributes if more <= 0 else self._attributes + [False] * more
+    def is_attribute(self, index: int) -> bool:
+        """Whether a positional argument is an attribute."""
+        return index < len(self._attributes) and self._attributes[index]
 
     def holds(self, function: OnnxFunction) -> bool:
         wrapped, code, defaults, keywords, annotations = self._seen
@@ -108,22 +107,23 @@ def call_whole(
     data: list[Any] = []
     gives_tensors = settings.running is not None
     try:
-        for value, is_attribute in zip(args, table.attributes(len(args)), strict=False):
+        for index, value in enumerate(args):
             if type(value) is np.ndarray:
                 key += (value.dtype, value.ndim)
                 data.append(value)
-            elif _add_argument(key, data, value, is_attribute):
+            elif _add_argument(key, data, value, table.is_attribute(index)):
                 gives_tensors = True
-        for name, value in kwargs.items():
-            key.append(name)
-            if _add_argument(key, data, value, table.named.get(name, False)):
-                gives_tensors = True
+        if kwargs:
+            for name, value in kwargs.items():
+                key.append(name)
+                if _add_argument(key, data, value, table.named.get(name, False)):
+                    gives_tensors = True
     except Unkeyed:
         return plainly(function, args, kwargs, None)
     kind = _KINDS.get(tuple(key))
-    shaped = kind is not None and kind.by_sizes
+    shaped = False
     if kind is not None and kind.by_sizes:
-        kind.used = True
+        kind.used = shaped = True
         key += map(np.shape, data)
         kind = _KINDS.get(tuple(key))
     if kind is None:
