@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import prod
 
-from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper
 
 from benchmarks.programs import Draw
 
@@ -28,6 +29,77 @@ def graph(seed: int, count: int) -> ModelProto:
     return made
 
 
+def layers(seed: int, count: int) -> ModelProto:
+    """A model of about `count` nodes as exporters make them: layers with weights and biases, long names with the place
+    in the source, types of all values, in each layer a call of a function, and in the first ones a branch: ONNX's own
+    inference of types copies all that it knows for each branch."""
+    draw = Draw(seed, "layers")
+    made = helper.make_model(
+        helper.make_graph([], "main_graph", [], []),
+        opset_imports=[helper.make_opsetid("", _OPSET), helper.make_opsetid("bench", 1)],
+        ir_version=8,
+    )
+    graph = made.graph
+    graph.input.append(helper.make_tensor_value_info("input", TensorProto.FLOAT, ["batch", "seq", _WIDTH]))
+    graph.input.append(helper.make_tensor_value_info("is_first", TensorProto.BOOL, []))
+    value, number = "input", 0
+    while len(graph.node) + 3 * number < count:
+        value = _add_layer(draw, made, f"/model/layers.{number}", value)
+        number += 1
+    graph.output.append(helper.make_tensor_value_info(value, TensorProto.FLOAT, ["batch", "seq", _WIDTH]))
+    return made
+
+
+_WIDTH = 8
+_BRANCHES = 20
+
+
+def _add_layer(draw: Draw, model: ModelProto, place: str, value: str) -> str:
+    """Adds a layer that reads the value; gives its result."""
+    graph = model.graph
+
+    def add(operator: str, *inputs: str, domain: str = "", **attributes: GraphProto | Sequence[int] | float) -> str:
+        name = f"{place}/{draw.random.choice(('attn', 'mlp'))}/{draw.name()}/{operator}"
+        node = helper.make_node(operator, inputs, [f"{name}_output_0"], name, domain=domain)
+        node.attribute.extend(helper.make_attribute(key, item) for key, item in attributes.items())
+        graph.node.append(node)
+        shape: list[str | int | None] = ["batch", "seq", _WIDTH]
+        graph.value_info.append(helper.make_tensor_value_info(f"{name}_output_0", TensorProto.FLOAT, shape))
+        return f"{name}_output_0"
+
+    def weight(*dims: int) -> str:
+        name = f"{place[1:].replace('/', '.')}.{draw.name()}.weight"
+        numbers = [_number(draw) for _ in range(prod(dims))]
+        graph.initializer.append(helper.make_tensor(name, TensorProto.FLOAT, dims, numbers))
+        return name
+
+    def branch(operator: str) -> GraphProto:
+        names = [f"{place}/{draw.name()}" for _ in range(2)]
+        nodes = [helper.make_node(operator, [value], names[:1]), helper.make_node("Add", [names[0], value], names[1:])]
+        return helper.make_graph(nodes, draw.name(), [], [helper.make_empty_tensor_value_info(names[1])])
+
+    if len(model.functions) < _BRANCHES:
+        chosen = add("If", "is_first", then_branch=branch("Relu"), else_branch=branch("Tanh"))
+    else:
+        chosen = add("Relu", value)
+    query, key, content = (add("MatMul", chosen, weight(_WIDTH, _WIDTH)) for _ in range(3))
+    scores = add("Softmax", add("MatMul", query, add("Transpose", key, perm=[0, 2, 1])), axis=-1)
+    scale, bias = weight(_WIDTH), weight(_WIDTH)
+    normal = add("LayerNormalization", add("Add", add("MatMul", scores, content), value), scale, bias, epsilon=1e-5)
+    one, other, sum_, gate, result = (draw.name() for _ in range(5))
+    nodes = [
+        helper.make_node("Add", [one, other], [sum_]),
+        helper.make_node(draw.random.choice(("Sigmoid", "Tanh", "Exp")), [sum_], [gate]),
+        helper.make_node("Mul", [one, gate], [result]),
+    ]
+    opsets = [helper.make_opsetid("", _OPSET)]
+    name = f"f{len(model.functions)}"
+    model.functions.append(helper.make_function("bench", name, [one, other], [result], nodes, opsets))
+    called = add(name, normal, chosen, domain="bench")
+    inner = add("Add", add("MatMul", called, weight(_WIDTH, _WIDTH)), bias)
+    return add("Mul", inner, add("Sigmoid", inner))
+
+
 def functions(seed: int, count: int) -> ModelProto:
     """`count` functions of ten nodes that call nothing, in a model without a graph."""
     draw = Draw(seed, "digests")
@@ -37,7 +109,7 @@ def functions(seed: int, count: int) -> ModelProto:
     return made
 
 
-MODELS: dict[str, Callable[[int, int], ModelProto]] = {"decompile": graph, "digest": functions}
+MODELS: dict[str, Callable[[int, int], ModelProto]] = {"decompile": graph, "layers": layers, "digest": functions}
 
 
 def _add_function(draw: Draw, function: FunctionProto, name: str) -> None:

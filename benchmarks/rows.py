@@ -101,6 +101,7 @@ SCALED = (
     Scaled("calls", "a model of n calls of different functions", (125, 500, 2_000), 500, 0.12),
     Scaled("chain", "a model of functions that call one another", (125, 500, 2_000), 500, 0.12),
     Scaled("decompile", "ONNX to Python, nodes", (12_500, 50_000, 200_000), 12_500, 0.2),
+    Scaled("layers", "ONNX to Python, nodes of layers with weights", (2_500, 10_000, 40_000), 2_500, None),
     Scaled(
         "digest",
         f"canonical digests of functions of {OPERATORS} nodes",

@@ -58,7 +58,7 @@ _PROGRAMS: dict[str, Callable[[ModuleType, CodeType], object]] = {
 
 def prepare(work: str, package: str, path: Path, size: int) -> Work:
     """Reads the file and has the package do what it does once in a process."""
-    if work == "decompile":
+    if work in ("decompile", "layers"):
         model, decompile = onnx.load(path), _decompile(package)
         decompile(graph(0, 100))
         return lambda: decompile(model)

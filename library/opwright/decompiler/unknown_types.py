@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from onnx import NodeProto
 
@@ -11,11 +11,11 @@ from opwright.graphs.walk import all_nodes, subgraphs
 from opwright.opsets.records import IF, LOOP
 
 
-def untyped_values(nodes: Iterable[NodeProto], forms: Forms) -> set[str]:
+def untyped_values(nodes: Sequence[NodeProto], forms: Forms) -> set[str]:
     """The names of such values in a function, graphs within it included: any that a node gives which reads one, and
     all that graphs take and give in which there is one."""
     found: set[str] = set()
-    if not forms.may_be_open:
+    if not forms.may_be_open or not any(map(forms.is_open, all_nodes(nodes))):
         return found
     listed = list(all_nodes(nodes))
     before = -1
