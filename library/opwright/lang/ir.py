@@ -546,7 +546,7 @@ class Value:
 
     def rename(self, name: str, trail: Trail) -> None:
         """Gives the value another name, which is a hint for readers of the proto."""
-        trail.record(partial(self._set_name, self.name))
+        trail.record(Value._set_name, self, self.name)
         self.name = name
 
     def _set_name(self, name: str) -> None:

@@ -6,13 +6,13 @@ While such a trial is open each change of the state leaves its inverse here. Rol
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ParamSpec, TypeVar
 
 Item = TypeVar("Item")
 Key = TypeVar("Key")
 
-Undo = Callable[[], object]
+P = ParamSpec("P")
 
 
 class Trail:
@@ -29,10 +29,10 @@ class Trail:
         """Whether a trial is open."""
         return self._open > 0
 
-    def record(self, undo: Undo) -> None:
-        """Notes how to take back a change that has just been made."""
+    def record(self, undo: Callable[P, object], *operands: P.args, **_: P.kwargs) -> None:
+        """Notes how to take back a change that has just been made: `undo`, called with the operands."""
         if self._open:
-            self._log.append((undo,))
+            self._log.append((undo, *operands))
 
     def append(self, items: list[Item], item: Item) -> None:
         items.append(item)
@@ -46,6 +46,12 @@ class Trail:
             else:
                 self._log.append((dict.pop, mapping, key, None))
         dict.__setitem__(mapping, key, value)
+
+    def fill(self, mapping: dict[Key, Item], items: Mapping[Key, Item]) -> None:
+        """Puts items whose keys are not there."""
+        if self._open:
+            self._log.append((_take_out, mapping, tuple(items)))
+        dict.update(mapping, items)
 
     def remove(self, mapping: dict[Key, Item], key: Key) -> Item:
         """Takes a key, which is there, out of a mapping; gives its value."""
@@ -92,6 +98,11 @@ class Trail:
         """Ends a trial and takes back what it changed."""
         self._open -= 1
         self.back_to(mark)
+
+
+def _take_out(mapping: dict[Key, Item], keys: Iterable[Key]) -> None:
+    for key in keys:
+        dict.pop(mapping, key, None)
 
 
 def _drop(items: list[Item], item: Item) -> None:

@@ -36,7 +36,11 @@ class RecordedEnvironment(dict[str, Operand]):
         return self._trail.remove(self, name) if name in self else super().pop(name, *default)
 
     def update(self, *others: Any, **operands: Operand) -> None:
-        for name, operand in dict(*others, **operands).items():
+        made = dict(*others, **operands)
+        if self.keys().isdisjoint(made):
+            self._trail.fill(self, made)
+            return
+        for name, operand in made.items():
             self[name] = operand
 
 
@@ -49,12 +53,18 @@ class Checkpoint:
     __slots__ = ("before", "compare", "facts", "index", "mark", "nodes", "place", "relied_on", "statements")
 
     def __init__(
-        self, low: Lowering, env: Environment, statements: Sequence[ast.stmt], index: int, before: Checkpoint | None
+        self,
+        low: Lowering,
+        env: Environment,
+        statements: Sequence[ast.stmt],
+        index: int,
+        before: Checkpoint | None,
+        place: int,
     ) -> None:
         self.statements = statements
         self.index = index
         self.before = before
-        self.place: int = 0 if before is None else before.place + 1
+        self.place = place
         self.facts: Mapping[str, str] = low.facts
         self.mark = low.trail.mark
         self.nodes = low.nodes
@@ -96,9 +106,9 @@ class Checkpoints:
 
     def reach(self, statements: Sequence[ast.stmt], index: int) -> None:
         """Notes that a statement of the function is about to be lowered."""
-        self._low.statement = len(self._path)
-        before = self._path[-1] if self._path else None
-        self._path.append(Checkpoint(self._low, self._env, statements, index, before))
+        path = self._path
+        place = self._low.statement = len(path)
+        path.append(Checkpoint(self._low, self._env, statements, index, path[-1] if path else None, place))
 
     def first_mention(self, names: Container[str]) -> Checkpoint | None:
         """That of the first statement with one of these names; the last one if there is none."""

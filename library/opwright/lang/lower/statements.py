@@ -583,12 +583,9 @@ def bind_locals(low: Lowering, statements: Sequence[ast.stmt], env: Environment)
     """A name that a function assigns anywhere is local throughout, by Python's rule; until then it has no value."""
     env[FRAME] = Frame()
     unbound = Unbound("before its first assignment")
-    for name in bound_names(low.scope.module, statements):
-        if name not in env:
-            env[name] = unbound
-    for name in env:
-        if name not in low.positions:
-            low.trail.put(low.positions, name, len(low.positions))
+    env.update({name: unbound for name in bound_names(low.scope.module, statements) if name not in env})
+    met = [name for name in env if name not in low.positions]
+    low.trail.fill(low.positions, {name: place for place, name in enumerate(met, len(low.positions))})
 
 
 # ---------------------------------------------------------------------------------------------------- return
