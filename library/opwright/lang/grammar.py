@@ -369,8 +369,9 @@ def statements_in(block: Sequence[ast.stmt], in_loops: bool = True) -> Iterator[
     while pending:
         statement = pending.pop()
         yield statement
-        for inner in reversed(blocks_of(statement, in_loops)):
-            pending.extend(reversed(inner))
+        if _of_class(statement).blocks:
+            for inner in reversed(blocks_of(statement, in_loops)):
+                pending.extend(reversed(inner))
 
 
 def blocks_of(node: ast.AST, in_loops: bool = True) -> list[list[ast.stmt]]:
@@ -418,7 +419,7 @@ def leaves(block: Sequence[ast.stmt]) -> bool:
 
 def may_end(statement: ast.stmt) -> bool:
     """Whether a path may end in a statement."""
-    return _of_class(statement).may_end
+    return FORMS.get(type(statement), _UNKNOWN).may_end
 
 
 # ------------------------------------------------------------------------------------------------ what stands there

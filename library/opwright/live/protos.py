@@ -119,7 +119,7 @@ def _emit(
     proto = emit_function(body, function.domain, function.overload, identify, place_of)
     proto.name = portable_name(function.name, label)
     calls = [node for _, node in ir.walk(body.body) if type(node) is ir.Call]
-    if any(type(node.callee) is ir.Operator and node.callee.record.reference_lacks for node in calls):
+    if any(map(_lacks_attributes, {node.callee for node in calls})):
         leave_out_in(proto.node)
     if any(len(node.results) > 1 for node in calls):
         called = {identify(node.callee) for node in calls if type(node.callee) is ir.FunctionReference}
@@ -137,6 +137,12 @@ def _emit(
     if function.names:
         rename_function(proto, function.names)
     return proto
+
+
+def _lacks_attributes(callee: ir.Operator | ir.FunctionReference) -> bool:
+    """Whether onnx's reference evaluator does not take an attribute that the operator has."""
+    lacks = callee.record.reference_lacks
+    return bool(lacks) and type(callee) is ir.Operator and not lacks.keys().isdisjoint(callee.signature.attributes)
 
 
 def _left(

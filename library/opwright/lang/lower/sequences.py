@@ -56,6 +56,8 @@ def grown_names(statements: Sequence[ast.stmt]) -> list[str]:
     """The names whose lists a block may change in place, in order."""
     names: dict[str, None] = {}
     for statement in statements_in(statements):
+        if isinstance(statement, ast.Assign) and all(type(target) is ast.Name for target in statement.targets):
+            continue  # binds names, and changes nothing
         called = called_method(statement)
         names.update(dict.fromkeys(changed_by(statement)) if called is None else {called[0]: None})
     return list(names)
