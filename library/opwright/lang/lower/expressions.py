@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container
 from functools import partial
 from typing import Any
 
@@ -31,11 +31,10 @@ from opwright.lang.lower.operands import (
 )
 from opwright.lang.lower.opset_calls import make_opset
 from opwright.lang.lower.plain_calls import (
-    emit_plain,
+    emit_call_of,
     emit_plain_binary,
     emit_with_literal,
-    named_operator,
-    with_constants,
+    opset_named,
 )
 from opwright.lang.lower.poison import Parts, Poisoned, each
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
@@ -590,18 +589,43 @@ def _unary_op(low: Lowering, node: ast.UnaryOp, env: Environment) -> Operand:
 
 @evaluates(ast.Call)
 def _call(low: Lowering, node: ast.Call, env: Environment) -> Operand:
-    name = named_operator(low, node.func, env)
-    if name is None or any(isinstance(item, ast.Starred) for item in node.args):
+    try:
+        opset = opset_named(low, node.func, env)
+    except Poisoned as wrong:
+        wrong.recover()
+        lower_arguments(low, node, env, None)
+        raise
+    if opset is None or not isinstance(node.func, ast.Attribute) or _is_spread(node):
         return _call_for(low, node, env, None)
-    arguments = lower_arguments(low, node, env, None)
-    operands: Sequence[Operand] = [operand for operand, _ in arguments.positional]
-    attributes = {key: operand for key, (operand, _) in arguments.keywords.items()}
-    if not attributes:
-        operands = with_constants(low, name, operands, node.args)
-    made = emit_plain(low, name, operands, arguments.span, attributes)
+    parts = Parts()
+    operands: list[Operand] = []
+    for argument in node.args:
+        operand = env.get(argument.id) if type(argument) is ast.Name else None
+        if type(operand) is not ir.Value:
+            with parts:
+                operand = lower_expression(low, argument, env)
+        operands.append(operand)
+    attributes: dict[str, Operand] = {}
+    for keyword in node.keywords:
+        with parts:
+            attributes[keyword.arg or ""] = lower_expression(low, keyword.value, env)
+    parts.close()
+    made = emit_call_of(low, opset, node, node.func.attr, operands, attributes)
     if made is not None:
         return made
+    positional = list(zip(operands, map(span_of, node.args), strict=True))
+    keywords = {key: (attributes[key], span_of(item.value)) for item in node.keywords if (key := item.arg)}
+    arguments = Arguments(positional, keywords, None, span_of(node), span_of(node.func))
     return _call_operand(low, lower_expression(low, node.func, env), node, arguments, env)
+
+
+def _is_spread(node: ast.Call) -> bool:
+    """Whether some arguments of a call are not written one by one, or one is given twice."""
+    if node.keywords:
+        names = {keyword.arg for keyword in node.keywords}
+        if None in names or len(names) < len(node.keywords):
+            return True
+    return ast.Starred in map(type, node.args)
 
 
 def _call_for(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Operand:
@@ -665,8 +689,11 @@ def lower_arguments(low: Lowering, node: ast.Call, env: Environment, count: int 
     wrong = False
     for argument in node.args:
         try:
-            items = _spread(low, argument, env, "a starred argument")
-            positional.extend((item, span_of(argument)) for item in items)
+            if isinstance(argument, ast.Starred):
+                items = _spread(low, argument, env, "a starred argument")
+                positional.extend((item, span_of(argument)) for item in items)
+            else:
+                positional.append((lower_expression(low, argument, env), span_of(argument)))
         except Poisoned as found:
             found.recover()
             wrong = True

@@ -24,9 +24,9 @@ from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE
 from opwright.lang.lower.invalid_calls import why_invalid
 from opwright.lang.lower.numbers import constant_of, is_static_number, weak_constant
 from opwright.lang.lower.operands import AttributeOperand, Environment, Operand, is_tensor
-from opwright.lang.lower.poison import Parts
+from opwright.lang.lower.poison import Parts, Poisoned
 from opwright.lang.lower.written_for import is_meant
-from opwright.lang.objects import OpsetObject
+from opwright.lang.objects import MISSING, OpsetObject
 from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form
 from opwright.lang.rounding import DoesNotFitError, pack, to_float32
 from opwright.lang.source import Span, span_of
@@ -107,19 +107,32 @@ _LARGEST_FLOAT = 3e38  # what is larger may be no float32
 _LONGEST_TEXT, _LONGEST_INTEGER = 256, 64  # letters and bits: what is remembered has limits
 
 
-def named_operator(low: Lowering, callee: ast.expr, env: Environment) -> str | None:
-    """The name of the operator that is called, where it is known as one of ai.onnx and is the same version at the opset
-    that is compiled for."""
-    if type(callee) is not ast.Attribute or type(callee.value) is not ast.Name:
+def opset_named(low: Lowering, callee: ast.expr, env: Environment) -> OpsetObject | None:
+    """The opset of ai.onnx whose operator is called, as in `op.Relu(...)`. Raises Poisoned where a name stands there
+    that means nothing."""
+    if type(callee) is not ast.Attribute or type(callee.value) is not ast.Name or callee.value.id in env:
         return None
-    name = callee.value.id
-    opset = None if name in env else low.scope.known(name)
-    if type(opset) is not OpsetObject or opset.domain or opset.signatures:
-        return None
-    return callee.attr if is_meant(low, opset, callee.attr) else None
+    opset = low.scope.known(callee.value.id)
+    if opset is None or opset is MISSING:  # what is wrong with it is reported at every look-up
+        opset = low.scope.lookup(callee.value.id, span_of(callee.value))
+        if opset is MISSING:
+            raise Poisoned
+    return opset if type(opset) is OpsetObject and not opset.domain and not opset.signatures else None
 
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
+Keywords = Mapping[str, Any]
+_NOTHING: Keywords = MappingProxyType({})
+
+
+def emit_call_of(
+    low: Lowering, opset: OpsetObject, node: ast.Call, name: str, operands: Sequence[Operand], keywords: Keywords
+) -> ir.Value | None:
+    """Emits a call of an operator of an opset with these operands, where it is the same version at the opset that is
+    compiled for; None, and nothing done, where it is not as plain as that."""
+    if not is_meant(low, opset, name):
+        return None
+    inputs = operands if keywords else _with_constants(low, name, operands, node.args)
+    return emit_plain(low, name, inputs, span_of(node), keywords)
 
 
 def emit_plain(
@@ -127,7 +140,7 @@ def emit_plain(
     name: str,
     operands: Sequence[Operand],
     span: Span | None,
-    attributes: Mapping[str, Any] = _NOTHING,
+    attributes: Keywords = _NOTHING,
 ) -> ir.Value | None:
     """Emits a call of an operator of ai.onnx; None, and nothing done, where it is not as plain as that: `attributes`
     other than numbers, short texts and floats of the function's own are not."""
@@ -206,7 +219,7 @@ def _emit_with_weak(
 _NOT_ELEMENTWISE = ("@", "**")  # of another type, or a product
 
 
-def with_constants(
+def _with_constants(
     low: Lowering, name: str, operands: Sequence[Operand], nodes: Sequence[ast.expr]
 ) -> Sequence[Operand]:
     """The inputs of an elementwise operator, the numbers among them as tensors of the type of another input, where that
@@ -308,7 +321,8 @@ def _known(
                 return None
             if settled not in variables:
                 variables.append(settled)
-            known.append((variables.index(settled), settled.mask, settled.rigid))
+            place = 0 if variables[0] is settled else variables.index(settled)
+            known.append((place, settled.mask, settled.rigid))
         known.append(type_.shape)
         inputs.append(operand)
     return known
