@@ -11,7 +11,7 @@ import random
 from pathlib import Path
 
 DOMAIN = "com.example"
-OPERATORS = 10
+OPERATORS = 9  # in lines of their own, and one that reads the attribute
 _UNARY = ("Abs", "Neg", "Exp", "Tanh", "Sigmoid", "Relu", "Floor", "Ceil", "Sqrt", "Reciprocal", "Softplus", "Erf")
 _BINARY = ("Add", "Sub", "Mul", "Div", "Max", "Min")
 
@@ -91,6 +91,8 @@ def function_text(name: str, numbers: random.Random, called: str = "") -> str:
         else:
             other = numbers.choice(["alpha", f"{numbers.uniform(0.1, 9):.6f}", *values])
             made = f"op.{numbers.choice(_BINARY)}({values[-1]}, {other})"
+        if not position:
+            made = f"op.{numbers.choice(_BINARY)}({made}, alpha)"  # an attribute that nothing reads is a finding
         values.append(f"v{position}")
         lines.append(f"    {values[-1]} = {made}")
     return "\n".join([*head, "", *lines, f"    return {values[-1]}", ""])

@@ -157,7 +157,7 @@ def test_explain_an_action(library: Path, opwright: Opwright) -> None:
     assert "\n  onnx: " in text
     assert "\n  file:specs/com.acme/Swish/function.py: " in text
     assert opwright("explain", "compile com.acme::Swish@1").out == text
-    assert "input member:com.acme::Swish@1 changed" in opwright("explain", "package").out
+    assert "input version:com.acme::Swish@1 changed" in opwright("explain", "package").out
     ran = opwright("explain", "nothing")
     assert ran.status == 2
     assert "OW907" in ran.err

@@ -36,7 +36,7 @@ _ALONE = (
     ),
 )
 _FACTS = ("runtime-gaps.yaml", "numerics.yaml", "mutants-survivors.yaml")
-_STATE = ("hints.json", "actions.json", "outputs.json", "lock", "cache")
+_STATE = ("hints.json", "versions.table", "actions.json", "outputs.json", "lock", "cache")
 _OUTPUTS = (".opwright", ".opwright/cache", "dist", "library", "docs", "docs/reference")
 _NAMES = (
     "é",

@@ -31,7 +31,7 @@ class Engine:
 
     `registry` maps each kind to its function as `module:name`; it is imported on the first miss, so a build that
     finds everything in the cache imports nothing. `same` maps kinds of sources to functions, named likewise, that say
-    whether the bytes that were read and those of now are one for those who read that kind. `rerun` runs every action
+    whether the bytes that were read and those of now are one for readers of that kind. `rerun` runs every action
     although its result is known, and reports results that differ. `watch` is told of every result.
     """
 
@@ -131,6 +131,24 @@ class Engine:
         result = self._look_up(action) or self._run_here(action)
         self._watch(result)
         return result
+
+    def run_given(self, action: Action, function: CompositeFunction) -> Result:
+        """Runs an action that is not known by another function than that of its kind, which gives the same."""
+        result = self._run_composite_here(action, function)
+        self._watch(result)
+        return result
+
+    def input(self, action: Action, name: str) -> bytes:
+        """The bytes of an action's input, which this process has put. KeyError when they are not at hand."""
+        data = self._store.get(action.inputs[name])
+        if data is None:
+            raise KeyError(name)
+        return data
+
+    @property
+    def runs_all(self) -> bool:
+        """Whether every action runs, whatever is known."""
+        return self._rerun
 
     def over(self, kind: str, lookup: Callable[[str], bytes | None]) -> Engine:
         """This engine, with sources `kind:name` that the caller computes from what it has read itself."""
@@ -297,6 +315,9 @@ class Engine:
         if function is None:
             inputs = self._store.held(action.inputs.values())
             return self._keep(action, perform(self._registry[action.kind], action, inputs, self._store, self._sources))
+        return self._run_composite_here(action, function)
+
+    def _run_composite_here(self, action: Action, function: CompositeFunction) -> Result:
         begun = time.perf_counter()
         reader = Reader(action, {}, self._store, self._sources)
         try:

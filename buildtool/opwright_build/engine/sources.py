@@ -1,7 +1,7 @@
 """What actions may read by name: files below one folder, and which files there are.
 
-`file:specs/library.yaml` is the bytes of a file; `code:specs/a.py` is that too, asked for by whom comments in it are
-nothing to. `list:specs` is the sorted names of all files below a folder, one a line; behind a tab stands what a name is
+`file:specs/library.yaml` is the bytes of a file; `code:specs/a.py` is that too, for readers that heed no comments.
+`list:specs` is the sorted names of all files below a folder, one a line; behind a tab stands what a name is
 that is no plain file's.
 """
 

@@ -107,10 +107,8 @@ class LocalStore:
 
     def get(self, digest: str) -> bytes | None:
         """The bytes; None when they are neither held nor a blob that is whole."""
-        path = self._blob(digest)
-        if digest in self._contents:
-            return self._contents[digest]
-        return self._read_blob(path, digest)
+        held = self._contents.get(digest)
+        return self._read_blob(self._blob(digest), digest) if held is None else held
 
     def _read_blob(self, path: Path, digest: str) -> bytes | None:
         data = self._read(path)
@@ -121,9 +119,9 @@ class LocalStore:
 
     def has(self, digest: str) -> bool:
         """Whether the bytes are there; those of a blob are checked only by `get`."""
-        path = self._blob(digest)
         if digest in self._contents:
             return True
+        path = self._blob(digest)
         self._require(path)
         return path.is_file()
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from opwright.bundle.function_lookup import Functions
 
     from opwright_build.dependencies.resolution import Resolved
-    from opwright_build.spec.model import Domain, LoadedLibrary, Package, SpecVersion
+    from opwright_build.spec.model import Domain, Library, LoadedLibrary, Package, SpecVersion
 
 LIBRARY = "library"  # the kind of source that answers questions about the library that is being built
 FAILED = b"failed"
@@ -50,7 +50,7 @@ def compile_versions(
     """The results for every sound version, by identity; with `only` for those of these identities and all that they
     call. `others` are the libraries that may be called."""
     actions = _actions(engine, loaded, environment)
-    questions = Questions(engine, loaded, others)
+    questions = questions_about(engine, loaded, others)
     sources = {
         version.identity: [f"file:{version.folder.relative_to(loaded.library.root).as_posix()}/{version.function_file}"]
         for version in loaded.versions
@@ -70,7 +70,7 @@ def plan_versions(
     only: Collection[str] | None = None,
 ) -> Planned:
     """What `compile_versions` would compile."""
-    questions = Questions(engine, loaded, others)
+    questions = questions_about(engine, loaded, others)
     return engine.plan_mutual(_actions(engine, loaded, environment), LIBRARY, questions.answer, only)
 
 
@@ -222,32 +222,42 @@ def _decoded(entry: bytes) -> FunctionEntry:
 class Questions:
     """The answers to what `ReaderLibraries` asks."""
 
-    def __init__(self, engine: Engine, loaded: LoadedLibrary, others: Resolved | None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        library: Library,
+        domains: Sequence[Domain],
+        identities: Sequence[str],
+        broken: Iterable[str] = (),
+        others: Resolved | None = None,
+    ) -> None:
+        """`identities` are the sound versions, in their order; `broken` names others, as `domain::Name`."""
         self._engine = engine
-        self._identities = {version.identity for version in loaded.versions}
+        self._identities = frozenset(identities)
         self._versions: dict[str, list[int]] = {}
         self._names: dict[str, list[str]] = {}
-        for version in loaded.versions:
-            since = self._versions.setdefault(f"{version.domain.name}/{version.name}", [])
-            since.append(version.since_version)
-            names = self._names.setdefault(version.domain.name, [])
-            if version.name not in names[-1:]:
-                names.append(version.name)
-        self._broken = {name.replace("::", "/") for name in loaded.broken}
-        self._library = loaded.library
-        emitted = {domain.name: domain.emitted for domain in loaded.domains}
+        for identity in identities:
+            key, _, since = identity.rpartition("@")
+            domain, _, name = key.partition("::")
+            self._versions.setdefault(f"{domain}/{name}", []).append(int(since))
+            names = self._names.setdefault(domain, [])
+            if name not in names[-1:]:
+                names.append(name)
+        self._broken = {name.replace("::", "/") for name in broken}
+        self._library = library
+        emitted = {domain.name: domain.emitted for domain in domains}
         self._packages = {
             package.package: {
                 prefix: emitted[name] for name, prefix in _prefixes(package.domains).items() if name in emitted
             }
-            for package in loaded.library.packages
+            for package in library.packages
         }
         self._domains: dict[str, tuple[Domain, Package]] = {}
-        for package in loaded.library.packages:
-            for domain in loaded.domains:
-                if domain.name in package.domains:
-                    self._domains.setdefault(domain.emitted, (domain, package))
-                    self._domains[domain.name] = (domain, package)
+        for package in library.packages:
+            for item in domains:
+                if item.name in package.domains:
+                    self._domains.setdefault(item.emitted, (item, package))
+                    self._domains[item.name] = (item, package)
         self._others: list[Functions] = []
         self._foreign: dict[str, tuple[DomainEntry, str]] = {}
         for key, other in others.libraries.items() if others is not None else ():
@@ -304,6 +314,12 @@ class Questions:
         declared = owner.name == asking or owner.name in self._library.package(asking).siblings
         facts: dict[str, Json] = {"name": domain.name, "emitted": domain.emitted, "library": owner.name}
         return canonical_json({**facts, "declared": declared})
+
+
+def questions_about(engine: Engine, loaded: LoadedLibrary, others: Resolved | None) -> Questions:
+    """The answers for a library that is loaded, and the libraries that it may call."""
+    identities = [version.identity for version in loaded.versions]
+    return Questions(engine, loaded.library, loaded.domains, identities, loaded.broken, others)
 
 
 def _package_facts(loaded: LoadedLibrary, package: Package) -> dict[str, Any]:

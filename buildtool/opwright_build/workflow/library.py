@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place, has_errors
-from opwright.diagnostics.ignores import settle_ignores
+from opwright.diagnostics.ignores import find_ignores, settle_ignores
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome, Unsupported
 from opwright_build.engine.content_digest import Json, canonical_json
@@ -19,10 +20,10 @@ from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine
 from opwright_build.engine.sources import CODE, FILE
 from opwright_build.report.tables import counted
-from opwright_build.workflow.compiling import LIBRARY, compile_versions, findings_of, has_templates
+from opwright_build.workflow.compiling import IGNORE, LIBRARY, compile_versions, findings_of, has_templates
 from opwright_build.workflow.library_instances import make_instances
 from opwright_build.workflow.session import MODULE, Session
-from opwright_build.workflow.version_parts import PACKAGED, expand_rows, join_rows
+from opwright_build.workflow.version_parts import TABLE, VERSION, encode_packaged, expand_rows, join_rows
 
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from opwright_build.workflow.selection.chosen import Chosen
 
 SPECS = "list:specs"
-TABLE = "table.json"  # output: what `opsets` shows
+RELEASED = "released"  # input of packaging: what was released last
 FACTS = "facts.json"  # output: figures, file sizes
 
 
@@ -85,7 +86,12 @@ def build_library(session: Session, release: str = "", *, locked: bool = True) -
     action, chosen = library_action(session, release, locked)
 
     def function(reader: Reader, engine: Engine) -> Outcome:
-        return _library_action(reader, engine, session, release, locked and chosen is None, chosen)
+        from opwright_build.workflow.edited_sources import build_edited
+
+        whole = locked and chosen is None
+        is_usual = whole and not (release or session.packages or engine.runs_all)
+        done = build_edited(session, engine, reader, action) if is_usual else None
+        return done or _library_action(reader, engine, session, release, whole, chosen, action if is_usual else None)
 
     only = None if chosen is None else frozenset(chosen.identities)
 
@@ -191,8 +197,16 @@ def load(reader: Reader, root: Path, only: Collection[str] | None = None) -> Loa
 
 
 def _library_action(
-    reader: Reader, engine: Engine, session: Session, release: str, locked: bool, chosen: Chosen | None
+    reader: Reader,
+    engine: Engine,
+    session: Session,
+    release: str,
+    locked: bool,
+    chosen: Chosen | None,
+    usual: Action | None,
 ) -> Outcome:
+    """`usual` is the action where it is that of a whole build: edits begin with what it gave."""
+    from opwright_build.workflow.edited_sources import note_versions
     from opwright_build.workflow.libraries_called import libraries_called
     from opwright_build.workflow.made_versions import MadeVersions
     from opwright_build.workflow.placed_rows import rows_now
@@ -224,6 +238,7 @@ def _library_action(
     diagnostics = settle_ignores([*loaded.diagnostics, *others.diagnostics, *findings_of(compiled.values())], texts)
     if has_errors(diagnostics):
         return Failed(tuple(diagnostics))
+    of_parts = len(diagnostics)
     session.reporter.step("packaging")
     instances, found = make_instances(reader, engine, loaded, compiled, session.environment, others)
     diagnostics += found
@@ -241,6 +256,7 @@ def _library_action(
         return Failed(tuple(diagnostics))
     outputs: dict[str, str] = {}
     unkept: list[str] = []
+    actions: list[Action] = []
     facts: dict[str, Any] = {}
     for package in loaded.packages:
         closure = made.closure_of(package, facts, others)
@@ -248,6 +264,7 @@ def _library_action(
         last = "" if release and package.name in asked else state.last  # what is to be a release comes after none
         released = {"last": last, "library": state.library}
         action = _packaging(made, package, closure, session.environment, released)
+        actions.append(action)
         (packaged,) = engine.run([replace(action, label=_label(action.label, chosen))])
         if isinstance(packaged.outcome, Done | Failed):
             diagnostics += packaged.outcome.diagnostics
@@ -266,9 +283,17 @@ def _library_action(
     }
     domains = {domain for name in asked for domain in loaded.library.package(name).domains}
     owned = [version.identity for version in loaded.versions if version.domain.name in domains]
-    table = join_rows([rows_now(engine, session.sources, compiled[identity]) for identity in owned])
-    outputs |= {FACTS: reader.put(canonical_json(told)), TABLE: reader.put(table)}
-    return Done(outputs, tuple(diagnostics), tuple(unkept))
+    rows = [rows_now(engine, session.sources, compiled[identity]) for identity in owned]
+    outputs |= {FACTS: reader.put(canonical_json(told)), TABLE: reader.put(join_rows(rows))}
+    done = Done(outputs, tuple(diagnostics), tuple(unkept))
+    heeded = any(find_ignores(path, text) for path, text in texts.items())
+    heeded = heeded or len(diagnostics) > of_parts or any(item.code == IGNORE for item in diagnostics)
+    is_plain = len(actions) == 1 and rows and not (heeded or instances or others.libraries)
+    if usual is not None and is_plain and RELEASED not in actions[0].inputs:
+        note_versions(
+            session, usual, reader, done, told, actions[0], compiled, rows, [*loaded.diagnostics, *others.diagnostics]
+        )
+    return done
 
 
 def _depend(reader: Reader, result: Result) -> None:
@@ -338,11 +363,11 @@ def _packaging(
         "closure": engine.put(encode_value(closure.bodies)),
     }
     if released["last"]:
-        inputs["released"] = engine.put(canonical_json(dict(released)))
+        inputs[RELEASED] = engine.put(canonical_json(dict(released)))
     for version in loaded.versions:
         if version.domain.name not in package.domains:
             continue
-        for part in PACKAGED:
-            inputs[f"{part}:{version.identity}"] = engine.put(made.part(version.identity, part))
+        identity = version.identity
+        inputs[f"{VERSION}{identity}"] = engine.put(encode_packaged(partial(made.part, identity)))
     label = "package" if len(loaded.library.packages) == 1 else f"package {package.name}"
     return Action("package", label, inputs, {}, environment)

@@ -19,7 +19,7 @@ from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine
 from opwright_build.spec.model import LoadedLibrary, SpecVersion, VectorKind
-from opwright_build.workflow.compiling import FAILED, LIBRARY, Questions, has_templates
+from opwright_build.workflow.compiling import FAILED, LIBRARY, Questions, has_templates, questions_about
 from opwright_build.workflow.version_parts import BODIES, ENTRY, TEMPLATES, decode_blobs, encode_blobs
 
 
@@ -41,7 +41,7 @@ def make_instances(
     templates = [version for version in loaded.versions if has_templates(compiled[version.identity])]
     if not templates:
         return {}, []
-    questions = Questions(engine, loaded, others)
+    questions = questions_about(engine, loaded, others)
     over = engine.over(LIBRARY, lambda question: questions.answer(question, compiled))
     facts = engine.put(encode_value(_index(loaded, ())))
     called = [library.bundle for library in others.libraries.values()]

@@ -61,6 +61,7 @@ OWN_FILES = (
     "built.json",
     "failed.json",
     BUILD_RUN,
+    "versions.table",
 )  # in that folder
 OUTPUTS = ("dist", "library")
 SHARED_MODE = "OPWRIGHT_SHARED_CACHE_MODE"  # of the environment

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from opwright_build.engine.content_digest import canonical_json, digest_bytes
@@ -14,7 +14,9 @@ TEMPLATES = "templates"
 INTERFACE = "interface"  # the entry without bodies
 MEMBER = "member"  # the function as a bundle has it
 FIGURES = "figures"
+TABLE = "table.json"  # output of the library's action: the rows of all versions
 ROWS = "rows"  # what became of each opset
+VERSION = "version:"  # inputs of packaging: this and the identity
 PACKAGED = (BODIES, TEMPLATES, INTERFACE, MEMBER, FIGURES)
 
 
@@ -33,6 +35,11 @@ def decode_blobs(data: bytes) -> dict[str, bytes]:
         found[digest] = content[place : place + size]
         place += size
     return found
+
+
+def encode_packaged(part: Callable[[str], bytes]) -> bytes:
+    """What a package takes of a version, by the names of its parts."""
+    return encode_blobs({name: part(name) for name in PACKAGED})
 
 
 NO_TEMPLATES = digest_bytes(encode_blobs({}))

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import stat
 import struct
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -19,6 +20,8 @@ from opwright.bundle.format import MOST_MEMBERS
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")
 _CENTRAL = struct.Struct("<4sHHHHHHIIIHHHHHII")
 _END = struct.Struct("<4sHHHHIIH")
+_OFFSET = struct.Struct("<I")  # of a member, the last field of its entry in the directory
+_OFFSET_PLACE = _CENTRAL.size - _OFFSET.size
 _LARGE_END = struct.Struct("<4sQHHIIQQQQ")  # ZIP64: numbers of members that 16 bits cannot tell
 _LARGE_PLACE = struct.Struct("<4sIQI")
 _LOCAL_MARK, _CENTRAL_MARK, _END_MARK = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
@@ -60,23 +63,99 @@ def is_member_name(name: str) -> bool:
 
 def pack(members: Iterable[tuple[str, bytes]]) -> bytes:
     """An archive of the members, in the order given. ValueError for names, numbers or sizes that it cannot hold."""
-    parts: list[bytes] = []
-    central: list[bytes] = []
-    offset = 0
+    writer = _Writer()
     for name, data in members:
+        writer.add(name, data)
+    return writer.finish()
+
+
+def repack(
+    data: bytes, head: Sequence[tuple[str, bytes]], removed: Collection[str], added: Mapping[str, bytes]
+) -> bytes:
+    """An archive with other members: `head` in place of as many first ones; of those behind them, which are sorted and
+    whose names have one length, less `removed`, and `added` between them. What stays is copied in long pieces.
+
+    ValueError for a name that is not there, or is there already, and as `pack` raises it.
+    """
+    count, start, end = _find_directory(HeldBytes(data))
+    place, offset = start, 0
+    for _ in head:
+        entry, place = _read_entry(data, place, offset)
+        offset = entry.end
+    behind = count - len(head)
+    width = (end - place) // behind if behind > 0 else 0
+    if width <= _CENTRAL.size or width * behind != end - place:
+        raise ValueError("the names of its members have not one length")
+    names = [data[at + _CENTRAL.size : at + width] for at in range(place, end, width)]
+    begins = [_OFFSET.unpack_from(data, at + _OFFSET_PLACE)[0] for at in range(place, end, width)]
+    begins.append(start)
+    writer = _Writer()
+    for name, content in head:
+        writer.add(name, content)
+    done = 0
+    for position, is_removal, name in sorted(
+        [(_position(names, name, True), True, name) for name in removed]
+        + [(_position(names, name, False), False, name) for name in added]
+    ):
+        writer.copy(data, place, width, begins, done, position)
+        done = position + is_removal
+        if not is_removal:
+            writer.add(name, added[name])
+    writer.copy(data, place, width, begins, done, behind)
+    return writer.finish()
+
+
+def _position(names: Sequence[bytes], name: str, is_there: bool) -> int:
+    """Where a name is among those that are sorted, or belongs."""
+    raw = name.encode("ascii")
+    position = bisect_left(names, raw)
+    if (position < len(names) and names[position] == raw) != is_there or len(raw) != len(names[0]):
+        raise ValueError(f"{name} is {'not there' if is_there else 'there already, or its name has another length'}")
+    return position
+
+
+class _Writer:
+    """An archive as it grows."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._central: list[bytes] = []
+        self._offset = 0
+        self._count = 0
+
+    def add(self, name: str, data: bytes) -> None:
+        """ValueError for a name that cannot be one."""
         if not is_member_name(name):
             raise ValueError(f"{name!r} cannot name a member of a bundle")
         checksum, raw = crc32(data), name.encode("ascii")
         header = _local_header(raw, checksum, len(data))
-        parts += (header, data)
-        central.append(_central_header(raw, checksum, len(data), offset))
-        offset += len(header) + len(data)
-    if len(central) > MOST_MEMBERS:
-        raise ValueError(f"a bundle holds at most {MOST_MEMBERS} members, not {len(central)}")
-    directory = b"".join(central)
-    if offset + len(directory) > 0xFFFFFFFF:
-        raise ValueError("a bundle ends at 4 GiB")
-    return b"".join((*parts, directory, _ending(len(central), len(directory), offset)))
+        self._parts += (header, data)
+        self._central.append(_central_header(raw, checksum, len(data), self._offset))
+        self._offset += len(header) + len(data)
+        self._count += 1
+
+    def copy(self, data: bytes, place: int, width: int, begins: Sequence[int], first: int, last: int) -> None:
+        """Members `first` to before `last` of another archive, whose directory has entries of one width at `place`."""
+        if first >= last:
+            return
+        entries = bytearray(data[place + first * width : place + last * width])
+        moved = self._offset - begins[first]
+        if moved:
+            for number, begin in enumerate(begins[first:last]):
+                _OFFSET.pack_into(entries, number * width + _OFFSET_PLACE, begin + moved)
+        self._parts.append(data[begins[first] : begins[last]])
+        self._central.append(bytes(entries))
+        self._offset += begins[last] - begins[first]
+        self._count += last - first
+
+    def finish(self) -> bytes:
+        """ValueError for more than an archive holds."""
+        if self._count > MOST_MEMBERS:
+            raise ValueError(f"a bundle holds at most {MOST_MEMBERS} members, not {self._count}")
+        directory = b"".join(self._central)
+        if self._offset + len(directory) > 0xFFFFFFFF:
+            raise ValueError("a bundle ends at 4 GiB")
+        return b"".join((*self._parts, directory, _ending(self._count, len(directory), self._offset)))
 
 
 def _ending(count: int, size: int, start: int) -> bytes:

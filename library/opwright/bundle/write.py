@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from opwright.bundle.archive import pack
+from opwright.bundle.archive import Archive, pack, repack
+from opwright.bundle.byte_source import HeldBytes
 from opwright.bundle.format import FORMAT, MIMETYPE, READER, SUFFIX, FunctionEntry, Index
 from opwright.bundle.json_form import (
     FunctionKey,
+    Json,
     Layout,
     MemberRef,
     canonical_json,
@@ -18,12 +21,14 @@ from opwright.bundle.json_form import (
     layout_to_json,
     library_to_json,
     refs_to_json,
+    table_from_json,
     table_to_json,
     tables_to_json,
 )
 from opwright.bundle.member_names import (
     INDEX_MEMBER,
     MIMETYPE_MEMBER,
+    NAME_LENGTH,
     body_member,
     function_member,
     table_count,
@@ -131,6 +136,48 @@ def assemble(
         ]
     head = [(MIMETYPE_MEMBER, MIMETYPE.encode("ascii")), (INDEX_MEMBER, canonical_json(document)), *extra]
     return pack([*head, *sorted(found.items())])
+
+
+def replace_functions(
+    bundle: bytes, functions: Sequence[FunctionMember], removed: Collection[str], added: Mapping[str, bytes]
+) -> bytes:
+    """A bundle of ours, which has no further members, with other functions in the place of those of the same keys.
+    `removed` are the members of bodies and templates that none of its functions needs any more, `added` are new ones.
+
+    The bytes are those that `assemble` gives for the whole. ValueError for what the bundle has not, or has already.
+    """
+    archive = Archive(HeldBytes(bundle))
+    head = archive.first_entries(2)
+    document = json.loads(archive.read(head[1]))
+    tables: list[list[Json] | None] = document["tables"]
+    archive.expect_names(archive.count - len(head), NAME_LENGTH)
+    gone, come = set(removed), dict(added)
+    changed: dict[int, list[FunctionMember]] = {}
+    for function in functions:
+        changed.setdefault(table_of(function.key[0], function.key[1], len(tables)), []).append(function)
+    for number, members in changed.items():
+        listed = tables[number]
+        entry = None if listed is None else archive.find(table_member(listed[1]))
+        if listed is None or entry is None:
+            raise ValueError("a function is not in the bundle")
+        gone.add(table_member(listed[1]))
+        rows = table_from_json(json.loads(archive.read(entry)))
+        for function in members:
+            if function.key not in rows:
+                raise ValueError(f"{function.key} is not in the bundle")
+            gone.add(function_member(rows[function.key].sha256))
+            come[function_member(function.ref.sha256)] = function.data
+            rows[function.key] = function.ref
+        data = canonical_json(table_to_json(sorted(rows.items())))
+        ref = ref_of(data)
+        come[table_member(ref.sha256)] = data
+        tables[number] = [ref.size, ref.sha256]
+    both = gone & come.keys()
+    gone -= both
+    come = {path: data for path, data in come.items() if path not in both}
+    document["members"] += len(come) - len(gone)
+    first = [(MIMETYPE_MEMBER, MIMETYPE.encode("ascii")), (INDEX_MEMBER, canonical_json(document))]
+    return repack(bundle, first, gone, come)
 
 
 def _write_tables(rows: Sequence[tuple[FunctionKey, MemberRef]]) -> list[tuple[MemberRef | None, bytes]]:

@@ -1,0 +1,327 @@
+"""The library action where nothing but Python files of some versions has changed since the last build.
+
+What it gives is what the whole library gives: the versions that read those files are made anew, and so are those that
+call them, as far as their answers change; the others are not looked at. Where anything else has changed, or something
+comes out that the last build had not (findings, other interfaces, other calls), nothing is given: then the whole
+library is looked through.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from opwright.diagnostics.diagnostic import Diagnostic
+from opwright.diagnostics.findings_json import from_json, to_json
+
+from opwright_build.engine.action import Action, Done, Outcome, Read, Unsupported
+from opwright_build.engine.content_digest import Json, canonical_json
+from opwright_build.engine.dataclass_bytes import decode_value
+from opwright_build.engine.mutual_actions import Result
+from opwright_build.engine.reader import Reader
+from opwright_build.engine.run import Engine
+from opwright_build.engine.sources import FILE, REFUSED, NotYetError, as_file
+from opwright_build.report.tables import counted
+from opwright_build.spec.model import Domain, Library, Package
+from opwright_build.workflow.compiling import IGNORE, LIBRARY, Questions, has_templates
+from opwright_build.workflow.packaging import FACTS, EditedVersion, PackagedBefore, package_edited
+from opwright_build.workflow.placed_rows import rows_now
+from opwright_build.workflow.session import WORK, Session, folder_seal
+from opwright_build.workflow.version_parts import (
+    BODIES,
+    ENTRY,
+    FIGURES,
+    INTERFACE,
+    PACKAGED,
+    TABLE,
+    VERSION,
+    decode_blobs,
+    encode_packaged,
+    join_rows,
+)
+from opwright_build.workflow.version_table import VersionLine, VersionTable, load_version_table
+
+_MOST = 100  # versions to make anew: with more, looking at all of them is no detour
+_ENTRY = f"{LIBRARY}:entry/"
+_STUBS = "library/"
+
+
+class _AnythingElseError(Exception):
+    """The whole library is to be looked through."""
+
+
+def build_edited(session: Session, engine: Engine, reader: Reader, action: Action) -> Done | None:
+    """The outcome of the library action, where this way leads to it. `reader` is told what it rests on."""
+    table = load_version_table(session.root / WORK, folder_seal(session.user))
+    if table is None or table.facts["action"] != action.key:
+        return None
+    try:
+        edit = _Edit(session, engine, table)
+        return edit.outcome(reader, edit.results(edit.touched()))
+    except _AnythingElseError:
+        return None
+
+
+def note_versions(
+    session: Session,
+    action: Action,
+    reader: Reader,
+    outcome: Done,
+    told: Mapping[str, Json],
+    packaging: Action,
+    compiled: Mapping[str, Result],
+    rows: Sequence[bytes],
+    loaded: Iterable[Diagnostic],
+) -> None:
+    """Remembers what the versions of a library were when all of it was made. It is one package without dependencies
+    and templates, in which no comment is heeded. `loaded` is what reading the specs has found."""
+    fetch = session.engine.fetch
+    lines: list[bytes] = []
+    for (identity, result), shown in zip(compiled.items(), rows, strict=True):
+        version = session.engine.input(result.action, "version")
+        lines.append(_line(identity, result, version, partial(fetch, result), shown).encode())
+    first = next(iter(compiled.values()))
+    facts = {
+        "action": action.key,
+        "reads": {read.name: read.digest for read in reader.reads},
+        "outputs": {path: digest for path, digest in outcome.outputs.items() if path not in (FACTS, TABLE)},
+        "told": told,
+        "found": {"": list(map(to_json, loaded)), **_found(enumerate(compiled.values()))},
+        "library": session.engine.input(first.action, "library").decode("ascii"),
+        "inputs": {
+            name: session.engine.input(packaging, name).decode("ascii")
+            for name in packaging.inputs
+            if not name.startswith(VERSION)
+        },
+    }
+    packaged = [packaging.inputs[f"{VERSION}{identity}"] for identity in compiled]
+    _save(session, VersionTable(facts, list(compiled), packaged, lines))
+
+
+def _found(results: Iterable[tuple[int, Result]]) -> dict[str, list[dict[str, Any]]]:
+    """The findings of those versions that have any, by position."""
+    found = {str(number): result.outcome.diagnostics for number, result in results if isinstance(result.outcome, Done)}
+    return {number: list(map(to_json, items)) for number, items in found.items() if items}
+
+
+def _line(identity: str, result: Result, version: bytes, part: partial[bytes], rows: bytes) -> VersionLine:
+    assert isinstance(result.outcome, Done)
+    sizes = {digest: len(body) for digest, body in decode_blobs(part(BODIES)).items()}
+    outputs = result.outcome.outputs
+    return VersionLine(
+        identity, result.action.key, result.reads, outputs, version, json.loads(part(FIGURES)), sizes, rows
+    )
+
+
+def _save(session: Session, table: VersionTable) -> None:
+    with contextlib.suppress(OSError):
+        table.save(session.root / WORK, folder_seal(session.user))
+
+
+@dataclass(frozen=True)
+class _Edit:
+    """The way from the table of the last build to what is now."""
+
+    session: Session
+    engine: Engine
+    table: VersionTable
+
+    def touched(self) -> list[int]:
+        """The versions that read a file which has changed."""
+        found: dict[int, None] = {}
+        for name, digest in self.table.facts["reads"].items():
+            now = self.session.sources.digest(name)
+            if now == digest:
+                continue
+            if None in (now, digest) or now == REFUSED or not (name.startswith(f"{FILE}:") and name.endswith(".py")):
+                raise _AnythingElseError
+            path = json.dumps(name.removeprefix(FILE))
+            readers = self.table.having(path[1:].encode("ascii"))
+            if not readers:
+                raise _AnythingElseError
+            found.update(dict.fromkeys(readers))
+        if not found:  # what is asked for is lost
+            raise _AnythingElseError
+        return list(found)
+
+    def results(self, touched: Collection[int]) -> dict[int, Result]:
+        """What compiling gives for the versions that are touched, and for those that rest on them: of these none is
+        looked at where a single version is touched and its callers are told what they were told before."""
+        alone = len(touched) == 1
+        results = self._compile(touched if alone else self._closure(touched), {})
+        if alone and any(
+            self._outputs(number, item)[ENTRY] != self._line(number).outputs[ENTRY] for number, item in results.items()
+        ):
+            results |= self._compile(self._closure(touched) - results.keys(), results)
+        for number, result in results.items():
+            self._outputs(number, result)
+        return results
+
+    def _closure(self, numbers: Collection[int]) -> set[int]:
+        """The versions, and all that call them."""
+        found, pending = set(numbers), list(numbers)
+        while pending:
+            called = json.dumps(f"{_ENTRY}{self.table.identities[pending.pop()]}").encode("ascii")
+            callers = set(self.table.having(called)) - found
+            found |= callers
+            pending += callers
+            if len(found) > _MOST:
+                raise _AnythingElseError
+        return found
+
+    def _outputs(self, number: int, result: Result) -> Mapping[str, str]:
+        """The outputs of a version that has come out as before in all but its bodies."""
+        before, outcome = self._line(number), result.outcome
+        if (
+            not isinstance(outcome, Done)
+            or has_templates(result)
+            or any(item.code == IGNORE for item in outcome.diagnostics)
+        ):
+            raise _AnythingElseError
+        if outcome.outputs[INTERFACE] != before.outputs[INTERFACE] or _names(result.reads) != _names(before.reads):
+            raise _AnythingElseError  # another question may close a circle of calls
+        return outcome.outputs
+
+    def _compile(self, numbers: Collection[int], known: Mapping[int, Result]) -> dict[int, Result]:
+        """The results of these versions; `known` are those of others that are touched."""
+        order = sorted(numbers)
+        self.session.count.expected = len(order) + len(known) + 2
+        self.session.reporter.step(f"compiling {counted(len(order), 'version')}")
+        told = {self.table.identities[number]: result for number, result in known.items()}
+        library = self.engine.put(self.table.facts["library"].encode("ascii"))
+        actions: dict[str, Action] = {}
+        files: dict[str, list[str]] = {}
+        for number in order:
+            line = self._line(number)
+            inputs = {"version": self.engine.put(line.version), "library": library}
+            actions[line.identity] = Action("compile", f"compile {line.identity}", inputs, {}, self.session.environment)
+            files[line.identity] = [name for name in _names(line.reads) if name.startswith(f"{FILE}:")]
+
+        def lookup(question: str, results: Mapping[str, Result]) -> bytes | None:
+            asked, _, identity = question.partition("/")
+            if asked != "entry" or identity in results:
+                return self._questions.answer(question, results)
+            if identity in told:
+                return self._questions.answer(question, told)
+            if identity in actions:
+                raise NotYetError(identity)
+            return self._entry(identity)
+
+        results = self.engine.run_mutual(actions, LIBRARY, lookup, _circle, None, files.__getitem__)
+        return {number: results[self.table.identities[number]] for number in order}
+
+    @cached_property
+    def _questions(self) -> Questions:
+        inputs = self.table.facts["inputs"]
+        package = decode_value(Package, inputs["package"].encode("ascii"))
+        domains = decode_value(tuple[Domain, ...], inputs["domains"].encode("ascii"))
+        library = Library(self.session.root, (package,), {})
+        return Questions(self.engine, library, domains, self.table.identities)
+
+    @cached_property
+    def _lines(self) -> dict[int, VersionLine]:
+        return {}
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {identity: number for number, identity in enumerate(self.table.identities)}
+
+    def _line(self, number: int) -> VersionLine:
+        if number not in self._lines:
+            self._lines[number] = VersionLine.decode(self.table.lines[number])
+        return self._lines[number]
+
+    def _entry(self, identity: str) -> bytes | None:
+        """What a version that is not touched tells those that call it."""
+        if identity not in self._numbers:
+            return None
+        line = self._line(self._numbers[identity])
+        data = self.session.store.get_output(line.key, line.outputs[ENTRY])
+        if data is None:
+            raise _AnythingElseError
+        return data
+
+    def outcome(self, reader: Reader, results: Mapping[int, Result]) -> Done:
+        """What the library gives with these results."""
+        facts, lines, packaged = self.table.facts, list(self.table.lines), list(self.table.packaged)
+        reads: dict[str, str | None] = dict(facts["reads"])
+        edited: list[EditedVersion] = []
+        for number, result in results.items():
+            before, part = self._line(number), partial(self.engine.fetch, result)
+            rows = rows_now(self.engine, self.session.sources, result)
+            line = _line(before.identity, result, before.version, part, rows)
+            lines[number] = line.encode()
+            packaged[number] = self.engine.put(encode_packaged(part))
+            if packaged[number] != self.table.packaged[number]:
+                parts = {name: part(name) for name in PACKAGED}
+                edited.append(EditedVersion(line.identity, before.figures, before.bodies, parts))
+            files = [name for name in _names(result.reads) if name.startswith(f"{FILE}:")]
+            reads |= {name: self.session.sources.digest(name) for name in files}
+        self.session.reporter.step("packaging")
+        package = self._package(packaged, edited, results)
+        assert isinstance(package.outcome, Done)
+        outputs = {path: digest for path, digest in package.outcome.outputs.items() if path != FACTS}
+        told = {**facts["told"], "packages": [json.loads(self.engine.fetch(package, FACTS))]}
+        found = {
+            number: items for number, items in facts["found"].items() if number == "" or int(number) not in results
+        }
+        found |= _found(results.items())
+        now = {**facts, "reads": reads, "outputs": outputs, "told": told, "found": found}
+        table = VersionTable(now, self.table.identities, packaged, lines)
+        reader.depends(Read(name, digest) for name, digest in reads.items())
+        made = {FACTS: reader.put(canonical_json(told)), TABLE: reader.put(join_rows(table.rows()))}
+        _save(self.session, table)
+        order = sorted(found, key=lambda number: int(number or -1))
+        diagnostics = tuple(from_json(item) for number in order for item in found[number])
+        return Done({**outputs, **made}, diagnostics, package.outcome.unkept)
+
+    def _package(self, packaged: Sequence[str], edited: Sequence[EditedVersion], results: Collection[int]) -> Result:
+        """What packaging gives. What it makes is made of what lies in dist/."""
+        inputs = {name: self.engine.put(text.encode("ascii")) for name, text in self.table.facts["inputs"].items()}
+        inputs |= {
+            f"{VERSION}{identity}": digest for identity, digest in zip(self.table.identities, packaged, strict=True)
+        }
+        action = Action("package", "package", inputs, {}, self.session.environment)
+        if self.engine.known(action) is None:
+            before = self._packaged_before(results)
+            return self.engine.run_given(action, lambda reader, engine: package_edited(reader, before, edited))
+        (result,) = self.engine.run([action])
+        if isinstance(result.outcome, Done):
+            archives = {path: result.outcome.outputs[path] for path in result.outcome.unkept}
+            if not self.session.publisher.differing(archives):
+                return result
+        raise _AnythingElseError  # archives are to be joined of parts that are not at hand here
+
+    def _packaged_before(self, results: Collection[int]) -> PackagedBefore:
+        """The package as the last build wrote it."""
+        facts = self.table.facts
+        (told,) = facts["told"]["packages"]
+        files: dict[str, bytes] = {}
+        for path, digest in facts["outputs"].items():
+            if path == told["path"] or path.startswith(_STUBS):
+                data = self.session.publisher.published(path, digest)
+                if data is None:
+                    raise _AnythingElseError
+                files[path] = data
+        bundle = files.pop(told["path"])
+        others = [line for number, line in enumerate(self.table.lines) if number not in results]
+
+        def is_needed(body: str) -> bool:
+            text = body.encode("ascii")
+            return any(text in line for line in others)
+
+        stubs = {path.removeprefix(_STUBS): data for path, data in files.items()}
+        return PackagedBefore(bundle, stubs, told, is_needed)
+
+
+def _names(reads: Iterable[Read]) -> set[str]:
+    """What was read, whatever counted of it."""
+    return {as_file(read.name) for read in reads}
+
+
+def _circle(circle: Sequence[str]) -> Outcome:
+    return Unsupported(f"{circle[0]} calls itself")

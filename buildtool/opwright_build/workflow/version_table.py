@@ -1,0 +1,110 @@
+"""What the last build of the whole library knows of each version: a line each, so that an edit looks at few of them.
+
+    <head, JSON>
+    <version, JSON>\\t<its rows>
+    ...
+
+The file is sealed like all that the tool keeps of a folder, and losing it costs time only. A line is searched as text,
+for who asked a question or read a file, and decoded only where the version is to be made anew.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b85decode, b85encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zlib import compress, decompress
+
+from opwright_build.engine.action import Read
+from opwright_build.engine.content_digest import Json, canonical_json
+from opwright_build.engine.seal import Seal, Unsealed
+from opwright_build.engine.tree import MOST_STATE_BYTES, read_regular, write_whole
+
+FORMAT = 1
+VERSION_TABLE = "versions.table"  # in the working folder
+
+
+@dataclass(frozen=True, slots=True)
+class VersionLine:
+    """A version as it was compiled: the key of that action, its reads and outputs, its input `version`, and for
+    packaging its figures, and its bodies with their sizes. `rows` are what `opsets` shows."""
+
+    identity: str
+    key: str
+    reads: tuple[Read, ...]
+    outputs: Mapping[str, str]
+    version: bytes
+    figures: Mapping[str, int]
+    bodies: Mapping[str, int]
+    rows: bytes
+
+    def encode(self) -> bytes:
+        value: list[Json] = [
+            self.identity,
+            self.key,
+            [[read.name, read.digest] for read in self.reads],
+            self.outputs,
+            b85encode(compress(self.version, 1)).decode("ascii"),
+            self.figures,
+            self.bodies,
+        ]
+        return canonical_json(value) + b"\t" + self.rows
+
+    @classmethod
+    def decode(cls, line: bytes) -> VersionLine:
+        """What `encode` gave."""
+        value, _, rows = line.partition(b"\t")
+        identity, key, reads, outputs, version, figures, bodies = json.loads(value)
+        read = tuple(Read(name, digest) for name, digest in reads)
+        return cls(identity, key, read, outputs, decompress(b85decode(version)), figures, bodies, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionTable:
+    """`lines` are those of all versions in their order, `identities` theirs; `packaged` are the digests of what
+    packaging takes of each. `facts` are those of the whole library:
+
+    `action`: the key of its action; `reads`: what that read; `outputs`: the files that it makes; `told`: its figures;
+    `found`: the findings of versions by position, and those of specs;
+    `library`, `inputs`: the inputs of compiling and of packaging that all versions share, as texts."""
+
+    facts: Mapping[str, Any]
+    identities: Sequence[str]
+    packaged: Sequence[str]
+    lines: Sequence[bytes]
+
+    def having(self, text: bytes) -> list[int]:
+        """The positions of the versions in whose lines a text stands."""
+        return [number for number, line in enumerate(self.lines) if text in line]
+
+    def rows(self) -> list[bytes]:
+        """The rows of each version."""
+        return [line[line.index(b"\t") + 1 :] for line in self.lines]
+
+    def save(self, folder: Path, seal: Seal | None) -> None:
+        """OSError when the disk refuses."""
+        if seal is None:
+            return
+        head: dict[str, Json] = {"identities": self.identities, "packaged": self.packaged, "format": FORMAT}
+        body = b"\n".join((canonical_json({**self.facts, **head}), *self.lines))
+        write_whole(folder / VERSION_TABLE, seal.close(VERSION_TABLE, body))
+
+
+def load_version_table(folder: Path, seal: Seal | None) -> VersionTable | None:
+    """What was saved last; None when it is missing, damaged, of another format or not sealed by us."""
+    if seal is None:
+        return None
+    try:
+        body = seal.open(VERSION_TABLE, read_regular(folder / VERSION_TABLE, MOST_STATE_BYTES))
+    except OSError:
+        return None
+    if isinstance(body, Unsealed):
+        return None
+    head, *lines = body.split(b"\n")
+    facts = json.loads(head)
+    if facts.pop("format") != FORMAT:
+        return None
+    return VersionTable(facts, facts.pop("identities"), facts.pop("packaged"), lines)

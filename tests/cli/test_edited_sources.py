@@ -1,0 +1,185 @@
+"""After an edit of sources alone only what rests on them is looked at, and all comes out as from a clean build."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opwright_build.spec import load
+from opwright_build.workflow.version_table import VERSION_TABLE
+
+from benchmarks.generated_specs import write_library
+
+Opwright = Callable[..., Any]
+FUNCTIONS = 12  # every fourth calls another one
+TABLE = Path(".opwright", VERSION_TABLE)
+
+
+@pytest.fixture
+def looked_through(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Grows when a whole library is read."""
+    found: list[Path] = []
+    original = load.load_library
+
+    def watched(start: Path, **options: Any) -> Any:
+        found.append(start)
+        return original(start, **options)
+
+    monkeypatch.setattr(load, "load_library", watched)
+    return found
+
+
+@pytest.fixture
+def generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opwright: Opwright) -> Path:
+    root = tmp_path / "edited"
+    write_library(root, FUNCTIONS, 7)
+    monkeypatch.chdir(root)
+    assert opwright("build").status == 0
+    return root
+
+
+def source(number: int) -> Path:
+    return Path("specs/com.example", f"Made{number:05}", "function.py")
+
+
+def edit(number: int, pattern: str, text: str) -> None:
+    path = source(number)
+    edited, count = re.subn(pattern, text, path.read_text(), count=1)
+    assert count == 1
+    path.write_text(edited)
+
+
+def another_factor(dice: random.Random) -> None:
+    edit(dice.randrange(FUNCTIONS), r"    v3 = .*", f"    v3 = op.Mul(v2, {dice.randrange(2, 9)}.5)")
+
+
+def another_default(dice: random.Random) -> None:
+    """Which callers and the stubs are told."""
+    edit(dice.randrange(FUNCTIONS), r"alpha: float = [\d.]+", f"alpha: float = {dice.randrange(2, 9)}.25")
+
+
+def another_callee(dice: random.Random) -> None:
+    edit(dice.choice((3, 7, 11)), r"own\.Made\d+", f"own.Made0000{dice.choice((0, 1, 2))}")
+
+
+def a_comment(dice: random.Random) -> None:
+    edit(dice.randrange(FUNCTIONS), r"    return", f"    # {dice.randrange(1000)}\n    return")
+
+
+def a_finding(dice: random.Random) -> None:
+    """An attribute that nothing reads, or is read again."""
+    number = dice.randrange(FUNCTIONS)
+    if ", unused: int = 1)" in source(number).read_text():
+        edit(number, r", unused: int = 1\)", ")")
+    else:
+        edit(number, r"\):\n", ", unused: int = 1):\n")
+
+
+def a_mistake(dice: random.Random) -> None:
+    edit(dice.randrange(FUNCTIONS), r"    return .*", "    return op.Nothing(x)")
+
+
+EDITS = (another_factor, another_factor, another_default, another_callee, a_comment, a_finding, a_mistake)
+
+
+def built(opwright: Opwright) -> tuple[int, list[Any], dict[str, bytes], str]:
+    """What a build comes to: its status and findings, its files, and what is told of opsets."""
+    ran = opwright("build", "--json", "-j", "1")
+    findings = [line for line in ran.lines if line["event"] == "finding"]
+    files = [path for folder in ("dist", "library") for path in sorted(Path(folder).rglob("*")) if path.is_file()]
+    contents = {path.as_posix(): path.read_bytes() for path in files}
+    if ran.status:
+        return ran.status, findings, {}, ""
+    return ran.status, findings, contents, opwright("opsets", "--json").out
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_edits_come_out_as_in_a_clean_build(
+    seed: int, generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opwright: Opwright
+) -> None:
+    dice, clean = random.Random(seed), tmp_path / "clean"
+    for step in range(8):
+        good = {path: path.read_text() for path in Path("specs").rglob("function.py")}
+        done = [dice.choice(EDITS) for _ in range(dice.choice((1, 1, 2, 3)))]
+        for each in done:
+            each(dice)
+        made = built(opwright)
+        shutil.copytree(generated / "specs", clean / "specs")
+        with monkeypatch.context() as elsewhere:
+            elsewhere.chdir(clean)
+            assert built(opwright) == made, (step, done)
+        shutil.rmtree(clean)
+        if made[0]:
+            for path, text in good.items():
+                path.write_text(text)
+
+
+def test_other_functions_are_not_looked_at(
+    generated: Path, looked_through: list[Path], tmp_path: Path, opwright: Opwright
+) -> None:
+    edit(3, r"own\.Made\d+", "own.Made00002")
+    assert opwright("build").status == 0
+    assert looked_through, "who calls another function may close a circle"
+    del looked_through[:]
+    callers = [number for number in (7, 11) if "own.Made00003(" in source(number).read_text()]
+    for number, expected in ((5, [5]), (2, [2, 3, *callers])):
+        edit(number, r"    v3 = .*", "    v3 = op.Mul(v2, 7.5)")
+        ran = opwright("build", "--json")
+        actions = [line["action"] for line in ran.lines if line["event"] == "action"]
+        versions = [f"compile com.example::Made{each:05}@1" for each in expected]
+        assert [action for action in actions if "com.example" in action] == versions
+        assert actions[-2:] == ["package", "library"]
+        assert ran.summary["actions"] == FUNCTIONS + 2
+    assert looked_through == []
+
+
+@pytest.mark.parametrize("how", ["cut", "gone", "altered", "link"])
+def test_without_the_table_the_whole_library_is_looked_through(
+    how: str, generated: Path, looked_through: list[Path], opwright: Opwright
+) -> None:
+    data = TABLE.read_bytes()
+    TABLE.unlink()
+    match how:
+        case "cut":
+            TABLE.write_bytes(data[: len(data) // 2])
+        case "altered":
+            TABLE.write_bytes(data.replace(b"com.example::Made00001@1", b"com.example::Made00002@1"))
+        case "link":
+            TABLE.symlink_to("/dev/null")
+    edit(5, r"    v3 = .*", "    v3 = op.Mul(v2, 7.5)")
+    ran = opwright("build", "--json")
+    if how == "link":
+        assert (ran.status, [line["code"] for line in ran.lines if line["event"] == "finding"]) == (1, ["OW521"])
+        return
+    assert ran.status == 0 and looked_through
+
+
+def test_what_is_written_is_made_anew_where_it_was_altered(
+    generated: Path, looked_through: list[Path], opwright: Opwright
+) -> None:
+    bundle = next(Path("dist").glob("*.onnxlib"))
+    bundle.write_bytes(bundle.read_bytes() + b"x")
+    edit(5, r"    v3 = .*", "    v3 = op.Mul(v2, 7.5)")
+    assert opwright("build").status == 0
+    assert looked_through
+    data = bundle.read_bytes()
+    shutil.rmtree(".opwright")
+    shutil.rmtree("dist")
+    assert opwright("build").status == 0
+    assert bundle.read_bytes() == data
+
+
+def test_a_circle_of_calls_is_found(generated: Path, opwright: Opwright) -> None:
+    edit(3, r"own\.Made\d+", "own.Made00002")
+    assert opwright("build").status == 0
+    head = "from generated_ops import opset1 as own\n"
+    source(2).write_text(head + source(2).read_text())
+    edit(2, r"    v3 = .*", "    v3 = own.Made00003(v2, v1)")
+    ran = opwright("build", "--json")
+    assert ran.status == 1
+    assert [line["code"] for line in ran.lines if line["event"] == "finding"] == ["OW323"]
