@@ -154,7 +154,10 @@ def test_without_the_table_the_whole_library_is_looked_through(
     edit(5, r"    v3 = .*", "    v3 = op.Mul(v2, 7.5)")
     ran = opwright("build", "--json")
     if how == "link":
-        assert (ran.status, [line["code"] for line in ran.lines if line["event"] == "finding"]) == (1, ["OW521"])
+        assert (ran.status, [line["finding"]["code"] for line in ran.lines if line["event"] == "finding"]) == (
+            1,
+            ["OW521"],
+        )
         return
     assert ran.status == 0 and looked_through
 
@@ -182,4 +185,4 @@ def test_a_circle_of_calls_is_found(generated: Path, opwright: Opwright) -> None
     edit(2, r"    v3 = .*", "    v3 = own.Made00003(v2, v1)")
     ran = opwright("build", "--json")
     assert ran.status == 1
-    assert [line["code"] for line in ran.lines if line["event"] == "finding"] == ["OW323"]
+    assert [line["finding"]["code"] for line in ran.lines if line["event"] == "finding"] == ["OW323"]
