@@ -185,4 +185,5 @@ def test_a_circle_of_calls_is_found(generated: Path, opwright: Opwright) -> None
     edit(2, r"    v3 = .*", "    v3 = own.Made00003(v2, v1)")
     ran = opwright("build", "--json")
     assert ran.status == 1
-    assert [line["finding"]["code"] for line in ran.lines if line["event"] == "finding"] == ["OW323"]
+    codes = [line["finding"]["code"] for line in ran.lines if line["event"] == "finding"]
+    assert "OW323" in codes and set(codes) <= {"OW323", "OW908"}
