@@ -133,10 +133,7 @@ def test_only_what_rests_on_a_change_runs_again(library: Path, opwright: Opwrigh
     opwright("build")
     edit(FUNCTION, "def Swish", "# a comment\ndef Swish")
     ran = opwright("build", "--json")
-    assert ran_actions(ran) == {
-        "compile com.acme::Swish@1": ["file:specs/com.acme/Swish/function.py changed"],
-        "library": ["file:specs/com.acme/Swish/function.py changed"],
-    }
+    assert ran_actions(ran) == {"library": ["file:specs/com.acme/Swish/function.py changed"]}
     assert {output["status"] for output in ran.summary["outputs"]} == {"unchanged"}
 
     edit(FUNCTION, "X * op.Sigmoid", "op.Sigmoid")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 from zlib import compress, decompress
 from zlib import error as ZlibError
@@ -19,7 +20,7 @@ from opwright.diagnostics.findings_json import from_json, to_json
 from opwright_build.engine.content_digest import Json, canonical_json, digest_fields, is_digest
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Action:
     """One application of a registered function. `inputs` maps names to digests of blobs in the store.
 
@@ -32,7 +33,7 @@ class Action:
     params: Mapping[str, Json]
     environment: str
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The digest under which outcomes are stored."""
         fields = ["action1", self.kind, self.environment, canonical_json(self.params).decode("ascii")]
@@ -83,14 +84,14 @@ class Unsupported:
 Outcome = Done | Failed | Unsupported
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Record:
     """An outcome with the reads that it rests on, as kept in the store."""
 
     outcome: Outcome
     reads: tuple[Read, ...] = field(default=())
 
-    @property
+    @cached_property
     def trace(self) -> str:
         """The digest of the reads: two records of one key and one trace must have the same outcome."""
         fields: list[str] = []

@@ -23,12 +23,8 @@ def is_digest(text: object) -> bool:
 
 def digest_fields(fields: Iterable[str]) -> str:
     """One digest of a list of texts; each is length-prefixed, so no two lists share an encoding."""
-    state = hashlib.sha256()
-    for field in fields:
-        data = field.encode("utf-8", "surrogatepass")
-        state.update(b"%d:" % len(data))
-        state.update(data)
-    return state.hexdigest()
+    encoded = [field.encode("utf-8", "surrogatepass") for field in fields]
+    return hashlib.sha256(b"".join([b"%d:%b" % (len(data), data) for data in encoded])).hexdigest()
 
 
 def canonical_json(value: Json) -> bytes:

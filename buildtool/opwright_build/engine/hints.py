@@ -20,7 +20,7 @@ from opwright_build.engine.tree import MOST_BYTES, open_regular
 SETTLED_NS = 2_000_000_000  # the coarsest clock among filesystems in use (FAT) ticks every two seconds
 
 _Stamp = tuple[int, int, int, int]
-_Hint = tuple[_Stamp, str]
+_Hint = list[int | str]  # size, mtime, ctime, inode, digest
 
 _of_this_process: dict[str, _Hint] = {}  # by path
 
@@ -30,7 +30,7 @@ class FileHints:
 
     def __init__(self, file: StateFile, rehash: bool = False) -> None:
         self._file = file
-        self._known: dict[str, _Hint] = {} if rehash else _load(file)
+        self._known: dict[str, _Hint] = {} if rehash else file.load().get("files", {})
         self._used: dict[str, _Hint] = {}
         self._rehash = rehash
         self._changed = rehash
@@ -47,19 +47,28 @@ class FileHints:
     def _digest(self, path: Path | str, others: dict[str, _Hint]) -> str | None:
         name = os.fspath(path)
         try:
-            stamp = _stamp(os.stat(name))
+            status = os.stat(name)
         except (FileNotFoundError, NotADirectoryError):
             return None
-        for hints in (self._known, others):
-            known = hints.get(name)
-            if known is not None and known[0] == stamp:
-                self._used[name] = known
-                self._changed = self._changed or hints is others
-                return known[1]
+        known = self.known(name, status)
+        if known is None:
+            known = _digest_for(others.get(name), status)
+            if known is not None:
+                self._used[name] = others[name]
+                self._changed = True
+        if known is not None:
+            return known
         data = self.read(path)
         if name in self._used:
             others[name] = self._used[name]
         return None if data is None else digest_bytes(data)
+
+    def known(self, name: str, status: os.stat_result) -> str | None:
+        """The digest of a file, of which the system says `status`, as far as that is known without reading it."""
+        known = _digest_for(self._known.get(name), status)
+        if known is not None:
+            self._used[name] = self._known[name]
+        return known
 
     def read(self, path: Path | str) -> bytes | None:
         """The file's bytes, or None when there is no such file; the digest is remembered.
@@ -75,7 +84,7 @@ class FileHints:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         if now - max(stamp[1], stamp[2]) > SETTLED_NS:
-            self._used[os.fspath(path)] = (stamp, digest_bytes(data))
+            self._used[os.fspath(path)] = [*stamp, digest_bytes(data)]
             self._changed = True
         return data
 
@@ -83,9 +92,7 @@ class FileHints:
         """Writes the hints for the next run if any is new; losing them costs time only, so failures are ignored."""
         if not self._changed:
             return
-        files: dict[str, Json] = {
-            name: [*stamp, digest] for name, (stamp, digest) in sorted({**self._known, **self._used}.items())
-        }
+        files: dict[str, Json] = {**self._known, **self._used}
         with contextlib.suppress(OSError):
             self._file.save({"files": files})
         self._changed = False
@@ -105,9 +112,8 @@ def _stamp(status: os.stat_result) -> _Stamp:
     return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
-def _load(file: StateFile) -> dict[str, _Hint]:
-    """The hints of the last run."""
-    return {
-        name: ((int(size), int(mtime), int(ctime), int(inode)), str(digest))
-        for name, (size, mtime, ctime, inode, digest) in file.load().get("files", {}).items()
-    }
+def _digest_for(hint: _Hint | None, status: os.stat_result) -> str | None:
+    """What a hint says of a file as it is."""
+    if hint is None or hint[:4] != [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]:
+        return None
+    return str(hint[4])

@@ -3,70 +3,102 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from opwright_build.engine.action import Action, Done, Failed, Record, Unsupported
+from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes
 from opwright_build.engine.sources import Sources, as_file, digest_now
 from opwright_build.engine.state_file import StateFile
 
+FORMAT = 2
+
 
 class ActionLog:
-    """One entry for each label, kept in a file of the working folder. Read on the first question only."""
+    """One entry for each label, kept in a file of the working folder. Read on the first question only.
+
+    The file has a line for each: few of them are decoded, and few are written anew. The first line has the
+    environments, by digest, which most entries share.
+    """
 
     def __init__(self, file: StateFile, environment: Mapping[str, str]) -> None:
         self._file = file
         self.environment = dict(environment)
-        self._loaded: dict[str, Any] | None = None
+        self._loaded: dict[bytes, bytes] | None = None
+        self._environments: dict[str, Any] = {}
         self._changed = False
 
-    def _entries(self) -> dict[str, Any]:
+    def _entries(self) -> dict[bytes, bytes]:
         if self._loaded is None:
-            entries: dict[str, Any] = self._file.load().get("actions", {})
-            self._loaded = entries
-            return entries
+            head, *lines = self._file.load_body().split(b"\n")
+            value = json.loads(head) if head else {}
+            if not isinstance(value, dict) or value.get("format") != FORMAT:
+                value, lines = {}, []
+            self._environments = value.get("environments", {})
+            self._environments[_digest_of(self.environment)] = self.environment
+            self._loaded = {label: entry for label, _, entry in (line.partition(b"\t") for line in lines)}
         return self._loaded
 
     def labels(self) -> list[str]:
-        return sorted(self._entries())
+        return sorted(map(json.loads, self._entries()))
 
     def previous(self, label: str) -> dict[str, Any] | None:
         """What is known of the last run of the action with that label."""
-        return self._entries().get(label)
+        known = self._entries().get(_line_label(label))
+        if known is None:
+            return None
+        entry: dict[str, Any] = json.loads(known)
+        return {**entry, "environment": self._environments.get(entry["environment"], {})}
 
     def ran(self, action: Action, record: Record, why: tuple[str, ...], seconds: float = 0.0) -> None:
-        story: dict[str, Any] = {"why": list(why), "seconds": round(seconds, 4)}
-        self._entries()[action.label] = {**self._entry(action, record), **story}
-        self._changed = True
+        self._set(action, record, {"why": list(why), "seconds": round(seconds, 4)})
 
     def found(self, action: Action, record: Record) -> None:
         """Taken from the cache. The story of its last run stays while it is the same action that was found."""
         if self._loaded is None and self._file.exists():
             return  # nothing ran yet, so nothing will be explained anew: the null build reads no log
-        known = self._entries().get(action.label)
-        if known is None or known["key"] != action.key or known["trace"] != record.trace:
-            self._entries()[action.label] = {**self._entry(action, record), "why": []}
-            self._changed = True
+        known = self._entries().get(_line_label(action.label), b"")
+        if not all(f'"{digest}"'.encode("ascii") in known for digest in (action.key, record.trace)):
+            self._set(action, record, {"why": []})
 
     def save(self) -> None:
         """Writes what was learnt. The log only explains, so failures to write it are ignored."""
         if not self._changed:
             return
+        lines = [label + b"\t" + entry for label, entry in sorted(self._entries().items())]
+        used = {digest: parts for digest, parts in self._environments.items() if _names(lines, digest)}
+        head = canonical_json({"format": FORMAT, "environments": used})
         with contextlib.suppress(OSError):
-            self._file.save({"actions": self._entries()})
+            self._file.save_body(b"\n".join((head, *lines)))
         self._changed = False
 
-    def _entry(self, action: Action, record: Record) -> dict[str, Any]:
-        return {
+    def _set(self, action: Action, record: Record, story: Mapping[str, Json]) -> None:
+        entry: dict[str, Json] = {
             "kind": action.kind,
             "key": action.key,
             "inputs": dict(action.inputs),
             "params": dict(action.params),
-            "environment": self.environment,
+            "environment": _digest_of(self.environment),
             "trace": record.trace,
             "reads": [[as_file(read.name), read.digest] for read in record.reads],
             "outcome": _outcome_word(record),
         }
+        self._entries()[_line_label(action.label)] = canonical_json({**entry, **story})
+        self._changed = True
+
+
+def _line_label(label: str) -> bytes:
+    return json.dumps(label).encode("ascii")
+
+
+def _names(lines: Iterable[bytes], environment: str) -> bool:
+    text = f'"environment":"{environment}"'.encode("ascii")
+    return any(text in line for line in lines)
+
+
+def _digest_of(environment: Mapping[str, str]) -> str:
+    return digest_bytes(canonical_json(environment))
 
 
 def reasons(action: Action, previous: dict[str, Any] | None, log: ActionLog, sources: Sources) -> tuple[str, ...]:

@@ -49,6 +49,11 @@ class FolderSources:
         name = as_file(name)
         if name not in self._digests:
             kind, shown = _split(name)
+            status = self._tree.plain_file(shown) if kind == FILE else None
+            known = None if status is None else self._hints.known(self._full(shown), status)
+            if known is not None:
+                self._digests[name] = known
+                return known
             if self._tree.refuse_source(shown) is not None:
                 self._digests[name] = REFUSED
             elif kind == LIST:
@@ -95,6 +100,8 @@ def as_file(name: str) -> str:
 def _split(name: str) -> tuple[str, str]:
     """The kind of a source, and the path that it has below the root, in its one form."""
     kind, colon, relative = name.partition(":")
+    if colon and kind in (FILE, LIST) and "/." not in relative and "//" not in relative and relative[:1] not in "/.":
+        return kind, relative.removesuffix("/")
     parts = [part for part in relative.split("/") if part not in ("", ".")]
     if not colon or kind not in (FILE, LIST) or relative.startswith("/") or ".." in parts:
         raise ValueError(f"no such kind of source: {name!r}")

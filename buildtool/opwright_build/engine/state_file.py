@@ -19,7 +19,7 @@ FORMAT = 1
 
 
 class StateFile:
-    """One such file: a JSON object. Losing it costs time only."""
+    """One such file: a JSON object, or bytes of another form. Losing it costs time only."""
 
     def __init__(self, path: Path, seal: Seal | None) -> None:
         self._path = path
@@ -31,16 +31,27 @@ class StateFile:
 
     def load(self) -> dict[str, Any]:
         """What was saved last; nothing when it is missing, damaged, of another format or not sealed by us."""
-        if self._seal is None:
-            return {}
         try:
-            body = self._seal.open(self._path.name, read_regular(self._path, MOST_STATE_BYTES))
-            value = {} if isinstance(body, Unsealed) else json.loads(body)
-        except (OSError, ValueError, RecursionError):
+            value = json.loads(self.load_body() or b"{}")
+        except (ValueError, RecursionError):
             return {}
         return value if isinstance(value, dict) and value.get("format") == FORMAT else {}
 
+    def load_body(self) -> bytes:
+        """The bytes that were saved last; none where `load` finds nothing."""
+        if self._seal is None:
+            return b""
+        try:
+            body = self._seal.open(self._path.name, read_regular(self._path, MOST_STATE_BYTES))
+        except OSError:
+            return b""
+        return b"" if isinstance(body, Unsealed) else body
+
     def save(self, value: Mapping[str, Json]) -> None:
         """OSError when the disk refuses."""
+        self.save_body(canonical_json({**value, "format": FORMAT}))
+
+    def save_body(self, body: bytes) -> None:
+        """OSError when the disk refuses."""
         if self._seal is not None:
-            write_whole(self._path, self._seal.close(self._path.name, canonical_json({**value, "format": FORMAT})))
+            write_whole(self._path, self._seal.close(self._path.name, body))

@@ -45,6 +45,7 @@ class Tree:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._root = os.fspath(root)
         self._real: set[str] = set()
         self._inside: dict[str, bool] = {}
 
@@ -116,10 +117,27 @@ class Tree:
             return Diagnostic("OW115", f"{path} cannot be read", Place(path), reason=reason)
         return None
 
+    def plain_file(self, path: str) -> os.stat_result | None:
+        """What the system says of a regular file that `refuse_source` does not refuse; None for all else."""
+        try:
+            status = os.lstat(f"{self._root}/{path}")
+        except (OSError, ValueError):
+            return None
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_SOURCE_BYTES:
+            return None
+        return status if self._leads_inside(path.rpartition("/")[0]) else None
+
     def _leads_inside(self, folder: str) -> bool:
-        if folder not in self._inside:
-            self._inside[folder] = self._is_inside(os.path.join(self.root, folder))
-        return self._inside[folder]
+        """Whether a folder lies in the root, all links followed. What is no link lies where the one above lies."""
+        known = self._inside.get(folder)
+        if known is None:
+            full = os.path.join(self.root, folder)
+            if folder and _is_real_folder(full):
+                known = self._leads_inside(folder.rpartition("/")[0])
+            else:
+                known = self._is_inside(full)
+            self._inside[folder] = known
+        return known
 
     def _is_inside(self, path: str) -> bool:
         root = os.path.realpath(self.root)
@@ -208,6 +226,13 @@ def _status(path: Path) -> os.stat_result | None:
         return os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def _is_real_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def _require_normal(path: str) -> None:

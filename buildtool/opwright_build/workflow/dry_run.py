@@ -12,10 +12,11 @@ from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.compiling import plan_versions
 from opwright_build.workflow.libraries_called import libraries_called
-from opwright_build.workflow.library import FACTS, library_action, load, names_asked_for
+from opwright_build.workflow.library import library_action, names_asked_for
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import finish, on_library
-from opwright_build.workflow.version_parts import TABLE
+from opwright_build.workflow.version_parts import FACTS, TABLE
+from opwright_build.workflow.whole_library import load
 
 if TYPE_CHECKING:
     from opwright.diagnostics.diagnostic import Diagnostic

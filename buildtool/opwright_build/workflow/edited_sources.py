@@ -28,12 +28,13 @@ from opwright_build.engine.sources import FILE, REFUSED, NotYetError, as_file
 from opwright_build.report.tables import counted
 from opwright_build.spec.model import Domain, Library, Package
 from opwright_build.workflow.compiling import IGNORE, LIBRARY, Questions, has_templates
-from opwright_build.workflow.packaging import FACTS, EditedVersion, PackagedBefore, package_edited
+from opwright_build.workflow.packaged_again import EditedVersion, PackagedBefore, package_edited
 from opwright_build.workflow.placed_rows import rows_now
-from opwright_build.workflow.session import WORK, Session, folder_seal
+from opwright_build.workflow.session import Session
 from opwright_build.workflow.version_parts import (
     BODIES,
     ENTRY,
+    FACTS,
     FIGURES,
     INTERFACE,
     PACKAGED,
@@ -43,7 +44,7 @@ from opwright_build.workflow.version_parts import (
     encode_packaged,
     join_rows,
 )
-from opwright_build.workflow.version_table import VersionLine, VersionTable, load_version_table
+from opwright_build.workflow.version_table import VERSION_TABLE, VersionLine, VersionTable, load_version_table
 
 _MOST = 100  # versions to make anew: with more, looking at all of them is no detour
 _ENTRY = f"{LIBRARY}:entry/"
@@ -56,7 +57,7 @@ class _AnythingElseError(Exception):
 
 def build_edited(session: Session, engine: Engine, reader: Reader, action: Action) -> Done | None:
     """The outcome of the library action, where this way leads to it. `reader` is told what it rests on."""
-    table = load_version_table(session.root / WORK, folder_seal(session.user))
+    table = load_version_table(session.state(VERSION_TABLE))
     if table is None or table.facts["action"] != action.key:
         return None
     try:
@@ -111,7 +112,7 @@ def _found(results: Iterable[tuple[int, Result]]) -> dict[str, list[dict[str, An
 def _line(identity: str, result: Result, version: bytes, part: partial[bytes], rows: bytes) -> VersionLine:
     assert isinstance(result.outcome, Done)
     sizes = {digest: len(body) for digest, body in decode_blobs(part(BODIES)).items()}
-    outputs = result.outcome.outputs
+    outputs = {name: result.outcome.outputs[name] for name in (ENTRY, INTERFACE)}
     return VersionLine(
         identity, result.action.key, result.reads, outputs, version, json.loads(part(FIGURES)), sizes, rows
     )
@@ -119,7 +120,7 @@ def _line(identity: str, result: Result, version: bytes, part: partial[bytes], r
 
 def _save(session: Session, table: VersionTable) -> None:
     with contextlib.suppress(OSError):
-        table.save(session.root / WORK, folder_seal(session.user))
+        table.save(session.state(VERSION_TABLE))
 
 
 @dataclass(frozen=True)

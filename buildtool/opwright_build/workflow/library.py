@@ -1,42 +1,27 @@
-"""A whole library as one action: load, compile each version, package. What every command starts from."""
+"""A whole library as one action, which every command starts from: what it gives, and how that is read."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from opwright.diagnostics.diagnostic import Diagnostic, Place, has_errors
-from opwright.diagnostics.ignores import find_ignores, settle_ignores
+from opwright.diagnostics.diagnostic import Diagnostic, has_errors
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome, Unsupported
-from opwright_build.engine.content_digest import Json, canonical_json
-from opwright_build.engine.dataclass_bytes import encode_value
+from opwright_build.engine.content_digest import Json
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine
-from opwright_build.engine.sources import CODE, FILE
-from opwright_build.report.tables import counted
-from opwright_build.workflow.compiling import IGNORE, LIBRARY, compile_versions, findings_of, has_templates
-from opwright_build.workflow.library_instances import make_instances
-from opwright_build.workflow.session import MODULE, Session
-from opwright_build.workflow.version_parts import TABLE, VERSION, encode_packaged, expand_rows, join_rows
+from opwright_build.workflow.session import Session
+from opwright_build.workflow.version_parts import FACTS, TABLE, expand_rows
 
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle
 
-    from opwright_build.dependencies.closures import Closure
-    from opwright_build.spec.model import LoadedLibrary, Package
     from opwright_build.versions.numeric import NumericVerdict
-    from opwright_build.workflow.made_versions import MadeVersions
     from opwright_build.workflow.selection.chosen import Chosen
-
-SPECS = "list:specs"
-RELEASED = "released"  # input of packaging: what was released last
-FACTS = "facts.json"  # output: figures, file sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +71,17 @@ def build_library(session: Session, release: str = "", *, locked: bool = True) -
     action, chosen = library_action(session, release, locked)
 
     def function(reader: Reader, engine: Engine) -> Outcome:
+        # What is known imports nothing of this.
         from opwright_build.workflow.edited_sources import build_edited
 
         whole = locked and chosen is None
         is_usual = whole and not (release or session.packages or engine.runs_all)
         done = build_edited(session, engine, reader, action) if is_usual else None
-        return done or _library_action(reader, engine, session, release, whole, chosen, action if is_usual else None)
+        if done is not None:
+            return done
+        from opwright_build.workflow.whole_library import build_whole
+
+        return build_whole(reader, engine, session, release, whole, chosen, action if is_usual else None)
 
     only = None if chosen is None else frozenset(chosen.identities)
 
@@ -115,7 +105,7 @@ def library_action(session: Session, release: str = "", locked: bool = True) -> 
     chosen = _chosen(session) if session.asked else None
     if chosen is not None:
         params |= {"versions": list(chosen.identities), "broken": list(chosen.broken)}
-    return Action("library", _label("library", chosen), {}, params, session.environment), chosen
+    return Action("library", part_label("library", chosen), {}, params, session.environment), chosen
 
 
 def _compared(session: Session, library: BuiltLibrary) -> BuiltLibrary:
@@ -177,136 +167,6 @@ def read_rows(session: Session, library: BuiltLibrary) -> list[dict[str, Any]]:
     return expand_rows(session.engine.fetch(library.result, TABLE))
 
 
-def load(reader: Reader, root: Path, only: Collection[str] | None = None) -> LoadedLibrary:
-    """The YAML of the packages of those names, and of those they depend on; what was read is recorded."""
-    from opwright_build.spec.load import check_ceiling, load_library, newest_opset
-    from opwright_build.spec.package_name import refuse_package
-
-    reader.read(SPECS)
-    loaded = load_library(root, only=only)
-    for path in sorted(loaded.sources):
-        reader.observed(f"file:{path}", loaded.sources[path])
-    refusals: list[Diagnostic | None] = []
-    for package in loaded.packages:
-        refusals.append(check_ceiling(package, newest_opset()))
-        if reader.read(f"{MODULE}:{package.package}") is not None:
-            why = "which is a module that is installed here and that no build has written"
-            refusals.append(refuse_package(package.package, why, package.places["package"]))
-    found = dict.fromkeys(refusal for refusal in refusals if refusal is not None)
-    return replace(loaded, diagnostics=(*loaded.diagnostics, *found))
-
-
-def _library_action(
-    reader: Reader,
-    engine: Engine,
-    session: Session,
-    release: str,
-    locked: bool,
-    chosen: Chosen | None,
-    usual: Action | None,
-) -> Outcome:
-    """`usual` is the action where it is that of a whole build: edits begin with what it gave."""
-    from opwright_build.workflow.edited_sources import note_versions
-    from opwright_build.workflow.libraries_called import libraries_called
-    from opwright_build.workflow.made_versions import MadeVersions
-    from opwright_build.workflow.placed_rows import rows_now
-    from opwright_build.workflow.released import Comparison, compare_with_lock
-    from opwright_build.workflow.select_packages import select_packages
-
-    session.reporter.step("reading specs/")
-    engine.prepare("library", (reader.read(SPECS) or b"").count(b"/spec.yaml"))
-    only = names_asked_for(session) if session.packages else None
-    loaded = load(reader, session.root, only)
-    asked = [package.name for package in select_packages(loaded.library, session.packages)]
-    if release:
-        loaded = with_release(loaded, asked, release)
-    others = libraries_called(reader, loaded)
-    if has_errors(others.diagnostics):
-        return Failed((*loaded.diagnostics, *others.diagnostics))
-    session.count.expected = len(loaded.versions) + len(loaded.packages) + 1
-    count = len(loaded.versions) if chosen is None else len(chosen.identities)
-    session.reporter.step(f"compiling {counted(count, 'version')}")
-    only = None if chosen is None else chosen.identities
-    compiled = compile_versions(engine, loaded, session.environment, others, only)
-    if chosen is not None:
-        loaded = _part(loaded, compiled, chosen.broken)
-        kept = {version.domain.name for version in loaded.versions}
-        asked = [name for name in asked if kept.intersection(loaded.library.package(name).domains)]
-    for result in compiled.values():
-        _depend(reader, result)
-    texts = {path: data.decode("utf-8", "replace") for path, data in loaded.sources.items() if b"opwright:" in data}
-    diagnostics = settle_ignores([*loaded.diagnostics, *others.diagnostics, *findings_of(compiled.values())], texts)
-    if has_errors(diagnostics):
-        return Failed(tuple(diagnostics))
-    of_parts = len(diagnostics)
-    session.reporter.step("packaging")
-    instances, found = make_instances(reader, engine, loaded, compiled, session.environment, others)
-    diagnostics += found
-    if has_errors(found):
-        return Failed(tuple(diagnostics))
-    made = MadeVersions(engine, loaded, compiled, instances)
-    compared: dict[str, Comparison] = {}
-    files = (reader.read("list:specs") or b"").decode("utf-8", "surrogateescape").split("\n")
-    for package in loaded.packages if locked else ():
-        compared[package.name] = compare_with_lock(
-            loaded, package, made.entries_of, lambda path: reader.read(f"file:{path}"), files
-        )
-        diagnostics += compared[package.name].findings
-    if has_errors(diagnostics):
-        return Failed(tuple(diagnostics))
-    outputs: dict[str, str] = {}
-    unkept: list[str] = []
-    actions: list[Action] = []
-    facts: dict[str, Any] = {}
-    for package in loaded.packages:
-        closure = made.closure_of(package, facts, others)
-        state = compared.get(package.name, Comparison((), ()))
-        last = "" if release and package.name in asked else state.last  # what is to be a release comes after none
-        released = {"last": last, "library": state.library}
-        action = _packaging(made, package, closure, session.environment, released)
-        actions.append(action)
-        (packaged,) = engine.run([replace(action, label=_label(action.label, chosen))])
-        if isinstance(packaged.outcome, Done | Failed):
-            diagnostics += packaged.outcome.diagnostics
-        if not isinstance(packaged.outcome, Done):
-            return Failed(tuple(diagnostics))
-        facts[package.name] = json.loads(engine.fetch(packaged, FACTS))
-        if package.name in asked:
-            outputs |= {path: digest for path, digest in packaged.outcome.outputs.items() if path != FACTS}
-            unkept += packaged.outcome.unkept
-    told: dict[str, Any] = {
-        "several": len(loaded.library.packages) > 1,
-        "packages": [facts[name] for name in asked],
-        "differing": [identity for name in asked if locked for identity in compared[name].differing],
-        "templates": [identity for identity, result in compiled.items() if has_templates(result)],
-        "actions": len(compiled) + len(loaded.packages) + 1,
-    }
-    domains = {domain for name in asked for domain in loaded.library.package(name).domains}
-    owned = [version.identity for version in loaded.versions if version.domain.name in domains]
-    rows = [rows_now(engine, session.sources, compiled[identity]) for identity in owned]
-    outputs |= {FACTS: reader.put(canonical_json(told)), TABLE: reader.put(join_rows(rows))}
-    done = Done(outputs, tuple(diagnostics), tuple(unkept))
-    heeded = any(find_ignores(path, text) for path, text in texts.items())
-    heeded = heeded or len(diagnostics) > of_parts or any(item.code == IGNORE for item in diagnostics)
-    is_plain = len(actions) == 1 and rows and not (heeded or instances or others.libraries)
-    if usual is not None and is_plain and RELEASED not in actions[0].inputs:
-        note_versions(
-            session, usual, reader, done, told, actions[0], compiled, rows, [*loaded.diagnostics, *others.diagnostics]
-        )
-    return done
-
-
-def _depend(reader: Reader, result: Result) -> None:
-    """Takes over what compiling a version read. Of a file that is read for its code alone all of it counts here: the
-    parts of a library are looked up one by one when one of their files has changed."""
-    for read in result.reads:
-        kind, _, name = read.name.partition(":")
-        if kind == CODE:
-            reader.depend_on(f"{FILE}:{name}")
-        elif kind != LIBRARY:
-            reader.depends([read])
-
-
 def _chosen(session: Session) -> Chosen:
     """The versions that are selected, of the packages that are asked for."""
     from opwright_build.spec.load import load_library
@@ -317,57 +177,6 @@ def _chosen(session: Session) -> Chosen:
     return choose(session.asked, loaded, LibraryKnowledge(session, loaded))
 
 
-def _label(label: str, chosen: Chosen | None) -> str:
+def part_label(label: str, chosen: Chosen | None) -> str:
     """The label of an action of the whole library, or of a part, which is no news of the whole."""
     return label if chosen is None else f"{label} (selected)"
-
-
-def _part(loaded: LoadedLibrary, compiled: Collection[str], broken: Collection[str]) -> LoadedLibrary:
-    """The library with the versions that were compiled alone, and no findings about the functions of others."""
-    versions = tuple(version for version in loaded.versions if version.identity in compiled)
-    kept = {f"{version.domain.name}/{version.name}" for version in versions}
-    kept |= {identity.replace("::", "/") for identity in broken}
-    functions = {f"{version.domain.name}/{version.name}" for version in loaded.versions}
-    left_out = (functions | {identity.replace("::", "/") for identity in loaded.broken}) - kept
-    diagnostics = tuple(item for item in loaded.diagnostics if _function_of(item.place) not in left_out)
-    return replace(loaded, versions=versions, diagnostics=diagnostics)
-
-
-def _function_of(place: Place | None) -> str:
-    """`domain/Name` of the spec folder that holds the place."""
-    parts = () if place is None else PurePosixPath(place.file).parts
-    return "/".join(parts[1:3])
-
-
-def with_release(loaded: LoadedLibrary, names: Collection[str], release: str) -> LoadedLibrary:
-    """The library with another version of the packages of those names."""
-
-    packages = {
-        package.name: replace(package, version=release) if package.name in names else package
-        for package in loaded.library.packages
-    }
-    library = replace(loaded.library, packages=tuple(packages.values()))
-    return replace(loaded, library=library, packages=tuple(packages[package.name] for package in loaded.packages))
-
-
-def _packaging(
-    made: MadeVersions, package: Package, closure: Closure, environment: str, released: Mapping[str, Json]
-) -> Action:
-    """The action that makes a package's files. Places do not reach it: moving a line changes no file."""
-    engine, loaded = made.engine, made.loaded
-    domains = tuple(replace(domain, places={}) for domain in loaded.domains if domain.name in package.domains)
-    inputs = {
-        "package": engine.put(encode_value(replace(package, places={}, dependencies={}))),
-        "domains": engine.put(encode_value(domains)),
-        "dependencies": engine.put(encode_value(closure.dependencies)),
-        "closure": engine.put(encode_value(closure.bodies)),
-    }
-    if released["last"]:
-        inputs[RELEASED] = engine.put(canonical_json(dict(released)))
-    for version in loaded.versions:
-        if version.domain.name not in package.domains:
-            continue
-        identity = version.identity
-        inputs[f"{VERSION}{identity}"] = engine.put(encode_packaged(partial(made.part, identity)))
-    label = "package" if len(loaded.library.packages) == 1 else f"package {package.name}"
-    return Action("package", label, inputs, {}, environment)

@@ -35,7 +35,8 @@ def list_versions(path: Path, console: Console, reporter: Reporter, as_json: boo
         from opwright_build.spec.load import load_library
         from opwright_build.workflow.select_packages import select_packages
         from opwright_build.workflow.selection.chosen import choose
-        from opwright_build.workflow.selection.knowledge import LibraryKnowledge, built_templates
+        from opwright_build.workflow.selection.knowledge import LibraryKnowledge
+        from opwright_build.workflow.selection.last_runs import built_templates
 
         root = find_root(path)
         names = None

@@ -28,7 +28,7 @@ def rows_now(engine: Engine, sources: Sources, result: Result) -> bytes:
 
 def can_be_moved(rows: bytes, path: str, data: bytes) -> bool:
     """Whether all that rows tell of a file are places that `moved_places` knows."""
-    places = {row["place"] for row in json.loads(rows)} - {None}
+    places = {place for *_, place in json.loads(rows)[-1]} - {None}
     if not places:
         return True
     told = {place for place in places if place.partition(":")[0] == path}
@@ -37,4 +37,5 @@ def can_be_moved(rows: bytes, path: str, data: bytes) -> bool:
 
 
 def _moved(rows: bytes, moved: Mapping[str, str]) -> bytes:
-    return canonical_json([{**row, "place": moved.get(row["place"], row["place"])} for row in json.loads(rows)])
+    *version, items = json.loads(rows)
+    return canonical_json([*version, [[*row, moved.get(place, place)] for *row, place in items]])

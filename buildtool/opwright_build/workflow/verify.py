@@ -17,7 +17,7 @@ from opwright_build.workflow.judging import judge, mutate
 from opwright_build.workflow.library import BuiltLibrary, build_library, read_built
 from opwright_build.workflow.narrowing import Narrowing
 from opwright_build.workflow.sandboxes import clause, record, require_for_workers
-from opwright_build.workflow.selection.knowledge import note_failures
+from opwright_build.workflow.selection.last_runs import note_failures
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import NOTHING, finish, on_library
 from opwright_build.workflow.writing import write_file

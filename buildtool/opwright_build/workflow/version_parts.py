@@ -14,6 +14,7 @@ TEMPLATES = "templates"
 INTERFACE = "interface"  # the entry without bodies
 MEMBER = "member"  # the function as a bundle has it
 FIGURES = "figures"
+FACTS = "facts.json"  # output of packaging, and of the library's action: figures, sizes of files
 TABLE = "table.json"  # output of the library's action: the rows of all versions
 ROWS = "rows"  # what became of each opset
 VERSION = "version:"  # inputs of packaging: this and the identity
@@ -53,11 +54,21 @@ def join_rows(parts: Sequence[bytes]) -> bytes:
 def expand_rows(data: bytes) -> list[dict[str, Any]]:
     """A row for each opset of what `join_rows` joined, by version in the order of opsets."""
     found: list[dict[str, Any]] = []
-    for rows in json.loads(data):
+    for domain, name, since_version, rows in json.loads(data):
         spread = [
-            {**{key: value for key, value in row.items() if key != "opsets"}, "opset": opset}
-            for row in rows
-            for opset in range(row["opsets"][0], row["opsets"][1] + 1)
+            {
+                "body": body,
+                "domain": domain,
+                "name": name,
+                "operator": operator,
+                "place": place,
+                "reason": reason,
+                "since_version": since_version,
+                "variant": variant,
+                "opset": opset,
+            }
+            for first, last, variant, body, operator, reason, place in rows
+            for opset in range(first, last + 1)
         ]
         found += sorted(spread, key=lambda row: int(row["opset"]))
     return found

@@ -14,14 +14,12 @@ import json
 from base64 import b85decode, b85encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from zlib import compress, decompress
 
 from opwright_build.engine.action import Read
 from opwright_build.engine.content_digest import Json, canonical_json
-from opwright_build.engine.seal import Seal, Unsealed
-from opwright_build.engine.tree import MOST_STATE_BYTES, read_regular, write_whole
+from opwright_build.engine.state_file import StateFile
 
 FORMAT = 1
 VERSION_TABLE = "versions.table"  # in the working folder
@@ -29,8 +27,8 @@ VERSION_TABLE = "versions.table"  # in the working folder
 
 @dataclass(frozen=True, slots=True)
 class VersionLine:
-    """A version as it was compiled: the key of that action, its reads and outputs, its input `version`, and for
-    packaging its figures, and its bodies with their sizes. `rows` are what `opsets` shows."""
+    """A version as it was compiled: the key of that action, its reads, some of its outputs, its input `version`, and
+    for packaging its figures, and its bodies with their sizes. `rows` are what `opsets` shows."""
 
     identity: str
     key: str
@@ -47,7 +45,7 @@ class VersionLine:
             self.key,
             [[read.name, read.digest] for read in self.reads],
             self.outputs,
-            b85encode(compress(self.version, 1)).decode("ascii"),
+            b85encode(compress(self.version)).decode("ascii"),
             self.figures,
             self.bodies,
         ]
@@ -84,27 +82,16 @@ class VersionTable:
         """The rows of each version."""
         return [line[line.index(b"\t") + 1 :] for line in self.lines]
 
-    def save(self, folder: Path, seal: Seal | None) -> None:
+    def save(self, file: StateFile) -> None:
         """OSError when the disk refuses."""
-        if seal is None:
-            return
         head: dict[str, Json] = {"identities": self.identities, "packaged": self.packaged, "format": FORMAT}
-        body = b"\n".join((canonical_json({**self.facts, **head}), *self.lines))
-        write_whole(folder / VERSION_TABLE, seal.close(VERSION_TABLE, body))
+        file.save_body(b"\n".join((canonical_json({**self.facts, **head}), *self.lines)))
 
 
-def load_version_table(folder: Path, seal: Seal | None) -> VersionTable | None:
-    """What was saved last; None when it is missing, damaged, of another format or not sealed by us."""
-    if seal is None:
-        return None
-    try:
-        body = seal.open(VERSION_TABLE, read_regular(folder / VERSION_TABLE, MOST_STATE_BYTES))
-    except OSError:
-        return None
-    if isinstance(body, Unsealed):
-        return None
-    head, *lines = body.split(b"\n")
-    facts = json.loads(head)
-    if facts.pop("format") != FORMAT:
+def load_version_table(file: StateFile) -> VersionTable | None:
+    """What was saved last; None where there is nothing that is ours."""
+    head, *lines = file.load_body().split(b"\n")
+    facts = json.loads(head) if head else {}
+    if facts.pop("format", None) != FORMAT:
         return None
     return VersionTable(facts, facts.pop("identities"), facts.pop("packaged"), lines)

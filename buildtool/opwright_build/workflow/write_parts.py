@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
 from opwright.bundle.write import ref_of, write_function
@@ -44,23 +43,16 @@ def version_parts(
 
 
 def encode_rows(entry: FunctionEntry, unreachable: Sequence[Unreachable]) -> bytes:
-    """What became of the opsets of a version: its bodies by variant, or what prevents them, for ranges of opsets."""
-    identity = {"domain": entry.domain, "name": entry.name, "since_version": entry.since_version}
-    none = {"operator": None, "reason": None, "place": None}
-    rows: list[dict[str, Any]] = [
-        {
-            **identity,
-            "opsets": [body.first_opset, body.last_opset],
-            "variant": dict(body.variant),
-            "body": body.body,
-            **none,
-        }
+    """What became of the opsets of a version: its bodies by variant, or what prevents them, for ranges of opsets; see
+    `expand_rows`."""
+    rows: list[list[Json]] = [
+        [body.first_opset, body.last_opset, dict(body.variant), body.body, None, None, None]
         for body in (*entry.bodies, *(_as_body(item) for item in entry.templates))
     ]
-    for gap in unreachable:
-        why = {"operator": gap.operator, "reason": gap.reason, "place": str(gap.place)}
-        rows.append({**identity, "opsets": [gap.first, gap.last], "variant": dict(gap.variant), "body": None, **why})
-    return canonical_json(rows)
+    rows += [
+        [gap.first, gap.last, dict(gap.variant), None, gap.operator, gap.reason, str(gap.place)] for gap in unreachable
+    ]
+    return canonical_json([entry.domain, entry.name, entry.since_version, rows])
 
 
 def _as_body(template: TemplateEntry) -> BodyEntry:

@@ -3,32 +3,27 @@ versions failed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opwright_build.engine.action import Action, Record
-from opwright_build.engine.content_digest import Json
+from opwright_build.engine.action import Action
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.sources import CODE, FILE
-from opwright_build.engine.state_file import StateFile
-from opwright_build.engine.user_secret import user_seal
 from opwright_build.workflow.compiling import LIBRARY, compile_versions
 from opwright_build.workflow.libraries_called import libraries_called
 from opwright_build.workflow.selection.candidate import Candidate
 from opwright_build.workflow.selection.chosen import Calls
 from opwright_build.workflow.selection.language import MODIFIED
+from opwright_build.workflow.selection.last_runs import BUILT, failed_versions
 from opwright_build.workflow.selection.since_revision import changed_since
-from opwright_build.workflow.session import WORK, Session, folder_seal
+from opwright_build.workflow.session import Session
 
 if TYPE_CHECKING:
     from opwright_build.spec.model import LoadedLibrary
 
-BUILT = "built.json"  # which result of the library action the last whole build wrote
-FAILURES = "failed.json"  # the versions that failed when they were last tested
 _ENTRY = f"{LIBRARY}:entry/"
 _FILE = f"{FILE}:"
 _SPECS = "specs"
@@ -113,35 +108,6 @@ class LibraryKnowledge:
     @cached_property
     def _failed(self) -> frozenset[str]:
         return failed_versions(self.session)
-
-
-def note_build(session: Session, result: Result, templates: Sequence[str]) -> None:
-    """Remembers that the whole library has been written as the result of the library action says, and which of its
-    versions are templates."""
-    state = session.state(BUILT)
-    wanted: dict[str, Json] = {"key": result.action.key, "trace": Record(result.outcome, result.reads).trace}
-    wanted["templates"] = list(templates)
-    known = state.load()
-    if {name: known.get(name) for name in wanted} != wanted:
-        state.save(wanted)
-
-
-def built_templates(root: Path) -> Collection[str] | None:
-    """The versions that were templates when the whole library was built last; None where that is not known."""
-    known = StateFile(root / WORK / BUILT, folder_seal(user_seal())).load().get("templates")
-    return frozenset(map(str, known)) if isinstance(known, list) else None
-
-
-def note_failures(session: Session, tested: Iterable[str], failed: Collection[str]) -> None:
-    """Remembers which of the versions that were tested failed; what is known of others stays."""
-    before = failed_versions(session)
-    now = sorted((before - set(tested)) | set(failed))
-    if now != sorted(before):
-        session.state(FAILURES).save({"identities": list(now)})
-
-
-def failed_versions(session: Session) -> frozenset[str]:
-    return frozenset(map(str, session.state(FAILURES).load().get("identities", ())))
 
 
 def _read_file(name: str) -> str:

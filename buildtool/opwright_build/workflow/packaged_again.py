@@ -1,0 +1,101 @@
+"""A package that is made of what it was before some of its functions were edited; and its files, however it is made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from opwright.bundle.format import Index
+from opwright.bundle.function_lookup import split_identity
+from opwright.bundle.member_names import body_member
+from opwright.bundle.write import FunctionMember, bundle_name, ref_of, replace_functions
+
+from opwright_build.engine.action import Done
+from opwright_build.engine.content_digest import Json, canonical_json
+from opwright_build.engine.dataclass_bytes import decode_value
+from opwright_build.engine.reader import Reader
+from opwright_build.package.index import build_index
+from opwright_build.package.wheel import build_wheel
+from opwright_build.spec.model import Domain, Package
+from opwright_build.workflow.version_parts import BODIES, FACTS, FIGURES, MEMBER, decode_blobs
+
+
+@dataclass(frozen=True, slots=True)
+class EditedVersion:
+    """A version whose bodies have changed, and not its interface: its figures and bodies (digests and sizes) before,
+    and its parts now."""
+
+    identity: str
+    figures: Mapping[str, int]
+    bodies: Mapping[str, int]
+    parts: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class PackagedBefore:
+    """What a package was before some versions were edited: its files, and its `facts`. `is_needed` says whether a
+    version that was not edited has the body of that digest."""
+
+    bundle: bytes
+    stubs: Mapping[str, bytes]
+    facts: Mapping[str, Any]
+    is_needed: Callable[[str], bool]
+
+
+def package_edited(reader: Reader, before: PackagedBefore, edited: Sequence[EditedVersion]) -> Done:
+    """What `package_action` gives, made of what it gave before some versions were edited. Of the inputs those of
+    versions are not read. The library has no dependencies, no templates and no release."""
+    package = decode_value(Package, reader.input("package"))
+    domains = decode_value(tuple[Domain, ...], reader.input("domains"))
+    index = build_index(package, domains, (), "")
+    sizes = {digest: size for version in edited for digest, size in version.bodies.items()}
+    bodies = {digest: body for version in edited for digest, body in decode_blobs(version.parts[BODIES]).items()}
+    gone = [digest for digest in sizes if digest not in bodies and not before.is_needed(digest)]
+    come = {digest: body for digest, body in bodies.items() if digest not in sizes and not before.is_needed(digest)}
+    bundle = replace_functions(
+        before.bundle,
+        [member_of(version.identity, version.parts[MEMBER]) for version in edited],
+        [body_member(digest) for digest in gone],
+        {body_member(digest): body for digest, body in come.items()},
+    )
+    figures = [(version.figures, json.loads(version.parts[FIGURES])) for version in edited]
+    more = {name: sum(now[name] - was[name] for was, now in figures) for name in ("opset_bodies", "spread")}
+    bytes_more = sum(map(len, come.values())) - sum(sizes[digest] for digest in gone)
+    facts: dict[str, Json] = {
+        "versions": before.facts["versions"],
+        "pairs": before.facts["pairs"],
+        "opset_bodies": before.facts["opset_bodies"] + more["opset_bodies"],
+        "stored_bodies": before.facts["stored_bodies"] + len(come) - len(gone),
+        "bytes_saved": before.facts["bytes_saved"] + more["spread"] - bytes_more,
+    }
+    return files_of(reader, index, bundle, before.stubs, facts, index.version)
+
+
+def files_of(
+    reader: Reader, index: Index, bundle: bytes, stubs: Mapping[str, bytes], figures: Mapping[str, Json], version: str
+) -> Done:
+    """The files of a package and its facts; `version` is the wheel's."""
+    wheel_name, wheel = build_wheel(index, bundle, stubs, version)
+    bundle_path = f"dist/{bundle_name(index)}"
+    files = {bundle_path: bundle, f"dist/{wheel_name}": wheel}
+    files |= {f"library/{path}": data for path, data in stubs.items()}
+    outputs = {path: reader.put(data) for path, data in files.items()}
+    facts: dict[str, Json] = {
+        "library": index.library,
+        "package": index.package,
+        "version": index.version,
+        **figures,
+        "bundle": outputs[bundle_path],
+        "path": bundle_path,
+        "sizes": {path: len(data) for path, data in files.items()},
+    }
+    archives = tuple(path for path in files if path.startswith("dist/"))
+    return Done({**outputs, FACTS: reader.put(canonical_json(facts))}, unkept=archives)
+
+
+def member_of(identity: str, data: bytes) -> FunctionMember:
+    key = split_identity(identity)
+    assert key is not None
+    return FunctionMember(key, ref_of(data), data)
