@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import shutil
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 from opwright_build.spec import load
+from opwright_build.workflow import whole_library
 from opwright_build.workflow.version_table import VERSION_TABLE
 
 from benchmarks.generated_specs import write_library
@@ -30,7 +32,8 @@ def looked_through(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         found.append(start)
         return original(start, **options)
 
-    monkeypatch.setattr(load, "load_library", watched)
+    for module in (load, whole_library):
+        monkeypatch.setattr(module, "load_library", watched)
     return found
 
 
@@ -187,3 +190,35 @@ def test_a_circle_of_calls_is_found(generated: Path, opwright: Opwright) -> None
     assert ran.status == 1
     codes = [line["finding"]["code"] for line in ran.lines if line["event"] == "finding"]
     assert "OW323" in codes and set(codes) <= {"OW323", "OW908"}
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_versions_are_listed_as_they_are_declared_now(
+    options: tuple[str, ...], generated: Path, looked_through: list[Path], opwright: Opwright
+) -> None:
+    def listed() -> str:
+        ran = opwright("ls", *options)
+        assert ran.status == 0
+        return str(ran.out)
+
+    del looked_through[:]
+    known = listed()
+    assert looked_through == []
+    table = TABLE.read_bytes()
+    TABLE.unlink()
+    assert listed() == known and looked_through, "read anew they are told alike"
+    TABLE.write_bytes(table)
+    edit(5, r"    v3 = .*", "    v3 = op.Mul(v2, 7.5)")
+    del looked_through[:]
+    assert listed() == known and looked_through == []
+    spec = source(5).with_name("spec.yaml")
+    spec.write_text(spec.read_text().replace("schema: 1\n", "schema: 1\ntags: [new]\n").replace("5.\n", "five.\n"))
+    assert "five." in listed() and looked_through
+    assert opwright("build").status == 0
+    del looked_through[:]
+    told = listed()
+    assert "five." in told and looked_through == []
+    if options:
+        assert [json.loads(line)["tags"] for line in told.splitlines()] == [
+            ["new"] if n == 5 else [] for n in range(12)
+        ]

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
-from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.findings_json import from_json, to_json
 
 from opwright_build.engine.action import Action, Done, Outcome, Read, Unsupported
@@ -26,7 +25,7 @@ from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine
 from opwright_build.engine.sources import FILE, REFUSED, NotYetError, as_file
 from opwright_build.report.tables import counted
-from opwright_build.spec.model import Domain, Library, Package
+from opwright_build.spec.model import Domain, Library, LoadedLibrary, Package
 from opwright_build.workflow.compiling import IGNORE, LIBRARY, Questions, has_templates
 from opwright_build.workflow.packaged_again import EditedVersion, PackagedBefore, package_edited
 from opwright_build.workflow.placed_rows import rows_now
@@ -44,7 +43,7 @@ from opwright_build.workflow.version_parts import (
     encode_packaged,
     join_rows,
 )
-from opwright_build.workflow.version_table import VERSION_TABLE, VersionLine, VersionTable, load_version_table
+from opwright_build.workflow.version_table import VERSION_TABLE, VersionLine, VersionTable, declared, load_version_table
 
 _MOST = 100  # versions to make anew: with more, looking at all of them is no detour
 _ENTRY = f"{LIBRARY}:entry/"
@@ -76,22 +75,24 @@ def note_versions(
     packaging: Action,
     compiled: Mapping[str, Result],
     rows: Sequence[bytes],
-    loaded: Iterable[Diagnostic],
+    loaded: LoadedLibrary,
 ) -> None:
     """Remembers what the versions of a library were when all of it was made. It is one package without dependencies
-    and templates, in which no comment is heeded. `loaded` is what reading the specs has found."""
+    and templates, in which no comment is heeded."""
     fetch = session.engine.fetch
     lines: list[bytes] = []
-    for (identity, result), shown in zip(compiled.items(), rows, strict=True):
+    for (identity, result), shown, spec in zip(compiled.items(), rows, loaded.versions, strict=True):
+        assert spec.identity == identity
         version = session.engine.input(result.action, "version")
-        lines.append(_line(identity, result, version, partial(fetch, result), shown).encode())
+        declaration = json.dumps(declared(spec)).encode("ascii")
+        lines.append(_line(identity, result, version, partial(fetch, result), shown, declaration).encode())
     first = next(iter(compiled.values()))
     facts = {
         "action": action.key,
         "reads": {read.name: read.digest for read in reader.reads},
         "outputs": {path: digest for path, digest in outcome.outputs.items() if path not in (FACTS, TABLE)},
         "told": told,
-        "found": {"": list(map(to_json, loaded)), **_found(enumerate(compiled.values()))},
+        "found": {"": list(map(to_json, loaded.diagnostics)), **_found(enumerate(compiled.values()))},
         "library": session.engine.input(first.action, "library").decode("ascii"),
         "inputs": {
             name: session.engine.input(packaging, name).decode("ascii")
@@ -109,12 +110,14 @@ def _found(results: Iterable[tuple[int, Result]]) -> dict[str, list[dict[str, An
     return {number: list(map(to_json, items)) for number, items in found.items() if items}
 
 
-def _line(identity: str, result: Result, version: bytes, part: partial[bytes], rows: bytes) -> VersionLine:
+def _line(
+    identity: str, result: Result, version: bytes, part: partial[bytes], rows: bytes, declaration: bytes
+) -> VersionLine:
     assert isinstance(result.outcome, Done)
     sizes = {digest: len(body) for digest, body in decode_blobs(part(BODIES)).items()}
     outputs = {name: result.outcome.outputs[name] for name in (ENTRY, INTERFACE)}
     return VersionLine(
-        identity, result.action.key, result.reads, outputs, version, json.loads(part(FIGURES)), sizes, rows
+        identity, result.action.key, result.reads, outputs, version, json.loads(part(FIGURES)), sizes, rows, declaration
     )
 
 
@@ -254,7 +257,7 @@ class _Edit:
         for number, result in results.items():
             before, part = self._line(number), partial(self.engine.fetch, result)
             rows = rows_now(self.engine, self.session.sources, result)
-            line = _line(before.identity, result, before.version, part, rows)
+            line = _line(before.identity, result, before.version, part, rows, before.declaration)
             lines[number] = line.encode()
             packaged[number] = self.engine.put(encode_packaged(part))
             if packaged[number] != self.table.packaged[number]:

@@ -7,20 +7,25 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from opwright.diagnostics.diagnostic import has_errors
 from opwright.diagnostics.exits import Exit
 
+from opwright_build.engine.action import Action
+from opwright_build.engine.environment import environment_digest
+from opwright_build.engine.hints import FileHints
+from opwright_build.engine.sources import FILE, LIST, FolderSources
+from opwright_build.engine.state_file import StateFile
+from opwright_build.engine.user_secret import user_seal
 from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter, in_reading_order
 from opwright_build.report.tables import counted, text_table
 from opwright_build.workflow.excerpt_text import library_text
-from opwright_build.workflow.session import Options, find_root, open_session
+from opwright_build.workflow.selection.last_runs import built_templates
+from opwright_build.workflow.session import WORK, Options, find_root, folder_seal, open_session, own_environment
 from opwright_build.workflow.task import reporting
-
-if TYPE_CHECKING:
-    from opwright_build.spec.model import Package, SpecVersion
+from opwright_build.workflow.version_table import VERSION_TABLE, VersionTable, declared, load_version_table
 
 SCHEMA = "opwright.ls/1"
 
@@ -30,81 +35,110 @@ def list_versions(path: Path, console: Console, reporter: Reporter, as_json: boo
     to standard error. What a selector asks may have to be compiled, into the cache."""
 
     def task() -> int:
-        from opwright_build.spec.confine import LibraryFiles
-        from opwright_build.spec.library_file import read_library
-        from opwright_build.spec.load import load_library
-        from opwright_build.workflow.select_packages import select_packages
-        from opwright_build.workflow.selection.chosen import choose
-        from opwright_build.workflow.selection.knowledge import LibraryKnowledge
-        from opwright_build.workflow.selection.last_runs import built_templates
-
         root = find_root(path)
-        names = None
-        packages = options.packages
-        if packages:
-            library = read_library(LibraryFiles(root))
-            names = [package.name for package in select_packages(library, packages)]
-        loaded = load_library(root, only=names)
-        shown = select_packages(loaded.library, packages)
-        domains = {domain: package for package in shown for domain in package.domains}
-        versions = [version for version in loaded.versions if version.domain.name in domains]
-        if options.asked:
-            with open_session(root, reporter, options) as session:
-                chosen = choose(
-                    options.asked, replace(loaded, versions=tuple(versions)), LibraryKnowledge(session, loaded)
-                )
-            versions = [version for version in versions if version.identity in chosen.identities]
-        templates = built_templates(root)
-        if as_json:
-            for version in versions:
-                console.result(json.dumps(version_json(version, domains[version.domain.name], templates)))
-        else:
-            console.result(_table(versions, domains if len(loaded.library.packages) > 1 else {}, templates or ()))
-        reporter.findings(in_reading_order(loaded.diagnostics), library_text(root))
-        return Exit.FINDINGS if has_errors(loaded.diagnostics) else Exit.GOOD
+        table = None if options.packages or options.asked else _table_of_now(root)
+        if table is not None:
+            (package,) = table.facts["told"]["packages"]
+            _show(console, root, as_json, [(package["library"], item) for item in table.declarations()], several=False)
+            return Exit.GOOD
+        return _list_what_is_read(root, console, reporter, as_json, options)
 
     return reporting(reporter, task)
 
 
-def version_json(version: SpecVersion, package: Package, templates: Collection[str] | None) -> dict[str, Any]:
-    """One line of `ls --json`. `library` is the package; `pairs` are the element types of the widest type variable:
-    what is verified apart; `template` is null where no build has told."""
-    return {
-        "schema": SCHEMA,
-        "library": package.name,
-        "domain": version.domain.name,
-        "name": version.name,
-        "since_version": version.since_version,
-        "summary": version.summary,
-        "deprecated": version.deprecated,
-        "template": None if templates is None else version.identity in templates,
-        "tags": list(version.tags),
-        "opsets": {"first": version.opsets.first, "last": version.opsets.last},
-        "types": {variable: list(admitted) for variable, admitted in version.types.items()},
-        "pairs": list(version.pairs),
-    }
+def _list_what_is_read(root: Path, console: Console, reporter: Reporter, as_json: bool, options: Options) -> int:
+    from opwright_build.spec.confine import LibraryFiles
+    from opwright_build.spec.library_file import read_library
+    from opwright_build.spec.load import load_library
+    from opwright_build.workflow.select_packages import select_packages
+    from opwright_build.workflow.selection.chosen import choose
+    from opwright_build.workflow.selection.knowledge import LibraryKnowledge
+
+    names = None
+    packages = options.packages
+    if packages:
+        library = read_library(LibraryFiles(root))
+        names = [package.name for package in select_packages(library, packages)]
+    loaded = load_library(root, only=names)
+    shown = select_packages(loaded.library, packages)
+    domains = {domain: package.name for package in shown for domain in package.domains}
+    versions = [version for version in loaded.versions if version.domain.name in domains]
+    if options.asked:
+        with open_session(root, reporter, options) as session:
+            chosen = choose(options.asked, replace(loaded, versions=tuple(versions)), LibraryKnowledge(session, loaded))
+        versions = [version for version in versions if version.identity in chosen.identities]
+    told = [(domains[version.domain.name], declared(version)) for version in versions]
+    _show(console, root, as_json, told, several=len(loaded.library.packages) > 1)
+    reporter.findings(in_reading_order(loaded.diagnostics), library_text(root))
+    return Exit.FINDINGS if has_errors(loaded.diagnostics) else Exit.GOOD
 
 
-def _table(versions: Sequence[SpecVersion], packages: Mapping[str, Package], templates: Collection[str]) -> str:
-    """`packages` are those of the domains, where there is more than one; `templates` the versions that are."""
+def _table_of_now(root: Path) -> VersionTable | None:
+    """What the last build knows of the versions, where all files that declare them are as they were then and nothing
+    was found in them."""
+    here = folder_seal(user_seal())
+    table = load_version_table(StateFile(root / WORK / VERSION_TABLE, here))
+    if table is None or table.facts["found"][""]:
+        return None
+    hints = FileHints(StateFile(root / WORK / "hints.json", here))
+    environment = environment_digest(own_environment(hints))
+    if table.facts["action"] != Action("library", "library", {}, {}, environment).key:
+        return None
+    sources = FolderSources(root, hints)
+    for name, digest in table.facts["reads"].items():
+        is_declaration = name.partition(":")[0] in (FILE, LIST) and not name.endswith(".py")
+        if is_declaration and sources.digest(name) != digest:
+            return None
+    return table
+
+
+def _show(
+    console: Console, root: Path, as_json: bool, versions: Sequence[tuple[str, Mapping[str, Any]]], several: bool
+) -> None:
+    """Prints versions, each with the name of its package; `several`: the library has more than one."""
+    templates = built_templates(root)
+    if as_json:
+        for package, version in versions:
+            console.result(json.dumps(version_json(version, package, templates)))
+    else:
+        console.result(_table(versions, several, templates or ()))
+
+
+def version_json(version: Mapping[str, Any], package: str, templates: Collection[str] | None) -> dict[str, Any]:
+    """One line of `ls --json`. `library` is the package; `template` is null where no build has told; for the rest see
+    `declared`."""
+    told = {"schema": SCHEMA, "library": package}
+    for name in ("domain", "name", "since_version", "summary", "deprecated"):
+        told[name] = version[name]
+    template = None if templates is None else identity_of(version) in templates
+    return {**told, "template": template, **{name: version[name] for name in ("tags", "opsets", "types", "pairs")}}
+
+
+def identity_of(version: Mapping[str, Any]) -> str:
+    """The identity of a version that is declared so."""
+    return f"{version['domain']}::{version['name']}@{version['since_version']}"
+
+
+def _table(versions: Sequence[tuple[str, Mapping[str, Any]]], several: bool, templates: Collection[str]) -> str:
+    """`several`: packages are told; `templates` are the versions that are."""
     rows = [
         [
-            version.identity,
-            *([packages[version.domain.name].name] if packages else []),
-            f"{version.opsets.first}-{version.opsets.last}",
-            " ".join(version.pairs),
-            _marks(version, templates) + version.summary,
+            identity_of(version),
+            *([package] if several else []),
+            f"{version['opsets']['first']}-{version['opsets']['last']}",
+            " ".join(version["pairs"]),
+            _marks(version, templates) + version["summary"],
         ]
-        for version in versions
+        for package, version in versions
     ]
-    head = ["function", *(["package"] if packages else []), "opsets", "types", "summary"]
-    pairs = sum(len(version.pairs) for version in versions)
+    head = ["function", *(["package"] if several else []), "opsets", "types", "summary"]
+    pairs = sum(len(version["pairs"]) for _, version in versions)
     totals = f"{counted(len(versions), 'version')}, {counted(pairs, '(version, type) pair')}"
     return f"{text_table(head, rows)}\n\n{totals}"
 
 
-def _marks(version: SpecVersion, templates: Collection[str]) -> str:
-    marks = ["deprecated"] if version.deprecated else []
-    if version.identity in templates:
+def _marks(version: Mapping[str, Any], templates: Collection[str]) -> str:
+    marks = ["deprecated"] if version["deprecated"] else []
+    if identity_of(version) in templates:
         marks.append("template")
     return f"({', '.join(marks)}) " if marks else ""

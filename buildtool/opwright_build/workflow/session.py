@@ -214,7 +214,7 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
         transaction = Transaction(tree, work, here)
         transaction.finish()
         hints = FileHints(StateFile(work / "hints.json", here), rehash=options.rehash)
-        parts = environment_parts(_own_sources(), DISTRIBUTIONS, SharedHints(hints))
+        parts = own_environment(hints)
         log = ActionLog(StateFile(work / LOG, here), parts)
         store = _with_shared(LocalStore(cache_folder(options, root), user.seal), options)
         timings = Timings()
@@ -356,6 +356,11 @@ def _installed(name: str) -> bytes | None:
 def _generated(path: str, data: bytes) -> bool:
     """Whether a file is a build's to overwrite: all of dist/ is, elsewhere those that say so themselves."""
     return path.startswith("dist/") or GENERATED in data
+
+
+def own_environment(hints: FileHints) -> dict[str, str]:
+    """The parts of the environment that every action's key has."""
+    return environment_parts(_own_sources(), DISTRIBUTIONS, SharedHints(hints))
 
 
 def _own_sources() -> list[Path]:

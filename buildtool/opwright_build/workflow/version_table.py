@@ -14,21 +14,25 @@ import json
 from base64 import b85decode, b85encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import compress, decompress
 
 from opwright_build.engine.action import Read
 from opwright_build.engine.content_digest import Json, canonical_json
 from opwright_build.engine.state_file import StateFile
 
-FORMAT = 1
+if TYPE_CHECKING:
+    from opwright_build.spec.model import SpecVersion
+
+FORMAT = 2
 VERSION_TABLE = "versions.table"  # in the working folder
 
 
 @dataclass(frozen=True, slots=True)
 class VersionLine:
     """A version as it was compiled: the key of that action, its reads, some of its outputs, its input `version`, and
-    for packaging its figures, and its bodies with their sizes. `rows` are what `opsets` shows."""
+    for packaging its figures, and its bodies with their sizes. `rows` are what `opsets` shows,
+    `declaration` is what `ls` does."""
 
     identity: str
     key: str
@@ -38,6 +42,7 @@ class VersionLine:
     figures: Mapping[str, int]
     bodies: Mapping[str, int]
     rows: bytes
+    declaration: bytes
 
     def encode(self) -> bytes:
         value: list[Json] = [
@@ -49,15 +54,15 @@ class VersionLine:
             self.figures,
             self.bodies,
         ]
-        return canonical_json(value) + b"\t" + self.rows
+        return b"\t".join((canonical_json(value), self.rows, self.declaration))
 
     @classmethod
     def decode(cls, line: bytes) -> VersionLine:
         """What `encode` gave."""
-        value, _, rows = line.partition(b"\t")
+        value, rows, declaration = line.split(b"\t")
         identity, key, reads, outputs, version, figures, bodies = json.loads(value)
         read = tuple(Read(name, digest) for name, digest in reads)
-        return cls(identity, key, read, outputs, decompress(b85decode(version)), figures, bodies, rows)
+        return cls(identity, key, read, outputs, decompress(b85decode(version)), figures, bodies, rows, declaration)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +85,32 @@ class VersionTable:
 
     def rows(self) -> list[bytes]:
         """The rows of each version."""
-        return [line[line.index(b"\t") + 1 :] for line in self.lines]
+        return [line.split(b"\t")[1] for line in self.lines]
+
+    def declarations(self) -> list[dict[str, Any]]:
+        """What each version declares; see `declared`."""
+        return [json.loads(line[line.rindex(b"\t") + 1 :]) for line in self.lines]
 
     def save(self, file: StateFile) -> None:
         """OSError when the disk refuses."""
         head: dict[str, Json] = {"identities": self.identities, "packaged": self.packaged, "format": FORMAT}
         file.save_body(b"\n".join((canonical_json({**self.facts, **head}), *self.lines)))
+
+
+def declared(version: SpecVersion) -> dict[str, Any]:
+    """What a version declares, as `ls --json` tells it. `pairs` are the element types of the widest type variable: what
+    is verified apart."""
+    return {
+        "domain": version.domain.name,
+        "name": version.name,
+        "since_version": version.since_version,
+        "summary": version.summary,
+        "deprecated": version.deprecated,
+        "tags": list(version.tags),
+        "opsets": {"first": version.opsets.first, "last": version.opsets.last},
+        "types": {variable: list(admitted) for variable, admitted in version.types.items()},
+        "pairs": list(version.pairs),
+    }
 
 
 def load_version_table(file: StateFile) -> VersionTable | None:

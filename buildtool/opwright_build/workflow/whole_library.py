@@ -143,11 +143,9 @@ def build_whole(
     done = Done(outputs, tuple(diagnostics), tuple(unkept))
     heeded = any(find_ignores(path, text) for path, text in texts.items())
     heeded = heeded or len(diagnostics) > of_parts or any(item.code == IGNORE for item in diagnostics)
-    is_plain = len(actions) == 1 and rows and not (heeded or instances or others.libraries)
+    is_plain = len(actions) == 1 and rows and not (heeded or instances or others.libraries or others.diagnostics)
     if usual is not None and is_plain and RELEASED not in actions[0].inputs:
-        note_versions(
-            session, usual, reader, done, told, actions[0], compiled, rows, [*loaded.diagnostics, *others.diagnostics]
-        )
+        note_versions(session, usual, reader, done, told, actions[0], compiled, rows, loaded)
     return done
 
 
