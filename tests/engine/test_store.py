@@ -124,6 +124,27 @@ def test_what_is_put_is_got(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "cache").rglob("*") if path.is_file()] == [digest]
 
 
+def test_uses_are_noted_where_links_have_no_time_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Windows."""
+    utime = os.utime
+
+    def refusing(path: Path, times: tuple[float, float] | None = None, *, follow_symlinks: bool = True) -> None:
+        if not follow_symlinks:
+            raise NotImplementedError("utime: follow_symlinks unavailable on this platform")
+        utime(path, times)
+
+    monkeypatch.setattr(os, "utime", refusing)
+    assert os.utime not in os.supports_follow_symlinks
+    store = LocalStore(tmp_path, SEAL)
+    digest, record = store.put(b"some bytes"), Record(Done({}))
+    assert store.put(b"some bytes") == digest
+    store.add_record(KEY, record)
+    path = tmp_path / store.record_path(KEY, record.trace)
+    utime(path, (0.0, 0.0))
+    store.used(KEY, record)
+    assert path.stat().st_mtime > 0
+
+
 def test_a_damaged_blob_is_a_miss_and_a_warning_and_heals(tmp_path: Path) -> None:
     store = LocalStore(tmp_path, SEAL)
     digest = store.put(b"bytes")

@@ -25,7 +25,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severit
 from opwright_build.engine.action import Done, Record, decode_entry, decode_record, encode_entry
 from opwright_build.engine.content_digest import digest_bytes, is_digest
 from opwright_build.engine.seal import Seal, Unsealed
-from opwright_build.engine.tree import LEFTOVER, StoredFile, Tree, discard_file, read_regular, write_whole
+from opwright_build.engine.tree import LEFTOVER, StoredFile, Tree, discard_file, read_regular, touch, write_whole
 from opwright_build.engine.upkeep import Condition, Kind
 from opwright_build.engine.user_secret import VARIABLE
 
@@ -133,7 +133,7 @@ class LocalStore:
             self._write(path, data)
         else:
             with suppress(OSError):
-                os.utime(path, follow_symlinks=False)  # so that it is not taken for one that nothing needs
+                touch(path)  # so that it is not taken for one that nothing needs
         return digest
 
     def hold(self, data: bytes) -> str:
@@ -185,7 +185,7 @@ class LocalStore:
         path = self.root / self.record_path(key, record.trace)
         with suppress(OSError):  # a result that went meanwhile, or a place that is only read
             if time.time() - os.lstat(path).st_mtime > USED_WITHIN:
-                os.utime(path, follow_symlinks=False)
+                touch(path)
 
     def record_path(self, key: str, trace: str) -> str:
         """Where our record of a key and a trace is, below the root; empty without a seal."""

@@ -199,6 +199,11 @@ def discard_file(tree: Tree, file: StoredFile) -> bool:
     return True
 
 
+def touch(path: Path) -> None:
+    """Sets the time of a file to now; of a link, where the system tells them apart, that of the link. OSError."""
+    os.utime(path, follow_symlinks=os.utime not in os.supports_follow_symlinks)
+
+
 def sync_folder(folder: Path) -> None:
     """Waits until the names in a folder are on the disk, where the system can be asked to."""
     try:

@@ -185,13 +185,13 @@ class Oracle:
         if code is None:
             self.close()
             return "the sandbox has ended"
-        if code == -signal.SIGKILL:
-            return "its process was killed, or closed the pipe that carries its answers"
         if code < 0:
             try:
                 name = signal.Signals(-code).name
             except ValueError:
                 name = str(-code)
+            if name == "SIGKILL":
+                return "its process was killed, or closed the pipe that carries its answers"
             if name == "SIGXCPU":
                 return f"it used more than {self._limits.cpu} s of processor time"
             return f"its process died of {name}"
@@ -300,7 +300,7 @@ class _Process:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=grace)
         with contextlib.suppress(OSError):
-            if os.name == "posix":
+            if sys.platform != "win32":
                 os.killpg(self._process.pid, signal.SIGKILL)
             else:
                 self._process.kill()

@@ -24,6 +24,7 @@ from opwright_build.report.tables import counted
 from opwright_build.spec.load import check_ceiling, load_library, newest_opset
 from opwright_build.spec.model import LoadedLibrary, Package
 from opwright_build.spec.package_name import refuse_package
+from opwright_build.spec.portable_names import check_names
 from opwright_build.workflow.compiling import IGNORE, LIBRARY, compile_versions, findings_of, has_templates
 from opwright_build.workflow.edited_sources import note_versions
 from opwright_build.workflow.libraries_called import libraries_called
@@ -43,11 +44,12 @@ RELEASED = "released"  # input of packaging: what was released last
 
 def load(reader: Reader, root: Path, only: Collection[str] | None = None) -> LoadedLibrary:
     """The YAML of the packages of those names, and of those they depend on; what was read is recorded."""
-    reader.read(SPECS)
+    listing = (reader.read(SPECS) or b"").decode("utf-8", "surrogateescape")
     loaded = load_library(root, only=only)
     for path in sorted(loaded.sources):
         reader.observed(f"file:{path}", loaded.sources[path])
-    refusals: list[Diagnostic | None] = []
+    names = [line.partition("\t")[0] for line in listing.split("\n") if line]
+    refusals: list[Diagnostic | None] = [*check_names("specs", names)]
     for package in loaded.packages:
         refusals.append(check_ceiling(package, newest_opset()))
         if reader.read(f"{MODULE}:{package.package}") is not None:

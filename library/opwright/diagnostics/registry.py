@@ -1666,5 +1666,17 @@ TABLE = (
         "Outputs of an action have to be what their digests say, and an action has to have read what it was given. "
         "Otherwise nothing of the answer is kept.",
     ),
+    Code(
+        "OW968",
+        "Names that differ in case alone",
+        "`Swish/` and `swish/`, or `rows.yaml` and `Rows.yaml`, are two on Linux and one on Windows and macOS: a "
+        "checkout there has one of them, without a word, and what is built of it would be something else.",
+    ),
+    Code(
+        "OW969",
+        "A name that Windows does not have",
+        "`aux.yaml`, `con/` and their like stand for devices there, and names that end with a dot or a space, or have "
+        'one of `< > : " | ? * \\`, cannot be made. A checkout with such a file ends with an error.',
+    ),
 )
 CODES: Mapping[str, Code] = {item.code: item for item in TABLE}

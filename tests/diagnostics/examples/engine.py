@@ -1,5 +1,5 @@
 """OW901 to OW916: the cache, the outputs, the command line. OW930 and OW931: worker processes. OW960 to
-OW967: clusters."""
+OW967: clusters. OW968 and OW969: names of files."""
 
 from __future__ import annotations
 
@@ -211,5 +211,15 @@ PAIRS = (
         "OW967",
         bad=Example("cluster lying && build --executor dask:tcp://127.0.0.1:8786"),
         good=Example("build"),
+    ),
+    Pair(
+        "OW968",
+        bad=Example("build", {"specs/com.acme/Swish/Vectors.yaml": "schema: 1\nrows: []\n"}),
+        good=Example("build", {"specs/com.acme/Swish/more.yaml": "schema: 1\nrows: []\n"}),
+    ),
+    Pair(
+        "OW969",
+        bad=Example("build", {"specs/com.acme/Swish/aux.yaml": "schema: 1\nrows: []\n"}),
+        good=Example("build", {"specs/com.acme/Swish/more.yaml": "schema: 1\nrows: []\n"}),
     ),
 )
