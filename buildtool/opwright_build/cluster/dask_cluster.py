@@ -15,11 +15,8 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
-
-import dask
-import distributed
-from distributed.worker import get_worker, thread_state
+from importlib import import_module
+from typing import Any, Protocol, TypeVar
 
 from opwright_build.cluster.cluster import one_line, unlike_worker, unreachable
 from opwright_build.cluster.executor_address import ExecutorAddress, require_loopback
@@ -34,6 +31,34 @@ _LOOK = 1.0  # seconds until Ctrl-C is seen where waiting cannot be interrupted
 _CHECK = 5.0  # seconds without an answer, after which it is asked whether the cluster is still there
 _QUIET = {"distributed.admin.large-graph-warning-threshold": "1GB"}
 T = TypeVar("T")
+
+# By name, since type checkers run where the extra is not installed.
+dask = import_module("dask")
+distributed = import_module("distributed")
+_worker = import_module("distributed.worker")
+
+
+class _Future(Protocol):
+    def result(self, timeout: float) -> object: ...
+
+    def add_done_callback(self, function: Callable[[_Future], None]) -> None: ...
+
+
+class _Client(Protocol):
+    """What is used of dask's client. Its methods raise whatever dask, tornado and the system raise."""
+
+    @property
+    def status(self) -> str: ...
+
+    def submit(self, function: Callable[[bytes], bytes], data: bytes, *, key: str, pure: bool) -> _Future: ...
+
+    def cancel(self, futures: list[_Future]) -> object: ...
+
+    def nthreads(self) -> Mapping[str, int]: ...
+
+    def run(self, function: Callable[..., object], /, *given: object, on_error: str) -> Mapping[str, object]: ...
+
+    def close(self, timeout: float) -> object: ...
 
 
 class DaskCluster:
@@ -51,14 +76,14 @@ class DaskCluster:
         self._address = address
         self._patience = PATIENCE if patience is None else patience
         self._answers: queue.SimpleQueue[tuple[int, object]] = queue.SimpleQueue()
-        self._futures: dict[int, distributed.Future] = {}
+        self._futures: dict[int, _Future] = {}
         self._submitted = 0
         self._token = secrets.token_hex(8)
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is a finding
         dask.config.set(_QUIET)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of other versions: what matters is compared
-            self._client = self._ask(self._connected)
+            self._client: _Client = self._ask(self._connected)
         try:
             threads = self._wait_for_workers()
             if not address.is_encrypted:
@@ -123,14 +148,14 @@ class DaskCluster:
         self._futures.clear()
         self._client.close(timeout=2)
 
-    def _deliver(self, number: int, future: distributed.Future) -> None:
+    def _deliver(self, number: int, future: _Future) -> None:
         """Called in a thread of dask's when a batch has ended."""
         try:
             self._answers.put((number, future.result(timeout=self._patience)))
         except BaseException as error:  # handed to the thread that waits
             self._answers.put((number, error))
 
-    def _connected(self) -> distributed.Client:
+    def _connected(self) -> _Client:
         security = None
         if self._address.is_encrypted:
             named = distributed.Security(require_encryption=True)
@@ -140,7 +165,7 @@ class DaskCluster:
                 tls_client_cert=require_tls_file("cert", named.tls_client_cert),
                 tls_client_key=require_tls_file("key", named.tls_client_key),
             )
-        return distributed.Client(
+        client: _Client = distributed.Client(
             self._address.url,
             security=security,
             timeout=min(self._patience, 10.0),
@@ -148,12 +173,13 @@ class DaskCluster:
             direct_to_workers=False,
             name="opwright",
         )
+        return client
 
     def _wait_for_workers(self) -> dict[str, int]:
         """The threads of each worker. InfrastructureError (OW964) where there is none for too long."""
         until = time.monotonic() + self._patience
         while True:
-            threads: dict[str, int] = dict(self._ask(lambda: self._client.nthreads()))
+            threads = dict(self._ask(lambda: self._client.nthreads()))
             if threads:
                 return threads
             if time.monotonic() >= until:
@@ -163,11 +189,7 @@ class DaskCluster:
     def _identities(self, distributions: tuple[str, ...]) -> dict[str, Identity]:
         """Who the workers are. InfrastructureError (OW965) where one differs from this machine."""
 
-        def ask() -> Mapping[str, object]:
-            told: Mapping[str, object] = self._client.run(identify_here, distributions, on_error="return")
-            return told
-
-        told = self._ask(ask)
+        told = self._ask(lambda: self._client.run(identify_here, distributions, on_error="return"))
         found: dict[str, Identity] = {}
         expected = parts_here(distributions)
         for name, text in sorted(told.items()):
@@ -207,8 +229,8 @@ def perform_here(data: bytes) -> bytes:
 
 def _unwanted_here() -> Callable[[], bool]:
     """Whether the task of this thread was cancelled, which dask does not tell it."""
-    tasks: Mapping[str, Any] = get_worker().state.tasks
-    key: str = thread_state.key
+    tasks: Mapping[str, Any] = _worker.get_worker().state.tasks
+    key: str = _worker.thread_state.key
 
     def unwanted() -> bool:
         task = tasks.get(key)
