@@ -16,10 +16,11 @@ from opwright.bundle.format import Bundle
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.graphs.ids import FunctionId, callees_first, function_id
 from opwright.graphs.inline import inline_model
-from opwright.graphs.structure import check_structure
+from opwright.graphs.structure import check_structure, refuse_expansion
 from opwright.graphs.walk import all_graphs
 from opwright.link.catalogue import Catalogue, layered, merge_libraries
-from opwright.link.check import check_model, undefined_nodes
+from opwright.link.check import check_model, undefined_nodes, without_weights
+from opwright.link.distinct_calls import with_distinct_calls
 from opwright.link.instantiate import damaged, pad, write_defaults
 from opwright.link.metadata import ATTACHED, CALL, IMPORTED
 from opwright.link.node_resolution import Served, resolve_model
@@ -89,11 +90,16 @@ def attach_libraries(
         diagnostics += undefined_nodes(result, file)
         return Attached(result, (), 0, (), tuple(diagnostics))
     apply_plan(result, resolution.served, plan)
-    notes = check_model(result, model, file)
     if inline:
+        refuse_expansion(result, file)
+        part = with_distinct_calls(without_weights(result))
+        if part is not result:
+            inline_plan(part, model, plan)
         inline_plan(result, model, plan)
+        notes = check_model(result, model, file, loaded=None if part is result else part)
+    else:
         notes = check_model(result, model, file)
-    elif any(function.overload for function in plan.functions):
+    if not inline and any(function.overload for function in plan.functions):
         diagnostics.append(_needs_overloads(file))
     diagnostics += [*undefined_nodes(result, file), *notes]
     counts: dict[str, int] = {}

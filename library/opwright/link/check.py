@@ -14,6 +14,7 @@ from opwright.elements import BY_CODE
 from opwright.graphs.ids import call_id, function_id
 from opwright.graphs.structure import expanded_nodes, refuse_expansion
 from opwright.graphs.walk import all_graphs, all_nodes
+from opwright.link.distinct_calls import with_distinct_calls
 from opwright.opsets.domains import RUNTIME_DOMAINS
 from opwright.opsets.records import CONSTANT
 
@@ -36,13 +37,16 @@ _LACKS = (
 _PREFIX = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
 
 
-def check_model(model: ModelProto, before: ModelProto, file: str, *, complete: bool = False) -> list[Diagnostic]:
+def check_model(
+    model: ModelProto, before: ModelProto, file: str, *, complete: bool = False, loaded: ModelProto | None = None
+) -> list[Diagnostic]:
     """Notes on what could not be checked. Raises DiagnosticError (OW566, OW567) when a judge refuses the model, OW596
     when its functions have no end.
 
     Weights that are large or lie in other files are left out: they are inputs of what is checked. `before` is the
     model as it was, to tell whose fault it is. It was `complete` when it lacked no functions: what onnxruntime had
-    against it then is a note.
+    against it then is a note. `loaded` is a part of the model that holds one of all that there is in it, for
+    onnxruntime; where it is not given, it is found here.
     """
     refuse_expansion(model, file)
     stand_in = without_weights(model)
@@ -51,7 +55,8 @@ def check_model(model: ModelProto, before: ModelProto, file: str, *, complete: b
         blameless = _checker_problem(without_weights(before)) is None
         text = "the model would not be valid" if blameless else "the model is not valid, and was not before"
         raise DiagnosticError([Diagnostic("OW566", text, Place(file), f"onnx.checker: {problem}", _REPORT)])
-    return _load_on_onnxruntime(stand_in, before if complete else None, file)
+    part = with_distinct_calls(stand_in) if loaded is None else loaded
+    return _load_on_onnxruntime(part, before if complete else None, file)
 
 
 _REPORT = "fix what the checker names; if it is in a library's function, tell the library's authors"
