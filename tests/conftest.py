@@ -55,12 +55,17 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def forget_packages() -> Iterator[None]:
-    """The domains of packages that the functions of one file name are not those of the next."""
-    before = dict(libraries._OPSETS)
+def forget_packages(shared_folder: Path) -> Iterator[None]:
+    """What the functions of one file have named of packages in temporary folders is not there for the next file. A
+    package that lasts stays known as long as its modules do: functions that name it are not compiled again."""
     yield
-    libraries._OPSETS.clear()
-    libraries._OPSETS.update(before)
+    for key, opset in list(libraries._OPSETS.items()):
+        module = sys.modules.get(opset.package)
+        place = getattr(module, "__file__", None)
+        if place is None or Path(place).resolve().is_relative_to(shared_folder.resolve()):
+            del libraries._OPSETS[key]
+            for name in [name for name in sys.modules if name.partition(".")[0] == opset.package]:
+                del sys.modules[name]
 
 
 @pytest.fixture
