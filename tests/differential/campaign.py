@@ -7,6 +7,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
@@ -172,10 +173,16 @@ def target_of(seed: int, index: int) -> Program:
     return replace(program, target=random.choice((written, random.choice(TARGETS))))
 
 
-def run(count: int, seed: int, first: int = 0, source: Callable[[int, int], Program] = program_of) -> Report:
-    """Judges `count` programs, in a process of its own that may die."""
+def run(
+    count: int,
+    seed: int,
+    first: int = 0,
+    source: Callable[[int, int], Program] = program_of,
+    judge: Judge | None = None,
+) -> Report:
+    """Judges `count` programs, in a process of its own that may die, or in that of a judge who has done so before."""
     report = Report()
-    with Judge() as judge:
+    with nullcontext(judge) if judge is not None else Judge() as judge:
         for index in range(first, first + count):
             try:
                 program = source(seed, index)

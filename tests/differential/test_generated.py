@@ -39,48 +39,48 @@ FURTHER = 40
 programs = st.randoms(use_true_random=False).map(lambda random: generate(Random(random.getrandbits(64))))
 
 
-def test_programs_agree_and_compile() -> None:
-    report = run(PROGRAMS, SEED)
+@pytest.fixture(scope="module")
+def judge() -> Iterator[Judge]:
+    with Judge() as found:
+        yield found
+
+
+def test_programs_agree_and_compile(judge: Judge) -> None:
+    report = run(PROGRAMS, SEED, judge=judge)
     assert not report.different and not report.stumbled
     assert report.compiled >= LEAST_COMPILED, report.refused
 
 
-def test_changed_programs_are_refused_or_agree() -> None:
-    report = run(MUTANTS, SEED, source=mutant_of)
+def test_changed_programs_are_refused_or_agree(judge: Judge) -> None:
+    report = run(MUTANTS, SEED, source=mutant_of, judge=judge)
     assert not report.different and not report.stumbled
     assert report.outcomes[Outcome.REFUSED] > MUTANTS // 4
 
 
-def test_numbers_on_one_path_agree_or_are_refused() -> None:
-    report = run(MIXED, SEED, source=mixed_of)
+def test_numbers_on_one_path_agree_or_are_refused(judge: Judge) -> None:
+    report = run(MIXED, SEED, source=mixed_of, judge=judge)
     assert not report.different and not report.stumbled
     assert not report.rarely_refused(), report.refused
 
 
 @pytest.mark.parametrize("source", [trials_of, order_of, nested_of, target_of])
-def test_further_programs_agree_or_are_refused(source: Callable[[int, int], Program]) -> None:
-    report = run(FURTHER, SEED, source=source)
+def test_further_programs_agree_or_are_refused(judge: Judge, source: Callable[[int, int], Program]) -> None:
+    report = run(FURTHER, SEED, source=source, judge=judge)
     assert not report.different
     assert not report.stumbled
     assert report.compared > FURTHER // 2
 
 
-def test_a_stumble_of_our_own_tools_is_told_and_ends_nothing() -> None:
+def test_a_stumble_of_our_own_tools_is_told_and_ends_nothing(judge: Judge) -> None:
     def source(seed: int, index: int) -> Program:
         if index == 1:
             raise StopIteration("planted")
         return program_of(seed, index)
 
-    report = run(3, SEED, source=source)
+    report = run(3, SEED, source=source, judge=judge)
     assert report.programs == 2
     assert [name for name, _ in report.stumbled] == [f"{SEED}:1"]
     assert any("STUMBLED" in line and "planted" in line for line in report.lines())
-
-
-@pytest.fixture(scope="module")
-def judge() -> Iterator[Judge]:
-    with Judge() as found:
-        yield found
 
 
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
