@@ -10,9 +10,9 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from opwright.bundle.read import find_bundle
+from opwright.command_parser import OnceParser
 from opwright.decompiler import decompile_command as decompile
 from opwright.diagnostics import Diagnostic, DiagnosticError, Severity, has_errors, render
 from opwright.diagnostics.exits import Exit
@@ -51,32 +51,6 @@ def main(arguments: Sequence[str], beside: Sequence[str] = ()) -> int:
         return _status(error.diagnostics)
 
 
-class _Once(argparse.Action):
-    """Stores the value of an option, and refuses a second one, where argparse would forget the first."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-        given: set[str] = vars(namespace).setdefault("given", set())
-        if option_string is not None and self.dest in given:
-            parser.error(f"{option_string} takes one value and is given several")
-        given.add(self.dest)
-        setattr(namespace, self.dest, values)
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose options with one value, and those of its commands, are given once."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.register("action", None, _Once)
-        self.register("action", "store", _Once)
-
-
 def command_parsers() -> Mapping[str, argparse.ArgumentParser]:
     """The parser of each of `COMMANDS`, for those who tell what options there are."""
     return _parsers()[1]
@@ -84,7 +58,7 @@ def command_parsers() -> Mapping[str, argparse.ArgumentParser]:
 
 def _parsers() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
     """The parser of the command line, and those of its commands by name."""
-    parser = _Parser(prog="opwright", allow_abbrev=False)
+    parser = OnceParser(prog="opwright", allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="command")
 
     attach = commands.add_parser(

@@ -1,6 +1,7 @@
 """The console script itself: what it imports, and what becomes of errors."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -8,13 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opwright_build.cli import app, entry
+from opwright.commands import command_parsers
+from opwright.version import VERSION
+from opwright_build.cli import command_runner, entry
+from opwright_build.cli.command_summaries import ON_LIBRARIES, ON_MODELS
+from opwright_build.cli.command_table import described_commands
 from opwright_build.workflow import listing
 
 Opwright = Callable[..., Any]
 
-# pydantic is not among them: recent releases of typer convert arguments with it.
-HEAVY = ("jinja2", "mpmath", "numpy", "onnx", "onnxruntime", "rich", "yaml")
+COMMANDS = Path(command_runner.__file__).parent / "command_modules"
+GOLDEN = Path(__file__).parent / "commands"
+HEAVY = ("jinja2", "mpmath", "numpy", "onnx", "onnxruntime", "pydantic", "yaml")
 SCRIPT = """
 import sys
 from opwright_build.cli.entry import main
@@ -32,15 +38,16 @@ def _modules_after(*words: str, cwd: Path) -> set[str]:
     return set(done.stderr.splitlines()[-1].split())
 
 
-@pytest.mark.parametrize("command", entry.LINK_COMMANDS)
+@pytest.mark.parametrize("command", ON_MODELS)
 def test_work_on_models_does_not_import_the_build_tool(command: str, tmp_path: Path) -> None:
     modules = _modules_after(command, "--help", cwd=tmp_path)
     assert "opwright.commands" in modules
-    assert modules & {"typer", "pydantic", "yaml", "opwright_build.cli.app", "opwright_build.workflow"} == set()
+    assert modules & {"pydantic", "yaml", "opwright_build.cli.command_runner", "opwright_build.workflow"} == set()
 
 
 def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
-    assert _modules_after("--help", cwd=tmp_path) & set(HEAVY) == set()
+    modules = _modules_after("--help", cwd=tmp_path)
+    assert modules & {*HEAVY, "argparse", "opwright_build.workflow", "opwright_build.engine"} == set()
 
 
 def test_a_null_build_imports_nothing_heavy(library: Path, opwright: Opwright) -> None:
@@ -63,10 +70,9 @@ def test_a_missing_extra_is_named(
     assert "Traceback" not in printed.err
 
 
-def test_typer_itself_may_be_missing(tmp_path: Path) -> None:
-    script = (
-        "import sys; sys.modules['typer'] = None\nfrom opwright_build.cli.entry import main\nsys.exit(main(['build']))"
-    )
+def test_a_package_that_a_build_needs_may_be_missing(tmp_path: Path) -> None:
+    hide = "import sys; sys.modules['pydantic'] = None"
+    script = f"{hide}\nfrom opwright_build.cli.entry import main\nsys.exit(main(['ls']))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, "-c", script],
@@ -79,7 +85,7 @@ def test_typer_itself_may_be_missing(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
-        "opwright: `opwright build` needs typer, which is not installed",
+        "opwright: `opwright ls` needs pydantic, which is not installed",
         "  help: pip install 'opwright[build]'; attach, inspect, detach, polyfill, decompile work without",
     ]
 
@@ -133,7 +139,10 @@ def test_an_interrupt_is_130(where: str, library: Path, opwright: Opwright, monk
     def interrupted(*arguments: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(*((listing, "list_versions", interrupted) if where == "task" else (app, "run", interrupted)))
+    if where == "task":
+        monkeypatch.setattr(listing, "list_versions", interrupted)
+    else:
+        monkeypatch.setattr(command_runner, "run_command", interrupted)
     ran = opwright("ls")
     assert ran.status == 130
     assert ran.err == "interrupted\n"
@@ -172,3 +181,84 @@ def test_help_and_version_are_0(opwright: Opwright) -> None:
     ran = opwright("--version")
     assert ran.status == 0
     assert ran.out.startswith("opwright ")
+
+
+def test_every_command_is_listed_with_a_line(opwright: Opwright) -> None:
+    modules = {path.stem.removesuffix("_command") for path in COMMANDS.glob("*_command.py")}
+    assert set(ON_LIBRARIES) == modules
+    assert set(ON_MODELS) == set(command_parsers())
+    listed = opwright("--help").out
+    for name, summary in {**ON_LIBRARIES, **ON_MODELS}.items():
+        assert re.search(rf"^  {name} +{re.escape(summary)}$", listed, re.MULTILINE)
+    assert opwright("help").out == listed == opwright("-h").out
+    assert (opwright().status, opwright().err) == (2, listed)
+
+
+def test_the_release_is_told(opwright: Opwright) -> None:
+    assert opwright("--version").out == f"opwright {VERSION}\n"
+
+
+@pytest.mark.parametrize("name", sorted({**ON_LIBRARIES, **ON_MODELS}))
+def test_each_command_shows_its_options(name: str, opwright: Opwright, golden: Callable[[Path, str], None]) -> None:
+    """What an option is called, and what it takes, is a promise to scripts."""
+    command = described_commands()[name]
+    lines = [command.summary, *command.words]
+    for option in sorted(command.options, key=lambda item: item.spellings):
+        value = f" {'|'.join(option.choices) or 'VALUE'}" if option.takes_value else ""
+        lines.append(f"  {', '.join(option.spellings)}{value}")
+    golden(GOLDEN / f"{name}.txt", "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("name", ["build", "ls", "cache", "decompile"])
+def test_a_command_is_helped_in_three_ways(name: str) -> None:
+    shown = [helped(*words) for words in ((name, "-h"), (name, "--help"), ("help", name))]
+    assert shown[0][0] == 0
+    assert shown[0][1].startswith(f"usage: opwright {name} ")
+    assert shown[0] == shown[1] == shown[2]
+
+
+def helped(*words: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "opwright_build", *words],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("buidl", "opwright: there is no command 'buidl'\n  help: did you mean `opwright build`? "),
+        ("--nonsense", "opwright: there is no option '--nonsense'\n"),
+        ("help nonsense", "opwright: there is no command 'nonsense'\n"),
+        ("build --nope", "opwright build: unrecognized arguments: --nope\n  help: `opwright help build` "),
+        ("build --jso", "opwright build: unrecognized arguments: --jso\n"),
+        ("build a b", "opwright build: unrecognized arguments: b\n"),
+        ("build --cache", "opwright build: argument --cache: expected one argument\n"),
+        ("export", "opwright export: the following arguments are required: --opset\n"),
+        ("show", "opwright show: the following arguments are required: X\n"),
+        ("test --jobs 0", "opwright test: argument -j/--jobs: 0 is below 1\n"),
+        ("test --vector-limit nan", "opwright test: argument --vector-limit: nan is below 0.1\n"),
+        ("test --action-limit soon", "opwright test: argument --action-limit: 'soon' is not a number\n"),
+        ("test --require-sandbox 3", "opwright test: argument --require-sandbox: invalid choice: 3 "),
+        ("lock --within about", "opwright lock: argument --within: invalid choice: 'about' "),
+        ("vectors a b", "opwright vectors: one folder, or `show` and names\n"),
+        ("cache gc --max-age soon", "opwright cache: "),
+    ],
+)
+def test_words_that_make_no_sense_are_told_in_a_line(words: str, told: str, opwright: Opwright) -> None:
+    ran = opwright(*words.split())
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith(told)
+    assert len(ran.err.splitlines()) <= 2
+
+
+@pytest.mark.parametrize(
+    "words", ["show --json Swish .", "show Swish --json .", "show Swish . --json", "show --json -- Swish ."]
+)
+def test_options_and_words_stand_in_any_order(words: str, library: Path, opwright: Opwright) -> None:
+    ran = opwright(*words.split())
+    assert (ran.status, ran.lines[0]["name"]) == (0, "Swish")

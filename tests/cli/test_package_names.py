@@ -52,7 +52,7 @@ def test_other_names_are_free_where_nothing_of_them_is_installed(name: str) -> N
     assert why_taken(name) is None
 
 
-@pytest.mark.parametrize("package", ["json", "sitecustomize", "distutils", "numpy", "onnx", "typer", "yaml", "google"])
+@pytest.mark.parametrize("package", ["json", "sitecustomize", "distutils", "numpy", "onnx", "jinja2", "yaml", "google"])
 def test_a_package_of_another_modules_name_is_refused_at_its_place(
     library: Path, opwright: Opwright, package: str
 ) -> None:

@@ -7,29 +7,22 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import typer
 from opwright import commands
-from opwright_build.cli.app import app
+from opwright_build.cli.command_runner import command_parser
+from opwright_build.cli.command_summaries import ON_LIBRARIES
 from opwright_build.cli.entry import main
-from opwright_build.cli.repeated import Option, repeated_option
 
 Opwright = Callable[..., Any]
-BUILD: dict[str, Any] = vars(typer.main.get_command(app))["commands"]
+PARSERS = {**{name: command_parser(name) for name in ON_LIBRARIES}, **commands.command_parsers()}
 
 
 def single_valued() -> list[tuple[str, str, str]]:
     """Every option of every command that takes one value, with a value: of the build tool, and of those on models."""
-    found = [
-        (name, spelling, "1")
-        for name, command in BUILD.items()
-        for option in command.params
-        if option.param_type_name == "option" and not option.is_flag and not option.multiple
-        for spelling in option.opts
-    ]
-    for name, parser in commands.command_parsers().items():
+    found: list[tuple[str, str, str]] = []
+    for name, parser in PARSERS.items():
         for action in parser._actions:
             if not isinstance(action, argparse._AppendAction) and action.nargs is None:
-                value = next(iter(action.choices or "1"))
+                value = str(next(iter(action.choices or "1")))
                 found += ((name, spelling, value) for spelling in action.option_strings)
     return found
 
@@ -58,22 +51,22 @@ def test_every_command_of_both_kinds_is_looked_at() -> None:
     [
         ("--cache a --cache b", "--cache"),
         ("--cache=a --cache b", "--cache"),
-        ("-o a --output=b", "--output"),
-        ("-oa -ob", "-o"),
-        ("-s a -s b", ""),
-        ("--json --json", ""),
-        ("-o --cache --cache b", ""),
-        ("-- --cache a --cache b", ""),
+        ("--opset 18 -o a --output=b", "--output"),
+        ("--opset 18 -oa -ob", "-o"),
+        ("--opset 18 a -o b -o c", "-o"),
+        ("--opset 18 -s a -s b", ""),
+        ("--opset 18 --opset 19", ""),
+        ("--opset 18 -o c --cache b", ""),
     ],
 )
-def test_what_counts_as_repeated(words: str, repeated: str) -> None:
-    options = [
-        Option(("--cache",), takes_value=True, may_repeat=False),
-        Option(("-o", "--output"), takes_value=True, may_repeat=False),
-        Option(("-s", "--select"), takes_value=True, may_repeat=True),
-        Option(("--json",), takes_value=False, may_repeat=False),
-    ]
-    assert repeated_option(options, words.split()) == repeated
+def test_what_counts_as_repeated(words: str, repeated: str, capsys: pytest.CaptureFixture[str]) -> None:
+    parser = command_parser("export")
+    if repeated:
+        with pytest.raises(SystemExit, match="2"):
+            parser.parse_intermixed_args(words.split())
+        assert f"{repeated} takes one value and is given several" in capsys.readouterr().err
+    else:
+        assert parser.parse_intermixed_args(words.split()).opset
 
 
 def test_selections_add_up(library: Any, opwright: Opwright) -> None:

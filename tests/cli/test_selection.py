@@ -134,7 +134,7 @@ def test_changed_since_a_revision(three: Path, opwright: Opwright) -> None:
     assert listed(opwright, "--changed-since", "HEAD") == ["Middle", "New"]
     assert listed(opwright, "--changed-since", "HEAD", "-s", "M*") == ["Middle"], "options narrow one another"
     assert listed(opwright, "-s", "since:HEAD+") == ["Middle", "New", "Top"]
-    ran = opwright("ls", "--changed-since", "--output=x")
+    ran = opwright("ls", "--changed-since=--output=x")
     assert (ran.status, "OW533" in ran.err, Path("x").exists()) == (2, True, False)
 
 
@@ -243,7 +243,7 @@ def test_graph_and_why(three: Path, opwright: Opwright) -> None:
 def test_quiet_and_verbose(three: Path, opwright: Opwright) -> None:
     assert len(opwright("build", "-q").out.splitlines()) == 1
     path = SPECS / "Middle" / "function.py"
-    path.write_text(path.read_text() + "# more\n")
+    path.write_text(path.read_text() + "\n\nMORE = 1\n")
     ran = opwright("build", "-v")
     assert "compile com.acme::Middle@1: file:specs/com.acme/Middle/function.py changed" in ran.err
     assert "compile" not in opwright("build").err

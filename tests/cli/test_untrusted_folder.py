@@ -26,7 +26,7 @@ from tests.environment import link_packages
 
 # Names that packages we need try to import, and do without.
 OPTIONAL = ("PIL", "flint", "gmpy", "gmpy2", "sage", "shellingham", "coloredlogs", "sitecustomize", "usercustomize")
-INSTALLED = ("numpy", "onnx", "onnxruntime", "opwright", "opwright_build", "pydantic", "rich", "typer", "yaml")
+INSTALLED = ("numpy", "onnx", "onnxruntime", "opwright", "opwright_build", "pydantic", "yaml")
 PLANTED = """\
 import os, sys
 with open({log!r}, "a") as log:

@@ -19,7 +19,7 @@ from opwright_build.engine.user_secret import VARIABLE
 
 from tests.own_specs import ROOT, spec_files
 
-NEEDED = "import jinja2, mpmath, numpy, onnx, pydantic, typer, yaml"
+NEEDED = "import jinja2, mpmath, numpy, onnx, pydantic, yaml"
 VERSIONS = "from importlib.metadata import version; print(version('onnx'), version('protobuf'), version('jinja2'))"
 
 

@@ -21,7 +21,7 @@ from opwright_build.sandbox import kernel
 from opwright_build.sandbox.privileges import drop_capabilities
 
 PATIENCE = 120  # seconds on the clock that a command on a small library may take
-_HOMES = ("opwright", "onnx", "numpy", "google", "pydantic", "yaml", "jinja2", "typer", "click", "rich", "mpmath")
+_HOMES = ("opwright", "onnx", "numpy", "google", "pydantic", "yaml", "jinja2", "mpmath")
 _SET_SECURE_BITS, _NO_ROOT = 28, 1
 
 

@@ -10,10 +10,9 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
-import typer.main
 from onnx import ModelProto
 from opwright.bundle.read import read_bundle_file
 from opwright.bundle.write import write_bundle
@@ -26,7 +25,7 @@ from opwright.link.apply import attach_libraries
 from opwright.link.exported import functions_at
 from opwright.protos.compare import compare
 from opwright.protos.digest import digest
-from opwright_build.cli.app import app
+from opwright_build.cli.command_runner import run_command
 
 from tests.hostile.folders import make_folder
 from tests.hostile.models import parse
@@ -35,20 +34,6 @@ from tests.link.conftest import make_acme, make_standard
 Task = Callable[[Path], str]
 _GOOD = (Exit.GOOD, Exit.FINDINGS, Exit.USAGE, Exit.INFRASTRUCTURE)
 SLOW = {"polyfill --runtime": 4, "polyfill --opset": 2, "attach --inline": 2, "decompile --check": 2, "test": 60}
-
-
-@cache
-def _build_command() -> Callable[..., object]:
-    return typer.main.get_command(app).main
-
-
-def _run_build_command(words: list[str]) -> int:
-    """As `app.run` does it, without making all commands anew."""
-    try:
-        _build_command()(args=words, prog_name="opwright")
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else Exit.USAGE
-    return Exit.GOOD
 
 
 def _command(path: Path, before: tuple[str, ...], after: tuple[str, ...]) -> str:
@@ -195,7 +180,7 @@ def folder_tasks(folder: Path) -> Mapping[str, Task]:
         def run(path: Path) -> str:
             with _made(path, folder) as root:
                 given = [str(root) if word == "PATH" else word for word in (*words, *(cache if kept else ()))]
-                status = _run_build_command([_function(path) if word == "NAME" else word for word in given])
+                status = run_command([_function(path) if word == "NAME" else word for word in given])
             if status not in _GOOD:
                 raise AssertionError(f"exit status {status}")
             return str(status)

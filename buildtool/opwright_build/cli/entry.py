@@ -8,14 +8,13 @@ import gc
 import os
 import sys
 
+from opwright_build.cli.command_summaries import ON_LIBRARIES, ON_MODELS, overview
 from opwright_build.import_path import confine_imports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-OWN_COMMANDS = ("clean", "completion", "doctor", "fmt", "help")  # modules of cli.command_modules
-LINK_COMMANDS = ("attach", "inspect", "detach", "polyfill", "decompile")
 _ALLOCATIONS = 100_000  # until a garbage collection: a command keeps what it makes, and looking through it takes time
 # Modules that come with an extra of the distribution.
 EXTRAS = {
@@ -24,8 +23,6 @@ EXTRAS = {
     "mpmath": "build",
     "onnxruntime": "run",
     "pydantic": "build",
-    "rich": "build",
-    "typer": "build",
     "yaml": "build",
 }
 
@@ -71,7 +68,7 @@ def _run(words: list[str], left_out: list[str]) -> int:
             return _crashed(words, error)
         command = " ".join(["opwright", *_command(words)])
         print(f"opwright: `{command}` needs {error.name}, which is not installed", file=sys.stderr)
-        without = f"; {', '.join(LINK_COMMANDS)} work without" if extra == "build" else ""
+        without = f"; {', '.join(ON_MODELS)} work without" if extra == "build" else ""
         print(f"  help: pip install 'opwright[{extra}]'{without}", file=sys.stderr)
         for folder in left_out:
             print(f"  note: {folder or '.'} is in a library's folder, from which nothing is imported", file=sys.stderr)
@@ -81,17 +78,34 @@ def _run(words: list[str], left_out: list[str]) -> int:
 
 
 def _dispatch(words: list[str], left_out: list[str]) -> int:
-    if words and words[0] in OWN_COMMANDS:
-        from opwright_build.cli.own_commands import run_own
+    if not words or words[0] in ("-h", "--help"):
+        print(overview(), file=sys.stdout if words else sys.stderr)
+        return 0 if words else 2
+    if words[0] == "--version":
+        from opwright.version import VERSION
 
-        return run_own(words)
-    if words and words[0] in LINK_COMMANDS:
+        print(f"opwright {VERSION}")
+        return 0
+    if words[0] in ON_MODELS:
         from opwright.commands import main as link
 
         return link(words, left_out)  # a bundle may be read from there: it is data
-    from opwright_build.cli.app import run
+    if words[0] in ON_LIBRARIES:
+        from opwright_build.cli.command_runner import run_command
 
-    return run(words)
+        return run_command(words)
+    return _unknown(words[0])
+
+
+def _unknown(word: str) -> int:
+    from opwright.suggest import close_names
+
+    close = close_names(word, [*ON_LIBRARIES, *ON_MODELS])
+    what = "option" if word.startswith("-") else "command"
+    print(f"opwright: there is no {what} {word!r}", file=sys.stderr)
+    way_out = f"did you mean `opwright {close[0]}`? " if close and what == "command" else ""
+    print(f"  help: {way_out}`opwright help` lists the commands", file=sys.stderr)
+    return 2
 
 
 def _command(words: list[str]) -> list[str]:

@@ -28,8 +28,6 @@ _PACKAGES = {
     "pydantic": "build",
     "pyyaml": "build",
     "jinja2": "build",
-    "rich": "build",
-    "typer": "build",
     "onnxruntime": "run",
 }
 _LOCALE = "en_US.UTF-8"  # what StringNormalizer takes where nothing is said

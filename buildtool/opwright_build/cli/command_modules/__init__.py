@@ -1,4 +1,2 @@
-"""Commands on argparse, one a file: its words in `SUMMARY` and `add_arguments`, and what it does in `run`.
-
-Commands of `cli.app` move here one at a time (ADR 180). A module is imported when its command runs.
-"""
+"""Commands, one a file: what it takes in `add_arguments`, and what it does in `run`. A module is imported when its
+command runs."""

@@ -8,9 +8,8 @@ from opwright.diagnostics.exits import Exit
 
 from opwright_build.cli.command_table import described_commands
 from opwright_build.cli.completion_script import SHELLS, completion_script
-from opwright_build.cli.text_reporter import standard_console
+from opwright_build.cli.reporters import standard_console
 
-SUMMARY = "Print the script by which a shell completes commands, options and names of functions."
 EPILOG = """\
 bash: opwright completion bash > ~/.local/share/bash-completion/completions/opwright
 zsh:  opwright completion zsh > a file `_opwright` in a folder of $fpath

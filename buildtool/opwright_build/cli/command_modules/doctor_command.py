@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from opwright_build.cli.text_reporter import standard_console
+from opwright_build.cli.reporters import standard_console
 from opwright_build.workflow.doctor import doctor
-
-SUMMARY = "Show what this machine has of what the commands need, and how to get the rest."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

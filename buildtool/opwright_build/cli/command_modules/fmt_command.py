@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from opwright_build.cli.text_reporter import text_reporter
+from opwright_build.cli.reporters import text_reporter
 from opwright_build.workflow.tidy import tidy
-
-SUMMARY = "Write the YAML of specs in one form; comments stay."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
