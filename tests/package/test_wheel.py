@@ -19,6 +19,8 @@ import opwright
 import pytest
 from opwright_build.package.typed_package import render_stubs
 from opwright_build.package.wheel import build_wheel
+from opwright_build.spec.model import About
+from packaging.metadata import Metadata
 
 from tests.package.sample import bundle_bytes, sample_library
 
@@ -101,7 +103,7 @@ def test_importing_the_package_loads_next_to_nothing(installed: Path) -> None:
         "import sys; before = set(sys.modules); from acme_ops import opset3 as acme; acme.Scale;"
         "print(*sorted(name for name in set(sys.modules) - before if not name.startswith('_')))"
     )
-    expected = "acme_ops acme_ops.opset3 opwright opwright.first_use opwright.packaged opwright.version"
+    expected = "acme_ops acme_ops.opset3 gc opwright opwright.first_use opwright.packaged opwright.version"
     assert run(installed, code, "-S") == expected
 
 
@@ -131,3 +133,52 @@ def test_a_license_adds_no_headers() -> None:
     assert message["License-Expression"] == "MIT Requires-Dist: evil Text"
     assert message.get_all("Name") == [index.library]
     assert "evil" not in " ".join(message.get_all("Requires-Dist") or [])
+
+
+ABOUT = About(
+    ("Ada Lovelace <ada@example.org>", "Grâce", "B C"),
+    {"Repository": "https://example.org/acme", "Issue tracker": "https://example.org/acme/issues"},
+    "README.md",
+    ("LICENSE", "legal/NOTICE.txt"),
+)
+TEXTS = {
+    "README.md": "# Acmé\n\nName: Mallory\n\n    code\n".encode(),
+    "LICENSE": b"Do what you want.\n",
+    "legal/NOTICE.txt": b"n\n",
+}
+
+
+def test_its_metadata_says_what_the_library_says_of_itself() -> None:
+    _, wheel = build_wheel(BUNDLE.index, b"", {}, about=ABOUT, texts=TEXTS)
+    with zipfile.ZipFile(io.BytesIO(wheel)) as file:
+        data = file.read("acme_ops-1.0.0.dist-info/METADATA")
+        texts = {name: file.read(f"acme_ops-1.0.0.dist-info/licenses/{name}") for name in ABOUT.license_files}
+        assert file.namelist()[-1].endswith("RECORD")
+    metadata = email.message_from_bytes(data)
+    assert metadata.get_all("Name") == ["acme-ops"]
+    assert "\nAuthor: Grâce, B C\n" in data.decode()
+    assert metadata["Author-email"] == "Ada Lovelace <ada@example.org>"
+    assert metadata.get_all("Project-URL") == [f"{name}, {url}" for name, url in ABOUT.urls.items()]
+    assert metadata.get_all("License-File") == ["LICENSE", "legal/NOTICE.txt"]
+    assert metadata["Description-Content-Type"] == "text/markdown; charset=UTF-8"
+    assert data.endswith(b"\n\n" + TEXTS["README.md"])
+    assert texts == {name: TEXTS[name] for name in ABOUT.license_files}
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"), [("a.rst", "text/x-rst"), ("A.MD", "text/markdown"), ("README", "text/plain")]
+)
+def test_a_description_says_what_it_is_written_in(path: str, kind: str) -> None:
+    _, wheel = build_wheel(BUNDLE.index, b"", {}, about=About(readme=path), texts={path: b"x"})
+    with zipfile.ZipFile(io.BytesIO(wheel)) as file:
+        metadata = file.read("acme_ops-1.0.0.dist-info/METADATA").decode()
+    assert f"Description-Content-Type: {kind}; charset=UTF-8\n\nx" in metadata
+
+
+def test_the_metadata_is_what_packaging_reads() -> None:
+    _, wheel = build_wheel(BUNDLE.index, b"", {}, about=ABOUT, texts=TEXTS)
+    with zipfile.ZipFile(io.BytesIO(wheel)) as file:
+        read = Metadata.from_email(file.read("acme_ops-1.0.0.dist-info/METADATA"))
+    assert read.description == TEXTS["README.md"].decode()
+    assert read.project_urls == dict(ABOUT.urls)
+    assert read.license_files == list(ABOUT.license_files)

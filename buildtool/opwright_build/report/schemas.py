@@ -148,6 +148,7 @@ def output_schemas() -> dict[str, Schema]:
             },
         ),
         "polyfill": _events("polyfill", {"node": _POLYFILLED_NODE}, _POLYFILLED),
+        "doctor": _line("doctor", _LOOKED_AT),
         "ls": _line("ls", _LISTED),
         "opsets": _line("opsets", _OPSET_ROW),
         "show": _line("show", _SHOWN),
@@ -201,6 +202,12 @@ _POLYFILLED: Schema = {
     "restamped": _COUNT,
     "functions": _COUNT,
     "inlined": _FLAG,
+}
+_LOOKED_AT: Schema = {
+    "what": _TEXT,
+    "state": {"enum": ["good", "note", "missing"]},
+    "text": _TEXT,
+    "help": _TEXT,
 }
 _LISTED: Schema = {
     "library": _TEXT,

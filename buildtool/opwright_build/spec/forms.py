@@ -15,16 +15,20 @@ from typing_extensions import TypeAliasType
 from opwright_build.spec.boundary import Strict, tag
 from opwright_build.spec.key_docs import KEY_DOCS
 from opwright_build.spec.names import (
+    Author,
     DistributionName,
     DomainName,
     ElementName,
     Identifier,
     Label,
     License,
+    Link,
+    LinkName,
     PackageName,
     Release,
     SchemaNumber,
     Text,
+    TextFile,
     VersionNumber,
     Words,
 )
@@ -166,6 +170,11 @@ DependenciesModel = TypeAliasType(
 Requires = dict[Literal["opwright"], Words]
 
 
+Authors = Annotated[list[Author], Field(max_length=MAX_LIST)]
+Urls = Annotated[dict[LinkName, Link], Field(max_length=MAX_LIST)]
+LicenseFiles = Annotated[list[TextFile], Field(max_length=MAX_LIST)]
+
+
 class LibraryModel(Strict):
     """specs/library.yaml of a library that is one package"""
 
@@ -175,6 +184,10 @@ class LibraryModel(Strict):
     package: PackageName
     summary: Text = ""
     license: License | Literal[""] = ""
+    authors: Authors = Field(default_factory=list)
+    urls: Urls = Field(default_factory=dict)
+    readme: TextFile | Literal[""] = ""
+    license_files: LicenseFiles = Field(default_factory=list)
     opsets: Words
     requires: Requires = Field(default_factory=dict)
     dependencies: DependenciesModel = Field(default_factory=dict)
@@ -189,6 +202,10 @@ class PackageModel(Strict):
     version: Release = ""
     summary: Text = ""
     license: License | Literal[""] = ""
+    authors: Authors = Field(default_factory=list)
+    urls: Urls = Field(default_factory=dict)
+    readme: TextFile | Literal[""] = ""
+    license_files: LicenseFiles = Field(default_factory=list)
     opsets: Words = ""
     requires: Requires = Field(default_factory=dict)
     dependencies: DependenciesModel = Field(default_factory=dict)
@@ -200,6 +217,10 @@ class PackagesModel(Strict):
     schema_: SchemaNumber = Field(alias="schema")
     version: Release = ""
     license: License | Literal[""] = ""
+    authors: Authors = Field(default_factory=list)
+    urls: Urls = Field(default_factory=dict)
+    readme: TextFile | Literal[""] = ""
+    license_files: LicenseFiles = Field(default_factory=list)
     opsets: Words = ""
     requires: Requires = Field(default_factory=dict)
     packages: Annotated[list[PackageModel], Field(min_length=1, max_length=MAX_PACKAGES)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from opwright.bundle.normal_name import normal_name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Related
@@ -13,7 +14,7 @@ from opwright_build.engine.tree import stays_inside
 from opwright_build.spec.boundary import Checked, check
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.forms import DependencyForm, LibraryModel, PackageModel, PackagesModel
-from opwright_build.spec.model import Dependency, Library, OpsetRange, Package
+from opwright_build.spec.model import About, Dependency, Library, OpsetRange, Package
 from opwright_build.spec.package_name import refuse_package, why_taken
 from opwright_build.spec.ranges import RangeError, admits_release, meant_range, parse_opsets
 from opwright_build.spec.yaml_nodes import MappingNode, Node, Sequence, key_places, node_at, rewritten
@@ -21,7 +22,8 @@ from opwright_build.spec.yaml_source import MAX_BYTES, read_yaml
 
 SPECS = "specs"
 LIBRARY_FILE = "specs/library.yaml"
-_SHARED = ("version", "license", "opsets", "requires")  # what may stand above several packages
+_ABOUT = ("authors", "urls", "readme", "license_files")
+_SHARED = ("version", "license", "opsets", "requires", *_ABOUT)  # what may stand above several packages
 _OF_A_PACKAGE = ("library", "package", "summary", "domains", "dependencies")
 
 
@@ -69,6 +71,7 @@ class _Draft:
     requires: Mapping[str, str]
     domains: tuple[str, ...]
     dependencies: Mapping[str, str | DependencyForm]
+    about: About
     node: MappingNode
     shared: MappingNode
 
@@ -85,6 +88,7 @@ class _Draft:
             {str(name): text for name, text in model.requires.items()},
             folders,
             _by_name(model.dependencies),
+            _about({key: getattr(model, key) for key in _ABOUT}),
             root,
             root,
         )
@@ -103,6 +107,12 @@ class _Draft:
         if isinstance(entry.value, MappingNode):
             return entry.value.entries[name].key
         return self.at("dependencies", list(self.dependencies).index(name))
+
+
+def _about(values: Mapping[str, Any]) -> About:
+    """What the wheel says to people, by the keys of the file."""
+    urls = {str(name): str(url) for name, url in values["urls"].items()}
+    return About(tuple(values["authors"]), urls, str(values["readme"]), tuple(values["license_files"]))
 
 
 def _by_name(dependencies: list[str] | dict[str, str | DependencyForm]) -> dict[str, str | DependencyForm]:
@@ -152,6 +162,7 @@ def _draft(item: PackageModel, values: Mapping[str, object], node: MappingNode, 
         {str(name): str(text) for name, text in requires.items()},
         tuple(item.domains),
         _by_name(item.dependencies),
+        _about(values),
         node,
         root,
     )
@@ -195,6 +206,7 @@ def _package(draft: _Draft, names: Mapping[str, str], opwright_version: str, fou
         siblings=siblings,
         dependencies=dependencies,
         places=places,
+        about=draft.about,
     )
 
 

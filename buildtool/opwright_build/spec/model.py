@@ -26,12 +26,29 @@ class OpsetRange:
 
 
 @dataclass(frozen=True, slots=True)
+class About:
+    """What a package's wheel says to people: authors as `Name <address>`, links by their names, and the paths of files
+    relative to the library's root, that of a description, and those of license texts."""
+
+    authors: tuple[str, ...] = ()
+    urls: Mapping[str, str] = field(default_factory=dict)
+    readme: str = ""
+    license_files: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files whose text goes into the wheel."""
+        return tuple(dict.fromkeys((*([self.readme] if self.readme else []), *self.license_files)))
+
+
+@dataclass(frozen=True, slots=True)
 class Package:
     """What one bundle, one wheel and one generated import package are made of.
 
     `name` is the distribution, `package` the import; `domains` are those whose functions it holds. `siblings` are the
     packages of the same library that its functions may call, `dependencies` other libraries, each by name with the
     releases that are accepted (empty: any). `places` are those of its own keys, and of the shared ones.
+    `about` is for the wheel alone.
     """
 
     name: str
@@ -45,6 +62,7 @@ class Package:
     siblings: Mapping[str, str]
     dependencies: Mapping[str, Dependency]
     places: Mapping[str, Place]
+    about: About = field(default_factory=About)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,16 @@ RELEASE = r"^[0-9]+(\.[0-9]+)*((a|b|rc)[0-9]+)?(\.post[0-9]+)?(\.dev[0-9]+)?$"
 DOMAIN = r"^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$"
 LICENSE = r"^[A-Za-z0-9][A-Za-z0-9.+() -]*$"  # an SPDX expression: it becomes a line of the wheel's METADATA
 
+AUTHOR = r"^[^\s<>@,;:()\[\]\\]+( [^\s<>@,;:()\[\]\\]+)*( <[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+>)?$"
+LINK_NAME = r"^[A-Za-z]([A-Za-z0-9 _-]*[A-Za-z0-9])?$"
+LINK = r"^https?://[A-Za-z0-9._~:/?#@!$&()*+,;=%-]+$"
+TEXT_FILE = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$"
+
 PATTERN_WORDS = {
+    AUTHOR: "a name, or a name and an address as in `Ada Lovelace <ada@example.org>`",
+    LINK_NAME: "a name of letters, digits, blanks, `-` and `_`",
+    LINK: "a link that begins with http:// or https://",
+    TEXT_FILE: "the path of a file below the library's root, such as README.md",
     IDENTIFIER: "a name of letters, digits and underscores that does not begin with a digit",
     DISTRIBUTION: "a distribution name (letters, digits, `-`, `_`, `.`)",
     PACKAGE: "an import name (lower-case letters, digits and underscores)",
@@ -103,6 +112,10 @@ PackageName = Annotated[str, Field(pattern=PACKAGE, max_length=100)]
 Release = Annotated[str, Field(pattern=RELEASE, max_length=100)]
 License = Annotated[str, Field(pattern=LICENSE, max_length=300)]
 DomainName = Annotated[str, Field(pattern=DOMAIN, max_length=200)]
+Author = Annotated[str, Field(pattern=AUTHOR, max_length=200), AfterValidator(check_text)]
+LinkName = Annotated[str, Field(pattern=LINK_NAME, max_length=32)]
+Link = Annotated[str, Field(pattern=LINK, max_length=500)]
+TextFile = Annotated[str, Field(pattern=TEXT_FILE, max_length=200)]
 VersionNumber = Annotated[int, Field(ge=1, le=1_000_000)]
 Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)]
 Text = Annotated[str, AfterValidator(check_text)]

@@ -204,6 +204,7 @@ class _Writer:
         words |= {"floor": str(FLOOR), "ceiling": str(ceiling)}
         words["license"] = f'license = "{settings.license}"\n' if settings.license else ""
         words["license_yaml"] = f"license: {settings.license}\n" if settings.license else ""
+        words["urls_yaml"] = f'urls: {{Repository: "{settings.url}"}}\n' if settings.url else ""
         words["urls"] = f'\n[project.urls]\nRepository = "{settings.url}"\n' if settings.url else ""
         for path, template in LIBRARY_FILES.items():
             self._write(path, _render(f"library/{template}", words))

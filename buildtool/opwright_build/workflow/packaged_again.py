@@ -18,8 +18,8 @@ from opwright_build.engine.dataclass_bytes import decode_value
 from opwright_build.engine.reader import Reader
 from opwright_build.package.index import build_index
 from opwright_build.package.wheel import build_wheel
-from opwright_build.spec.model import Domain, Package
-from opwright_build.workflow.version_parts import BODIES, FACTS, FIGURES, MEMBER, decode_blobs
+from opwright_build.spec.model import About, Domain, Package
+from opwright_build.workflow.version_parts import BODIES, FACTS, FIGURES, MEMBER, TEXTS, decode_blobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,21 @@ def package_edited(reader: Reader, before: PackagedBefore, edited: Sequence[Edit
         "stored_bodies": before.facts["stored_bodies"] + len(come) - len(gone),
         "bytes_saved": before.facts["bytes_saved"] + more["spread"] - bytes_more,
     }
-    return files_of(reader, index, bundle, before.stubs, facts, index.version)
+    return files_of(reader, index, bundle, before.stubs, facts, index.version, package.about)
 
 
 def files_of(
-    reader: Reader, index: Index, bundle: bytes, stubs: Mapping[str, bytes], figures: Mapping[str, Json], version: str
+    reader: Reader,
+    index: Index,
+    bundle: bytes,
+    stubs: Mapping[str, bytes],
+    figures: Mapping[str, Json],
+    version: str,
+    about: About,
 ) -> Done:
-    """The files of a package and its facts; `version` is the wheel's."""
-    wheel_name, wheel = build_wheel(index, bundle, stubs, version)
+    """The files of a package and its facts; `version` is the wheel's, and `about` what that says to people."""
+    texts = decode_value(dict[str, bytes], reader.input(TEXTS)) if TEXTS in reader.inputs() else {}
+    wheel_name, wheel = build_wheel(index, bundle, stubs, version, about, texts)
     bundle_path = f"dist/{bundle_name(index)}"
     files = {bundle_path: bundle, f"dist/{wheel_name}": wheel}
     files |= {f"library/{path}": data for path, data in stubs.items()}

@@ -27,8 +27,9 @@ from opwright_build.workflow.version_parts import BODIES, FIGURES, INTERFACE, ME
 
 def package_action(reader: Reader) -> Outcome:
     """Inputs: `package`, its `domains`, what it carries of other libraries as `dependencies` and `closure` (their
-    bodies), `version:<identity>` with the parts of each version (see `encode_packaged`); and, where the package was
-    released, `released`: the last release, and the digest that the library had at the version it has now.
+    bodies), `version:<identity>` with the parts of each version (see `encode_packaged`); where its wheel brings files,
+    those by path as `texts`; and, where the package was released, `released`: the last release, and the digest that the
+    library had at the version it has now.
 
     Outputs: every file of the build by its path relative to the library's root, and `facts.json`. The archives are not
     kept: they are in dist/, and joined quickly. Bodies and members of functions are taken as they are.
@@ -61,7 +62,7 @@ def package_action(reader: Reader) -> Outcome:
         "stored_bodies": len(own),
         "bytes_saved": sum(item["spread"] for item in figures) - sum(map(len, own.values())),
     }
-    return files_of(reader, index, bundle, stubs, facts, wheel_version)
+    return files_of(reader, index, bundle, stubs, facts, wheel_version, package.about)
 
 
 def _last_release(reader: Reader, index: Index, bundle: bytes) -> str:

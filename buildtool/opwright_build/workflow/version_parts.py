@@ -18,6 +18,7 @@ FACTS = "facts.json"  # output of packaging, and of the library's action: figure
 TABLE = "table.json"  # output of the library's action: the rows of all versions
 ROWS = "rows"  # what became of each opset
 VERSION = "version:"  # inputs of packaging: this and the identity
+TEXTS = "texts"  # input of packaging: the files for its wheel, by path
 PACKAGED = (BODIES, TEMPLATES, INTERFACE, MEMBER, FIGURES)
 
 

@@ -20,6 +20,7 @@ from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine
 from opwright_build.engine.sources import CODE, FILE
+from opwright_build.package.wheel_texts import read_texts
 from opwright_build.report.tables import counted
 from opwright_build.spec.load import check_ceiling, load_library, newest_opset
 from opwright_build.spec.model import LoadedLibrary, Package
@@ -36,7 +37,7 @@ from opwright_build.workflow.released import Comparison, compare_with_lock
 from opwright_build.workflow.select_packages import select_packages
 from opwright_build.workflow.selection.chosen import Chosen
 from opwright_build.workflow.session import MODULE, Session
-from opwright_build.workflow.version_parts import FACTS, TABLE, VERSION, encode_packaged, join_rows
+from opwright_build.workflow.version_parts import FACTS, TABLE, TEXTS, VERSION, encode_packaged, join_rows
 
 SPECS = "list:specs"
 RELEASED = "released"  # input of packaging: what was released last
@@ -118,9 +119,12 @@ def build_whole(
     for package in loaded.packages:
         closure = made.closure_of(package, facts, others)
         state = compared.get(package.name, Comparison((), ()))
+        brought, wrong = read_texts(package, lambda path: reader.read(f"file:{path}"))
+        if wrong:
+            return Failed((*diagnostics, *wrong))
         last = "" if release and package.name in asked else state.last  # what is to be a release comes after none
         released = {"last": last, "library": state.library}
-        action = _packaging(made, package, closure, session.environment, released)
+        action = _packaging(made, package, closure, session.environment, released, brought)
         actions.append(action)
         (packaged,) = engine.run([replace(action, label=part_label(action.label, chosen))])
         if isinstance(packaged.outcome, Done | Failed):
@@ -191,7 +195,12 @@ def with_release(loaded: LoadedLibrary, names: Collection[str], release: str) ->
 
 
 def _packaging(
-    made: MadeVersions, package: Package, closure: Closure, environment: str, released: Mapping[str, Json]
+    made: MadeVersions,
+    package: Package,
+    closure: Closure,
+    environment: str,
+    released: Mapping[str, Json],
+    texts: Mapping[str, bytes],
 ) -> Action:
     """The action that makes a package's files. Places do not reach it: moving a line changes no file."""
     engine, loaded = made.engine, made.loaded
@@ -204,6 +213,8 @@ def _packaging(
     }
     if released["last"]:
         inputs[RELEASED] = engine.put(canonical_json(dict(released)))
+    if texts:
+        inputs[TEXTS] = engine.put(encode_value(texts))
     for version in loaded.versions:
         if version.domain.name not in package.domains:
             continue
