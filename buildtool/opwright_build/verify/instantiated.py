@@ -9,7 +9,7 @@ from functools import cache
 from onnx import FunctionProto
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 from opwright.graphs.walk import all_nodes
-from opwright.link.instantiate import instantiate
+from opwright.link.instantiate import OwnBodies, instantiate
 from opwright.opsets.domains import normal_domain
 
 from opwright_build.verify.dtypes import digest
@@ -33,10 +33,15 @@ class Instantiated:
 
 
 class BodyFunctions:
-    """The bodies of a bundle as functions, each made once for an opset."""
+    """The bodies of a bundle as functions, each made once for an opset.
 
-    def __init__(self, bundle: Bundle) -> None:
+    Bodies that are `own`, all of them made by the build, are not checked against their digests again; those that a
+    bundle carries of other libraries are others' work.
+    """
+
+    def __init__(self, bundle: Bundle, *, own: bool = False) -> None:
         self.bundle = bundle
+        self._bodies = OwnBodies(bundle.bodies) if own else bundle.bodies
         self._mirrors = {domain.name: domain.mirror for domain in bundle.index.domains}
         self._made: dict[tuple[str, int, int], Instantiated] = {}
 
@@ -44,7 +49,7 @@ class BodyFunctions:
         key = (entry.identity, id(body), opset)
         if key not in self._made:
             index, domain = self.bundle.index, self._mirrors.get(entry.domain, entry.domain)
-            functions = instantiate(index, self.bundle.bodies, entry, body, opset=opset, domain=domain)
+            functions = instantiate(index, self._bodies, entry, body, opset=opset, domain=domain)
             serialised = tuple(function.SerializeToString() for function in functions)
             symbols = _symbols(functions, serialised)
             content = digest(map(_bare, functions))

@@ -116,7 +116,7 @@ def _judge_group(
         for data in engine.recall(part, RESULTS):
             known |= decode_results(data)
     results = KeptResults(known)
-    instantiated = BodyFunctions(subject.bundle)
+    instantiated = BodyFunctions(subject.bundle, own=not subject.bundle.index.dependencies)
     _require_agreement(subject, engine, instantiated, group)
     outcomes = _outcomes(subject, collected, runtimes, results, instantiated, cells)
     for identity, part in parts.items():
