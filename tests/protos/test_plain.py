@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pytest
@@ -19,7 +20,9 @@ from opwright.protos.canonical import canonicalise
 from opwright.protos.canonical_tensors import RefusedError
 from opwright.protos.plain import plain_digest
 
+from benchmarks.models import MODELS
 from tests.protos.random_functions import Program, renamed, reordered
+from tests.work import calls_of
 
 Nodes = Sequence[tuple[str, Sequence[str], Sequence[str]]]
 
@@ -423,3 +426,10 @@ def test_a_long_circle_is_left_to_the_canonical_form() -> None:
         assert plain_digest(made) is None
         with pytest.raises(RefusedError):
             canonicalise(made, callees={})
+
+
+def test_calls_for_each_function_do_not_grow() -> None:
+    """Those of Python and of C that a digest takes once what is memoised is there: ten nodes, and no object of each."""
+    bodies = [[*MODELS["digest"](7, count).functions] for count in (100, 100, 400)]
+    _, few, many = (calls_of(partial(list, map(digest, given))) / len(given) for given in bodies)
+    assert few < 80 and many < 80
