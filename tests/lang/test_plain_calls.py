@@ -9,7 +9,9 @@ from types import ModuleType
 
 import onnx
 import pytest
+from conftest_lang import Compiler
 from opwright import DiagnosticError, compile_source
+from opwright.lang.family import build_family
 from opwright.lang.lower import arithmetic, calls, expressions, plain_calls
 
 ROUNDS, CALLS = 4, 300
@@ -118,3 +120,18 @@ def test_what_is_more_than_a_result_and_its_type_has_no_plan(call: str, without_
         f"def f(x: INT64[6]):\n    q = op.Identity(x)\n    r = {call}\n    {'return r' if 'Split' in call else after}\n"
     )
     assert outcome(text) == without_plans(text)
+
+
+def test_what_is_wrong_with_an_opset_is_reported_again_after_it_was_taken_back(compiler: Compiler) -> None:
+    """At opset 13 the number asks for one variant per element type: the function goes back to the loop."""
+    text = """\
+from opwright import opset18 as op
+def F(x, n):
+    s = 0
+    for i in range(n):
+        s = s + x * i
+    return op.Relu(s)
+"""
+    unit = compiler.unit(text, {"x": "T", "n": "int64/0"}, {"y": "T"}, {"T": ["float", "double"]})
+    for opset in (18, 13):
+        assert [item.code for item in build_family(unit, opset).diagnostics] == ["OW309"]
