@@ -9,8 +9,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from opwright.regular_file import read_regular
+
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.environment import environment_parts
+from opwright_build.engine.tree import MOST_BYTES
 from opwright_build.import_path import package_folders
 
 _DIGITS = 64  # of a digest
@@ -21,7 +24,7 @@ class _FilesNow:
     """Digests of files, which are read."""
 
     def digest(self, path: str, /) -> str | None:
-        return digest_bytes(Path(path).read_bytes())
+        return digest_bytes(read_regular(Path(path), MOST_BYTES))
 
 
 @cache
