@@ -1,8 +1,11 @@
 import os
+import shutil
+import time
 from pathlib import Path
 
 import pytest
 from opwright.diagnostics import DiagnosticError
+from opwright_build.engine import sources
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.sources import REFUSED, FolderSources, digest_now
@@ -44,6 +47,54 @@ def test_a_listing_tells_what_a_name_stands_for(tmp_path: Path) -> None:
         change(path)
         seen.add(make(tmp_path).digest("list:specs"))
     assert len(seen) == 6 and None not in seen
+
+
+def test_a_listing_holds_while_no_folder_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders are looked at instead of what is in them; young ones, and those with links, are looked through."""
+    root, state = tmp_path / "root", kept(tmp_path / "hints.json")
+    deep = root / "specs" / "a" / "b"
+    deep.mkdir(parents=True)
+    (deep / "one").write_bytes(b"1")
+    scans: list[str] = []
+    listing = sources._listing
+
+    def counted(folder: str, root: str) -> object:
+        scans.append(folder)
+        return listing(folder, root)
+
+    def seen() -> tuple[str | None, int]:
+        del scans[:]
+        hints = FileHints(state)
+        digest = FolderSources(root, hints).digest("list:specs")
+        hints.save()
+        return digest, len(scans)
+
+    monkeypatch.setattr(sources, "_listing", counted)
+    first = seen()
+    assert first[1] == 1
+    assert seen() == first, "the folders are young"
+    real = time.time_ns
+    monkeypatch.setattr("opwright_build.engine.hints.time.time_ns", lambda: real() + 3_600_000_000_000)
+    assert seen() == first
+    assert seen() == (first[0], 0)
+    (deep / "one").write_bytes(b"2")
+    assert seen() == (first[0], 0), "the names are as they were"
+    digests = {first[0]}
+    for change in (
+        lambda: (deep / "two").write_bytes(b""),
+        lambda: (deep / "two").rename(deep / "three"),
+        lambda: shutil.copytree(deep, deep / "c"),
+        lambda: (deep / "three").unlink(),
+        lambda: (root / "specs" / "a").rename(root / "specs" / "z"),
+        lambda: (root / "specs" / "five").symlink_to("z"),
+    ):
+        change()
+        digest, scanned = seen()
+        assert scanned == 1
+        assert digest == make(root).digest("list:specs")
+        digests.add(digest)
+    assert len(digests) == 7
+    assert seen()[1] == 1, "what a link leads to may change"
 
 
 def test_one_build_sees_one_state(tmp_path: Path) -> None:

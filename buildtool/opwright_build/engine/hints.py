@@ -20,7 +20,9 @@ from opwright_build.engine.tree import MOST_BYTES, open_regular
 SETTLED_NS = 2_000_000_000  # the coarsest clock among filesystems in use (FAT) ticks every two seconds
 
 _Stamp = tuple[int, int, int, int]
+Stamp = list[int]  # of a folder: mtime, ctime, device, inode
 _Hint = list[int | str]  # size, mtime, ctime, inode, digest
+_Listing = tuple[str, dict[str, Stamp]]  # the digest, and the folders that it is of
 
 _of_this_process: dict[str, _Hint] = {}  # by path
 
@@ -30,7 +32,9 @@ class FileHints:
 
     def __init__(self, file: StateFile, rehash: bool = False) -> None:
         self._file = file
-        self._known: dict[str, _Hint] = {} if rehash else file.load().get("files", {})
+        loaded = {} if rehash else file.load()
+        self._known: dict[str, _Hint] = loaded.get("files", {})
+        self._listings: dict[str, _Listing] = loaded.get("listings", {})
         self._used: dict[str, _Hint] = {}
         self._rehash = rehash
         self._changed = rehash
@@ -88,13 +92,30 @@ class FileHints:
             self._changed = True
         return data
 
+    def known_listing(self, path: str) -> str | None:
+        """The digest of the names of all files below a folder, where no folder there has changed since they were read:
+        a system stamps a folder when a name in it comes or goes."""
+        digest, folders = self._listings.get(path, ("", {}))
+        try:
+            changed = any(stamp_of(os.lstat(folder)) != stamp for folder, stamp in folders.items())
+        except OSError:
+            return None
+        return None if changed or not folders else digest
+
+    def note_listing(self, path: str, data: bytes, folders: dict[str, Stamp], begun: int) -> None:
+        """Remembers a listing that was `begun` at a time in nanoseconds, with the stamps of all folders that it is of.
+        Where one of them was so young that it could change again within a tick, nothing is remembered."""
+        if all(begun - max(stamp[:2]) > SETTLED_NS for stamp in folders.values()):
+            self._listings[path] = (digest_bytes(data), folders)
+            self._changed = True
+
     def save(self) -> None:
         """Writes the hints for the next run if any is new; losing them costs time only, so failures are ignored."""
         if not self._changed:
             return
         files: dict[str, Json] = {**self._known, **self._used}
         with contextlib.suppress(OSError):
-            self._file.save({"files": files})
+            self._file.save({"files": files, "listings": self._listings})
         self._changed = False
 
 
@@ -106,6 +127,11 @@ class SharedHints:
 
     def digest(self, path: str) -> str | None:
         return self._hints.shared_digest(path)
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """What tells whether the names in a folder have changed."""
+    return [status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino]
 
 
 def _stamp(status: os.stat_result) -> _Stamp:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -16,7 +17,7 @@ from typing import Protocol
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
 from opwright_build.engine.content_digest import digest_bytes
-from opwright_build.engine.hints import FileHints
+from opwright_build.engine.hints import FileHints, Stamp, stamp_of
 from opwright_build.engine.tree import Tree
 
 REFUSED = "refused"
@@ -57,8 +58,11 @@ class FolderSources:
             if self._tree.refuse_source(shown) is not None:
                 self._digests[name] = REFUSED
             elif kind == LIST:
-                data = self.read(name)
-                self._digests[name] = None if data is None else digest_bytes(data)
+                known = self._hints.known_listing(self._full(shown))
+                if known is None:
+                    data = self.read(name)
+                    known = None if data is None else digest_bytes(data)
+                self._digests[name] = known
             else:
                 try:
                     self._digests[name] = self._hints.digest(self._full(shown))
@@ -80,13 +84,22 @@ class FolderSources:
                 self._digests[name] = REFUSED
                 raise DiagnosticError([refusal])
             try:
-                data = _listing(Path(path), Path(self._root)) if kind == LIST else self._hints.read(path)
+                data = self._list(path) if kind == LIST else self._hints.read(path)
             except OSError as error:
                 self._digests[name] = REFUSED
                 raise DiagnosticError([_unreadable(shown, error)]) from None
             self._bytes[name] = data
             self._digests[name] = None if data is None else digest_bytes(data)
         return self._bytes[name]
+
+    def _list(self, path: str) -> bytes | None:
+        if not os.path.isdir(path):
+            return None
+        begun = time.time_ns()
+        data, folders = _listing(path, self._root)
+        if folders is not None:
+            self._hints.note_listing(path, data, folders, begun)
+        return data
 
     def _full(self, shown: str) -> str:
         return os.path.join(self._root, shown) if shown else self._root
@@ -112,18 +125,21 @@ def _unreadable(path: str, error: OSError) -> Diagnostic:
     return Diagnostic("OW115", f"{path} cannot be read", Place(path), reason=error.strerror or type(error).__name__)
 
 
-def _listing(folder: Path, root: Path) -> bytes | None:
+def _listing(folder: str, root: str) -> tuple[bytes, dict[str, Stamp] | None]:
     """All files below a folder, relative to it; hidden ones and `__pycache__` aside, links to folders not followed.
 
-    A name that is no plain file's tells what it stands for: that may be refused without being read.
+    A name that is no plain file's tells what it stands for: that may be refused without being read. With the stamps of
+    all folders, taken before they were looked through; None where what they hold is not all that the listing tells.
     """
-    if not folder.is_dir():
-        return None
     names: list[str] = []
+    stamps: dict[str, Stamp] = {}
+    links = False
     pending = [""]
     while pending:
         prefix = pending.pop()
-        with os.scandir(folder / prefix) as entries:
+        place = os.path.join(folder, prefix) if prefix else folder
+        stamps[place] = stamp_of(os.stat(place))
+        with os.scandir(place) as entries:
             for entry in entries:
                 if entry.name.startswith(".") or entry.name == "__pycache__":
                     continue
@@ -132,11 +148,12 @@ def _listing(folder: Path, root: Path) -> bytes | None:
                 elif entry.is_file(follow_symlinks=False):
                     names.append(f"{prefix}{entry.name}")
                 else:
+                    links = True
                     names.append(f"{prefix}{entry.name}\t{_stands_for(entry.path, root)}")
-    return "\n".join(sorted(names)).encode("utf-8", "surrogateescape")
+    return "\n".join(sorted(names)).encode("utf-8", "surrogateescape"), None if links else stamps
 
 
-def _stands_for(path: str, root: Path) -> str:
+def _stands_for(path: str, root: str) -> str:
     """The kind of what is there, all links followed, and where it is if that is below the root."""
     try:
         kind = stat.S_IFMT(os.stat(path).st_mode)
