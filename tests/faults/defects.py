@@ -26,8 +26,8 @@ def _believe_what_lies_there() -> None:
 
 
 def _take_the_time_for_the_contents() -> None:
-    def stamp(status: os.stat_result) -> tuple[int, int, int, int]:
-        return (status.st_size, status.st_mtime_ns, 0, 0)
+    def stamp(status: os.stat_result) -> list[int]:
+        return [status.st_size, status.st_mtime_ns, 0, 0]
 
     hints._stamp = stamp
     hints.SETTLED_NS = -(10**18)

@@ -19,10 +19,10 @@ from opwright_build.engine.tree import MOST_BYTES, open_regular
 
 SETTLED_NS = 2_000_000_000  # the coarsest clock among filesystems in use (FAT) ticks every two seconds
 
-_Stamp = tuple[int, int, int, int]
-Stamp = list[int]  # of a folder: mtime, ctime, device, inode
+_Stamp = list[int]  # of a file: size, mtime, ctime, inode
+FolderStamp = list[int]  # of a folder: mtime, ctime, device, inode
 _Hint = list[int | str]  # size, mtime, ctime, inode, digest
-_Listing = tuple[str, dict[str, Stamp]]  # the digest, and the folders that it is of
+_Listing = tuple[str, dict[str, FolderStamp]]  # the digest, and the folders that it is of
 
 _of_this_process: dict[str, _Hint] = {}  # by path
 
@@ -102,7 +102,7 @@ class FileHints:
             return None
         return None if changed or not folders else digest
 
-    def note_listing(self, path: str, data: bytes, folders: dict[str, Stamp], begun: int) -> None:
+    def note_listing(self, path: str, data: bytes, folders: dict[str, FolderStamp], begun: int) -> None:
         """Remembers a listing that was `begun` at a time in nanoseconds, with the stamps of all folders that it is of.
         Where one of them was so young that it could change again within a tick, nothing is remembered."""
         if all(begun - max(stamp[:2]) > SETTLED_NS for stamp in folders.values()):
@@ -129,17 +129,17 @@ class SharedHints:
         return self._hints.shared_digest(path)
 
 
-def stamp_of(status: os.stat_result) -> Stamp:
+def stamp_of(status: os.stat_result) -> FolderStamp:
     """What tells whether the names in a folder have changed."""
     return [status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino]
 
 
 def _stamp(status: os.stat_result) -> _Stamp:
-    return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
 def _digest_for(hint: _Hint | None, status: os.stat_result) -> str | None:
     """What a hint says of a file as it is."""
-    if hint is None or hint[:4] != [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]:
+    if hint is None or hint[:4] != _stamp(status):
         return None
     return str(hint[4])

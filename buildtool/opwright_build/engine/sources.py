@@ -17,7 +17,7 @@ from typing import Protocol
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
 from opwright_build.engine.content_digest import digest_bytes
-from opwright_build.engine.hints import FileHints, Stamp, stamp_of
+from opwright_build.engine.hints import FileHints, FolderStamp, stamp_of
 from opwright_build.engine.tree import Tree
 
 REFUSED = "refused"
@@ -125,14 +125,14 @@ def _unreadable(path: str, error: OSError) -> Diagnostic:
     return Diagnostic("OW115", f"{path} cannot be read", Place(path), reason=error.strerror or type(error).__name__)
 
 
-def _listing(folder: str, root: str) -> tuple[bytes, dict[str, Stamp] | None]:
+def _listing(folder: str, root: str) -> tuple[bytes, dict[str, FolderStamp] | None]:
     """All files below a folder, relative to it; hidden ones and `__pycache__` aside, links to folders not followed.
 
     A name that is no plain file's tells what it stands for: that may be refused without being read. With the stamps of
     all folders, taken before they were looked through; None where what they hold is not all that the listing tells.
     """
     names: list[str] = []
-    stamps: dict[str, Stamp] = {}
+    stamps: dict[str, FolderStamp] = {}
     links = False
     pending = [""]
     while pending:

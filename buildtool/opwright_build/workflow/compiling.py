@@ -90,9 +90,9 @@ def compile_action(reader: Reader) -> Outcome:
     """Inputs: `version`, and `library`: the package that it belongs to, with its domains. Outputs: `rows`, and those
     of `version_parts`."""
     from opwright_build.compile import SpecFiles, compile_version
-    from opwright_build.compile.same_code import MARK
     from opwright_build.spec.model import SpecVersion
     from opwright_build.workflow.placed_rows import can_be_moved
+    from opwright_build.workflow.same_code import MARK
     from opwright_build.workflow.write_parts import encode_rows, version_parts
 
     version = decode_value(SpecVersion, reader.input("version"))

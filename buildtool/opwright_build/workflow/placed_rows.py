@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from opwright_build.compile.same_code import moved_places
 from opwright_build.engine.content_digest import canonical_json
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.run import Engine
 from opwright_build.engine.sources import CODE, Sources
+from opwright_build.workflow.same_code import moved_places
 from opwright_build.workflow.version_parts import ROWS
 
 

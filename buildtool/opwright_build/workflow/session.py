@@ -74,7 +74,7 @@ REGISTRY = {
     "compile": "opwright_build.workflow.compiling:compile_action",
     "package": "opwright_build.workflow.packaging:package_action",
 }
-SAME = {CODE: "opwright_build.compile.same_code:same_code"}
+SAME = {CODE: "opwright_build.workflow.same_code:same_code"}
 
 
 @dataclass(frozen=True, slots=True)
