@@ -43,6 +43,11 @@ class ActionLog:
     def labels(self) -> list[str]:
         return sorted(map(json.loads, self._entries()))
 
+    def results(self) -> list[tuple[str, str]]:
+        """The key and the trace of the result that each action last had."""
+        entries = map(json.loads, self._entries().values())
+        return [(str(entry["key"]), str(entry["trace"])) for entry in entries]
+
     def previous(self, label: str) -> dict[str, Any] | None:
         """What is known of the last run of the action with that label."""
         known = self._entries().get(_line_label(label))

@@ -14,6 +14,7 @@ from typing import Any
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.exits import Exit
 
+from opwright_build.engine.log import ActionLog
 from opwright_build.engine.shared_store import SharedStore
 from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.store import LocalStore
@@ -149,8 +150,8 @@ def _opened(path: Path, options: Options, upkeep: Upkeep) -> tuple[LocalStore | 
 def _in_use(store: LocalStore, root: Path, user: UserSeal) -> frozenset[str]:
     """The files of the results that the log of the library names: what its last builds and tests took or made."""
     Tree(root).require_file(f"{WORK}/{LOG}")
-    entries: dict[str, dict[str, Any]] = StateFile(root / WORK / LOG, folder_seal(user)).load().get("actions", {})
-    return frozenset(store.record_path(str(entry["key"]), str(entry["trace"])) for entry in entries.values())
+    log = ActionLog(StateFile(root / WORK / LOG, folder_seal(user)), {})
+    return frozenset(store.record_path(key, trace) for key, trace in log.results())
 
 
 def _writes(store: LocalStore | SharedStore) -> bool:
