@@ -124,8 +124,11 @@ def usual_nodes(count: int) -> ModelProto:
     """A model of so many nodes of four kinds, with a description of each value."""
     model = helper.make_model(helper.make_graph([], "g", [], []), opset_imports=[helper.make_opsetid("", 18)])
     for index in range(count):
-        operator, number, given = (("Relu", 1, {}), ("Add", 2, {}), ("Elu", 1, {"alpha": index / 7}))[index % 3]
-        model.graph.node.append(helper.make_node(operator, ["x"] * number, [f"v{index}"], **given))
+        operator, number = (("Relu", 1), ("Add", 2), ("Elu", 1))[index % 3]
+        node = helper.make_node(operator, ["x"] * number, [f"v{index}"])
+        if operator == "Elu":
+            node.attribute.append(helper.make_attribute("alpha", index / 7))
+        model.graph.node.append(node)
         model.graph.value_info.append(helper.make_tensor_value_info(f"v{index}", 1, [index]))
     model.graph.node.append(helper.make_node("Constant", [], ["c"], value=numpy_helper.from_array(np.zeros((2, 3)))))
     return model
