@@ -34,8 +34,7 @@ BEFORE = """
     asyncio concurrent.futures.thread ctypes decimal email http.client importlib.metadata multiprocessing platform queue
     random runpy shutil ssl sysconfig tempfile urllib.request uuid zipfile zoneinfo
     cryptography.hazmat.primitives.asymmetric.ed25519 fsspec.core google.protobuf jinja2 mpmath numpy onnx onnx.checker
-    onnx.defs onnx.inliner onnx.reference onnx.shape_inference onnxruntime pydantic rich.console rich.progress typer
-    yaml
+    onnx.defs onnx.inliner onnx.reference onnx.shape_inference onnxruntime pydantic yaml
 """
 
 
@@ -56,6 +55,7 @@ def hide() -> None:
             if hasattr(home, name):
                 delattr(home, name)
     os.supports_follow_symlinks.discard(os.utime)
+    setattr(importlib.import_module("shutil"), "_use_fd_functions", False)  # noqa: B010 (a name that stubs lack)
     _refuse_what_windows_refuses()
     sys.modules["msvcrt"] = types.SimpleNamespace(  # type: ignore[assignment]
         LK_NBLCK=2, LK_LOCK=1, locking=lambda descriptor, mode, count: None
@@ -92,6 +92,7 @@ def write_interpreter(path: Path, import_path: Sequence[str]) -> Path:
         #!{sys.executable} -IS
         import sys
 
+        sys.prefix = sys.exec_prefix = {sys.prefix!r}  # which `site` sets
         before = list(sys.path)
         sys.path[:0] = [{str(Path(__file__).parent)!r}, *{list(import_path)!r}]
         import like_windows

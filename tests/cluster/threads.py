@@ -68,10 +68,15 @@ class ThreadCluster:
 @contextmanager
 def own_processes() -> Iterator[None]:
     """The processes that serve actions begin and end within it: they import from where this process does now."""
-    remote_work._surroundings.cache_clear()
+    _end_processes()
     try:
         yield
     finally:
-        while remote_work._idle:
-            remote_work._idle.pop().stop()
-        remote_work._surroundings.cache_clear()
+        _end_processes()
+
+
+def _end_processes() -> None:
+    """Ends those that wait for work, which other tests may have started."""
+    while remote_work._idle:
+        remote_work._idle.pop().stop()
+    remote_work._surroundings.cache_clear()

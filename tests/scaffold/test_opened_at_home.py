@@ -37,7 +37,6 @@ ALLOWED = {
     "library/opwright/decompiler/modules.py": (1, "the file that the user names to be written, looked at before"),
     "library/opwright/decompiler/side_file.py": (7, "members of an archive"),
     "library/opwright/downlevel/target.py": (1, "a file of this package"),
-    "buildtool/opwright_build/compile/same_code.py": (1, "bytes that are at hand, as a module of a spec"),
     "buildtool/opwright_build/spec/scaffold.py": (1, "files of this package"),
     "buildtool/opwright_build/verify/stored/numpy_archive.py": (2, "members of an archive"),
     "buildtool/opwright_build/workflow/explain.py": (1, "a file of this package"),
