@@ -312,14 +312,9 @@ class _Edit:
                     raise _AnythingElseError
                 files[path] = data
         bundle = files.pop(told["path"])
-        others = [line for number, line in enumerate(self.table.lines) if number not in results]
-
-        def is_needed(body: str) -> bool:
-            text = body.encode("ascii")
-            return any(text in line for line in others)
-
+        needed = self.table.bodies_without(results)
         stubs = {path.removeprefix(_STUBS): data for path, data in files.items()}
-        return PackagedBefore(bundle, stubs, told, is_needed)
+        return PackagedBefore(bundle, stubs, told, needed)
 
 
 def _names(reads: Iterable[Read]) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,13 +35,13 @@ class EditedVersion:
 
 @dataclass(frozen=True, slots=True)
 class PackagedBefore:
-    """What a package was before some versions were edited: its files, and its `facts`. `is_needed` says whether a
-    version that was not edited has the body of that digest."""
+    """What a package was before some versions were edited: its files, and its `facts`. `needed` are the digests of the
+    bodies that versions have which were not edited."""
 
     bundle: bytes
     stubs: Mapping[str, bytes]
     facts: Mapping[str, Any]
-    is_needed: Callable[[str], bool]
+    needed: Set[str]
 
 
 def package_edited(reader: Reader, before: PackagedBefore, edited: Sequence[EditedVersion]) -> Done:
@@ -52,8 +52,8 @@ def package_edited(reader: Reader, before: PackagedBefore, edited: Sequence[Edit
     index = build_index(package, domains, (), "")
     sizes = {digest: size for version in edited for digest, size in version.bodies.items()}
     bodies = {digest: body for version in edited for digest, body in decode_blobs(version.parts[BODIES]).items()}
-    gone = [digest for digest in sizes if digest not in bodies and not before.is_needed(digest)]
-    come = {digest: body for digest, body in bodies.items() if digest not in sizes and not before.is_needed(digest)}
+    gone = [digest for digest in sizes if digest not in bodies and digest not in before.needed]
+    come = {digest: body for digest, body in bodies.items() if digest not in sizes and digest not in before.needed}
     bundle = replace_functions(
         before.bundle,
         [member_of(version.identity, version.parts[MEMBER]) for version in edited],

@@ -11,8 +11,9 @@ for who asked a question or read a file, and decoded only where the version is t
 from __future__ import annotations
 
 import json
+import re
 from base64 import b85decode, b85encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from zlib import compress, decompress
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 FORMAT = 2
 VERSION_TABLE = "versions.table"  # in the working folder
+_BODY = re.compile(rb'"(body\d+:[0-9a-f]{64})":')  # of a version, beside its size
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,11 @@ class VersionTable:
     def having(self, text: bytes) -> list[int]:
         """The positions of the versions in whose lines a text stands."""
         return [number for number, line in enumerate(self.lines) if text in line]
+
+    def bodies_without(self, left_out: Collection[int]) -> set[str]:
+        """The digests of the bodies of all versions but those at these positions."""
+        lines = (line for number, line in enumerate(self.lines) if number not in left_out)
+        return {digest.decode("ascii") for digest in _BODY.findall(b"\n".join(lines))}
 
     def rows(self) -> list[bytes]:
         """The rows of each version."""
