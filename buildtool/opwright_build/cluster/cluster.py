@@ -1,4 +1,4 @@
-"""A cluster as actions and vectors use it, whoever runs it: batches go in, answers come out as they end."""
+"""A cluster as actions and vectors use it: batches go in, answers come out as they end."""
 
 from __future__ import annotations
 
