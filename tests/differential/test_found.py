@@ -411,6 +411,13 @@ def test_an_element_type_that_the_interpreter_does_not_know_is_nothing_to_compar
     assert verdict.reasons == ("an element type that the interpreter does not know",)
 
 
+def test_a_text_is_a_tensor_that_the_interpreter_does_not_know() -> None:
+    program = Found("def F(x):\n    return x + op.Cast('2', to=1)\n", "float", {"x": F2}).program()
+    verdict = judge(program)
+    assert verdict.outcome is Outcome.SKIPPED, verdict
+    assert verdict.reasons == ("an element type that the interpreter does not know",)
+
+
 def test_a_target_opset_that_is_refused_is_no_difference() -> None:
     text = "def F(x):\n    assert op.version >= 13\n    return -x\n"
     program = Found(text, "float", {"x": F2}, ranks={"x": 1}).program()

@@ -141,6 +141,8 @@ def to_tensor(value: object, dtype: np.dtype[Any] | None = None) -> Tensor:
         if any(item.dtype != chosen for item in flat):
             raise Refused("a list of tensors of several element types")
         return Tensor(np.array(flat, chosen).reshape(_dims(value)))
+    if isinstance(value, str):
+        raise OutOfScope("an element type that the interpreter does not know")
     raise Refused(f"{value!r} is no tensor")
 
 
@@ -158,6 +160,8 @@ def _leaves(value: Any) -> Any:
             yield from _leaves(item)
         elif is_number(item) or (isinstance(item, Tensor) and not item.array.ndim):
             yield item
+        elif isinstance(item, str):
+            raise OutOfScope("an element type that the interpreter does not know")
         else:
             raise Refused(f"a list with {item!r} is no tensor")
 
