@@ -86,6 +86,24 @@ def test_bash_completes_commands_options_values_and_functions(library: Path, opw
     assert "-l exitfirst" in opwright("completion", "fish").out
 
 
+@pytest.mark.parametrize(
+    "name", ["$(touch taken)", "a`touch taken`", "${x:=$(touch taken)}", "b;touch taken", "c\n$(touch taken)"]
+)
+def test_completion_runs_nothing_that_a_folder_is_named(name: str, library: Path, opwright: Opwright) -> None:
+    """The words that bash chooses from are expanded, with the commands in them."""
+    folder = library / "specs" / "com.acme" / name
+    folder.mkdir()
+    (folder / "spec.yaml").write_text("schema: 1\n")
+    script = library / "completion.bash"
+    script.write_text(opwright("completion", "bash").out)
+    asked = 'source "$1"; COMP_WORDS=(opwright build -s ""); COMP_CWORD=3; _opwright; printf "%s\\n" "${COMPREPLY[@]}"'
+    ran = subprocess.run(
+        ["bash", "-c", asked, "-", str(script)], cwd=library, capture_output=True, text=True, check=True
+    )
+    assert not (library / "taken").exists()
+    assert (ran.stderr, ran.stdout.splitlines()) == ("", ["Swish"])
+
+
 def test_fmt_keeps_data_and_comments(library: Path, opwright: Opwright) -> None:
     spec = library / "specs" / "com.acme" / "Swish" / "spec.yaml"
     text = spec.read_text()

@@ -8,16 +8,17 @@ from opwright_build.cli.command_table import DescribedCommand
 
 SHELLS = ("bash", "zsh", "fish")
 
-# Functions are known by their folders; the root is found as commands find it.
+# Functions are known by their folders; the root is found as commands find it. Shells expand the words that they are
+# given to choose from, commands in them included, and a library is not trusted: only names of functions are words.
 _BASH = """\
 _opwright_functions() {{
     local root=$PWD
     while [[ $root && ! -f $root/specs/library.yaml ]]; do root=${{root%/*}}; done
     [[ $root ]] || return
-    local file
+    local file name
     for file in "$root"/specs/*/*/spec.yaml; do
-        file=${{file%/spec.yaml}}
-        [[ -d $file ]] && echo "${{file##*/}}"
+        file=${{file%/spec.yaml}} name=${{file##*/}}
+        [[ -d $file && $name != *[!A-Za-z0-9_.-]* ]] && echo "$name"
     done
 }}
 
