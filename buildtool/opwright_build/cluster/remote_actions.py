@@ -23,8 +23,9 @@ from opwright_build.engine.action_server import Work
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.mutual_actions import Event, Finished, Lost, Performer, Waits
 from opwright_build.engine.perform import Performed
-from opwright_build.engine.sources import REFUSED, NotYetError, Sources, as_file
-from opwright_build.engine.store import InfrastructureError, Store
+from opwright_build.engine.sources import REFUSED, NotYetError, as_file
+from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.waiting_actions import RunContext, WaitingActions
 
 _MOST = 16  # actions in one batch
 _AHEAD = 0.2  # seconds of work in one
@@ -39,16 +40,8 @@ class RemotePool:
         self._connect = connect
         self._limit = limit
 
-    def performer(
-        self,
-        registry: Mapping[str, str],
-        store: Store,
-        sources: Sources,
-        expected: Callable[[str], Sequence[str]],
-        sizes: Mapping[str, int],
-    ) -> Performer:
-        cluster = self._connect() if sizes else None
-        return _Remote(cluster, self._limit, registry, store, sources, expected, sizes)
+    def performer(self, context: RunContext) -> Performer:
+        return _Remote(self._connect() if context.sizes else None, self._limit, context)
 
     def prepare(self, actions: int) -> None:
         """Nothing can be done ahead."""
@@ -72,45 +65,28 @@ class _Known:
 class _Remote:
     """Runs the actions of one `run_mutual`."""
 
-    def __init__(
-        self,
-        cluster: Cluster | None,
-        limit: float,
-        registry: Mapping[str, str],
-        store: Store,
-        sources: Sources,
-        expected: Callable[[str], Sequence[str]],
-        sizes: Mapping[str, int],
-    ) -> None:
+    def __init__(self, cluster: Cluster | None, limit: float, context: RunContext) -> None:
         self._cluster = cluster
         self._limit = limit
-        self._registry = registry
-        self._store = store
-        self._sources = sources
-        self._expected = expected
-        self._actions: dict[str, Action] = {}
+        self._context = context
+        self._waiting = WaitingActions(context.sizes)
         self._known: dict[str, _Known] = {}
-        self._urgent: dict[str, None] = {}
-        self._pending: dict[str, None] = dict.fromkeys(sorted(sizes, key=lambda name: -sizes[name]))  # long ones first
         self._alone: set[str] = set()  # those of a batch that was lost with its workers
         self._running: dict[int, tuple[str, ...]] = {}
         self._events: deque[Event] = deque()
         self._pace = _FIRST_PACE
 
     def add(self, name: str, action: Action, urgent: bool) -> None:
-        self._actions[name] = action
-        (self._urgent if urgent else self._pending)[name] = None
+        self._waiting.add(name, action, urgent)
 
     def hasten(self, name: str) -> None:
-        if name in self._pending:
-            del self._pending[name]
-            self._urgent[name] = None
+        self._waiting.hasten(name)
 
     def next(self) -> Event | None:
         cluster = self._cluster
         if cluster is None:
             return None
-        while not self._events and (self._pending or self._urgent or self._running):
+        while not self._events and (self._waiting or self._running):
             self._feed(cluster)
             number, data = cluster.answer()
             names = self._running.pop(number)
@@ -125,16 +101,16 @@ class _Remote:
         return self._events.popleft() if self._events else None
 
     def _feed(self, cluster: Cluster) -> None:
-        waiting = len(self._pending) + len(self._urgent)
+        waiting = len(self._waiting)
         while waiting and len(self._running) < 2 * cluster.width:
             share = -(-waiting // (2 * cluster.width))
             most = max(1, min(_MOST, share, int(_AHEAD / max(self._pace, 1e-6))))
             names: list[str] = []
             while len(names) < most:
-                name = next(iter(self._urgent or self._pending), None)
+                name = self._waiting.first()
                 if name is None or (names and name in self._alone):
                     break
-                (self._urgent if name in self._urgent else self._pending).pop(name)
+                self._waiting.take()
                 names.append(name)
                 if name in self._alone:
                     break
@@ -145,13 +121,9 @@ class _Remote:
         inputs: dict[str, bytes] = {}
         work: list[Work] = []
         for name in names:
-            action, known = self._actions[name], self._told(name)
-            inputs |= self._store.held(action.inputs.values())
-            for digest in action.inputs.values():
-                data = None if digest in inputs else self._store.get(digest)
-                if data is not None:
-                    inputs[digest] = data
-            work.append(Work(self._registry[action.kind], action, {}, known.sources, known.refused))
+            action, known = self._waiting[name], self._told(name)
+            inputs |= self._context.inputs(action)
+            work.append(Work(self._context.registry[action.kind], action, {}, known.sources, known.refused))
         batch = ActionBatch(cluster.terms, self._limit, inputs, tuple(work))
         return pickle.dumps(batch, protocol=pickle.HIGHEST_PROTOCOL)
 
@@ -159,14 +131,14 @@ class _Remote:
         known = self._known.get(name)
         if known is None:
             known = self._known[name] = _Known()
-            for source in self._expected(name):
+            for source in self._context.expected(name):
                 self._tell(known, source)
         return known
 
     def _tell(self, known: _Known, source: str) -> None:
         """Adds a source to what is sent along. NotYetError where it is a result that is not there yet."""
         try:
-            known.sources[source] = self._sources.read(source)
+            known.sources[source] = self._context.sources.read(source)
         except InfrastructureError:
             raise
         except DiagnosticError as error:
@@ -178,20 +150,20 @@ class _Remote:
                 self._tell(self._known[name], str(header["asks"]))
             except NotYetError as error:
                 return Waits(name, error.needed)
-            self._urgent[name] = None
+            self._waiting.add(name, self._waiting[name], urgent=True)
             return None
         if "unstarted" in header:
             raise InfrastructureError([no_worker(str(header["unstarted"]))])
         if "lost" in header:
-            return Lost(name, lost_action(self._actions[name], str(header["lost"])))
+            return Lost(name, lost_action(self._waiting[name], str(header["lost"])))
         entry = decode_entry(payload)
         known = self._known[name]
         believed = entry is not None and all(digest_bytes(data) == digest for digest, data in entry[1].items())
         if entry is None or not believed or not _fits(entry[0].outcome, entry[1]):
-            raise InfrastructureError([wrong_answer(f"what a worker gave for {self._actions[name].label} is damaged")])
+            raise InfrastructureError([wrong_answer(f"what a worker gave for {self._waiting[name].label} is damaged")])
         for read in entry[0].reads:
             if not known.has(as_file(read.name), read.digest):
-                message = f"what a worker gave for {self._actions[name].label} rests on {read.name}, as nobody gave it"
+                message = f"what a worker gave for {self._waiting[name].label} rests on {read.name}, as nobody gave it"
                 raise InfrastructureError([wrong_answer(message)])
         seconds = float(header["seconds"])
         self._pace = 0.7 * self._pace + 0.3 * seconds
@@ -201,9 +173,9 @@ class _Remote:
         """Which of several it was is not known: each runs again by itself. One that is lost so is a finding."""
         if len(names) > 1:
             self._alone.update(names)
-            self._urgent = {**dict.fromkeys(names), **self._urgent}
+            self._waiting.put_back(names)
         else:
-            self._events.append(Lost(names[0], _lost(self._actions[names[0]])))
+            self._events.append(Lost(names[0], _lost(self._waiting[names[0]])))
 
 
 def _fits(outcome: object, contents: Mapping[str, bytes]) -> bool:

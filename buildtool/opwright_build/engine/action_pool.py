@@ -10,7 +10,7 @@ import pickle
 import queue
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -20,8 +20,9 @@ from opwright_build.engine.action import Action, decode_entry
 from opwright_build.engine.action_server import Told, Work
 from opwright_build.engine.mutual_actions import Event, Finished, Lost, Performer, Waits
 from opwright_build.engine.perform import Performed, perform
-from opwright_build.engine.sources import NotYetError, Sources
-from opwright_build.engine.store import InfrastructureError, Store
+from opwright_build.engine.sources import NotYetError
+from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.waiting_actions import RunContext, WaitingActions
 
 LIMIT = 600.0  # seconds for one action
 _START_LIMIT = 120.0  # until a worker has started, on a busy machine
@@ -33,17 +34,9 @@ _LOOK = 1.0  # seconds until Ctrl-C is seen where waiting cannot be interrupted
 
 
 class Pool(Protocol):
-    """Where the actions of `run_mutual` run. `expected` names the sources that an action is sure to read, and `sizes`
-    says how many bytes these have, for each action that is known to be missing."""
+    """Where the actions of `run_mutual` run."""
 
-    def performer(
-        self,
-        registry: Mapping[str, str],
-        store: Store,
-        sources: Sources,
-        expected: Callable[[str], Sequence[str]],
-        sizes: Mapping[str, int],
-    ) -> Performer: ...
+    def performer(self, context: RunContext) -> Performer: ...
 
     def prepare(self, actions: int) -> None:
         """So many actions are to run soon."""
@@ -52,10 +45,8 @@ class Pool(Protocol):
 class Inline:
     """Runs each action in this process: a crash is a crash, and nothing limits its time."""
 
-    def __init__(self, registry: Mapping[str, str], store: Store, sources: Sources) -> None:
-        self._registry = registry
-        self._store = store
-        self._sources = sources
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
         self._pending: deque[tuple[str, Action]] = deque()
 
     def add(self, name: str, action: Action, urgent: bool) -> None:
@@ -74,9 +65,11 @@ class Inline:
         if not self._pending:
             return None
         name, action = self._pending.popleft()
-        inputs = self._store.held(action.inputs.values())
+        context = self._context
+        inputs = context.store.held(action.inputs.values())
         try:
-            return Finished(name, perform(self._registry[action.kind], action, inputs, self._store, self._sources))
+            target = context.registry[action.kind]
+            return Finished(name, perform(target, action, inputs, context.store, context.sources))
         except NotYetError as error:
             return Waits(name, error.needed)
 
@@ -129,17 +122,8 @@ class ActionPool:
         self._slots: dict[int, _Slot] = {}
         self._started = 0
 
-    def performer(
-        self,
-        registry: Mapping[str, str],
-        store: Store,
-        sources: Sources,
-        expected: Callable[[str], Sequence[str]],
-        sizes: Mapping[str, int],
-    ) -> Performer:
-        if not self.is_worth(sizes):
-            return Inline(registry, store, sources)
-        return Pooled(self, registry, store, sources, expected, sizes)
+    def performer(self, context: RunContext) -> Performer:
+        return Pooled(self, context) if self.is_worth(context.sizes) else Inline(context)
 
     def is_worth(self, sources: Mapping[str, int]) -> bool:
         """Whether processes are started for actions that read so many bytes each."""
@@ -197,39 +181,22 @@ class ActionPool:
 
 
 class Pooled:
-    """Runs the actions of one `run_mutual` in the pool; `sources` answer what workers ask, `expected` names those that
-    an action is sure to read."""
+    """Runs the actions of one `run_mutual` in the pool; its sources answer what workers ask."""
 
-    def __init__(
-        self,
-        pool: ActionPool,
-        registry: Mapping[str, str],
-        store: Store,
-        sources: Sources,
-        expected: Callable[[str], Sequence[str]],
-        sizes: Mapping[str, int],
-    ) -> None:
+    def __init__(self, pool: ActionPool, context: RunContext) -> None:
         self._pool = pool
-        self._registry = registry
-        self._store = store
-        self._sources = sources
-        self._expected = expected
-        self._actions: dict[str, Action] = {}
-        self._urgent: dict[str, None] = {}
-        self._pending: dict[str, None] = dict.fromkeys(sorted(sizes, key=lambda name: -sizes[name]))  # long ones first
+        self._context = context
+        self._waiting = WaitingActions(context.sizes)
         self._running: set[str] = set()
 
     def add(self, name: str, action: Action, urgent: bool) -> None:
-        self._actions[name] = action
-        (self._urgent if urgent else self._pending)[name] = None
+        self._waiting.add(name, action, urgent)
 
     def hasten(self, name: str) -> None:
-        if name in self._pending:
-            del self._pending[name]
-            self._urgent[name] = None
+        self._waiting.hasten(name)
 
     def next(self) -> Event | None:
-        while self._pending or self._urgent or self._running:
+        while self._waiting or self._running:
             self._feed()
             answered = self._pool.answer()
             if answered is None:
@@ -242,13 +209,13 @@ class Pooled:
         return None
 
     def _feed(self) -> None:
-        waiting = len(self._pending) + len(self._urgent)
+        waiting = len(self._waiting)
         for slot in self._pool.slots(waiting + len(self._running)):
             share = -(-waiting // (2 * self._pool.jobs))
             most = max(1, min(_MOST_AHEAD, share, int(_AHEAD / max(slot.pace, 1e-6))))
             if len(slot.given) > most // 2:
                 continue
-            names = [name for name in (self._take_next() for _ in range(most)) if name is not None]
+            names = [name for name in (self._waiting.take() for _ in range(most)) if name is not None]
             if not names:
                 continue
             if not slot.given and slot.is_ready:
@@ -258,28 +225,15 @@ class Pooled:
             waiting -= len(names)
             self._send(slot, tuple(self._work(name) for name in names))
 
-    def _take_next(self) -> str | None:
-        for names in (self._urgent, self._pending):
-            if names:
-                name = next(iter(names))
-                del names[name]
-                return name
-        return None
-
     def _work(self, name: str) -> Work:
-        action = self._actions[name]
-        inputs = self._store.held(action.inputs.values())
-        for digest in action.inputs.values():
-            data = None if digest in inputs else self._store.get(digest)
-            if data is not None:
-                inputs[digest] = data
+        action, context = self._waiting[name], self._context
         sources = {}
-        for source in self._expected(name):
+        for source in context.expected(name):
             try:
-                sources[source] = self._sources.read(source)
+                sources[source] = context.sources.read(source)
             except DiagnosticError:  # told where it is asked for
                 continue
-        return Work(self._registry[action.kind], action, inputs, sources)
+        return Work(context.registry[action.kind], action, context.inputs(action), sources)
 
     def _take(self, slot: _Slot, answer: AnswerOf) -> Event | None:
         header = answer.header
@@ -301,14 +255,14 @@ class Pooled:
         if "waits" in header:
             return Waits(name, str(header["waits"]))
         if "lost" in header:
-            return Lost(name, lost_action(self._actions[name], str(header["lost"])))
+            return Lost(name, lost_action(self._waiting[name], str(header["lost"])))
         entry = decode_entry(answer.payload)
         assert entry is not None, "a worker's answer is no record"
         return Finished(name, Performed(*entry, float(header["seconds"])))
 
     def _told(self, name: str) -> Told:
         try:
-            return Told(self._sources.read(name))
+            return Told(self._context.sources.read(name))
         except NotYetError as error:
             return Told(needed=error.needed)
         except InfrastructureError:
@@ -329,8 +283,8 @@ class Pooled:
         if not was_ready:
             raise InfrastructureError([no_worker(how or ended)])
         self._running.difference_update(given)
-        self._urgent = {**dict.fromkeys(given[1:]), **self._urgent}
-        return Lost(given[0], lost_action(self._actions[given[0]], how or ended)) if given else None
+        self._waiting.put_back(given[1:])
+        return Lost(given[0], lost_action(self._waiting[given[0]], how or ended)) if given else None
 
 
 def lost_action(action: Action, how: str) -> Diagnostic:

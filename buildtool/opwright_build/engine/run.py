@@ -22,6 +22,7 @@ from opwright_build.engine.perform import Performed, perform
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.sources import REFUSED, NotYetError, OverlaySources, Sources, digest_now
 from opwright_build.engine.store import RECORDS_PER_KEY, InfrastructureError, Store
+from opwright_build.engine.waiting_actions import RunContext
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -188,9 +189,8 @@ class Engine:
 
         def start(missing: Mapping[str, Action]) -> Performer:
             sizes = {name: sum(engine._size(source) for source in expected(name)) for name in missing}
-            if self._pool is None:
-                return Inline(engine._registry, engine._store, engine._sources)
-            return self._pool.performer(engine._registry, engine._store, engine._sources, expected, sizes)
+            context = RunContext(engine._registry, engine._store, engine._sources, expected, sizes)
+            return Inline(context) if self._pool is None else self._pool.performer(context)
 
         engine.expect(action for name, action in actions.items() if only is None or name in only)
         MutualActions(

@@ -9,11 +9,11 @@ from typing import Any
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.diagnostics.sarif import to_sarif
 
-from opwright_build.report.course import Advance, Stage
+from opwright_build.report.forwarding import ForwardingReporter
 from opwright_build.report.reporter import Reporter, SourceText
 
 
-class SarifReporter:
+class SarifReporter(ForwardingReporter):
     """Tells `inner` everything, and at the end writes the findings as one SARIF log.
 
     `write` raises DiagnosticError where it cannot. A run that was good so far then fails; one that had failed before
@@ -21,34 +21,15 @@ class SarifReporter:
     """
 
     def __init__(self, inner: Reporter, command: str, write: Callable[[bytes], object]) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._command = command
         self._write = write
         self._found: list[Diagnostic] = []
         self._written = False
 
-    @property
-    def tells_events(self) -> bool:
-        return self._inner.tells_events
-
-    def step(self, text: str) -> None:
-        self._inner.step(text)
-
-    def plan(self, stages: Sequence[Stage]) -> None:
-        self._inner.plan(stages)
-
-    def advance(self, told: Advance) -> None:
-        self._inner.advance(told)
-
     def findings(self, diagnostics: Sequence[Diagnostic], sources: SourceText) -> None:
         self._found += diagnostics
-        self._inner.findings(diagnostics, sources)
-
-    def table(self, text: str) -> None:
-        self._inner.table(text)
-
-    def event(self, name: str, fields: Mapping[str, Any]) -> None:
-        self._inner.event(name, fields)
+        super().findings(diagnostics, sources)
 
     def summary(self, text: str, fields: Mapping[str, Any]) -> None:
         if not self._written:
@@ -59,11 +40,8 @@ class SarifReporter:
             except DiagnosticError as error:
                 if status == 0:
                     raise
-                self._inner.findings(error.diagnostics, lambda file: None)
-        self._inner.summary(text, fields)
-
-    def close(self) -> None:
-        self._inner.close()
+                super().findings(error.diagnostics, lambda file: None)
+        super().summary(text, fields)
 
 
 def sarif_bytes(diagnostics: Sequence[Diagnostic], command: str, exit_status: int) -> bytes:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from opwright.diagnostics.diagnostic import Diagnostic
-
-from opwright_build.report.course import Advance, Stage
-from opwright_build.report.reporter import Reporter, SourceText
+from opwright_build.report.forwarding import ForwardingReporter
+from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import text_table
 
 STARTING = "starting"  # the step before the first one
@@ -69,38 +67,13 @@ def _row(item: Mapping[str, Any], name: str) -> tuple[str, str]:
     return str(item[name]), f"{item['seconds']:.2f}"
 
 
-class TimedReporter:
+class TimedReporter(ForwardingReporter):
     """Tells `inner` everything, and notes when steps begin."""
 
     def __init__(self, inner: Reporter, timings: Timings) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._timings = timings
-
-    @property
-    def tells_events(self) -> bool:
-        return self._inner.tells_events
-
-    def plan(self, stages: Sequence[Stage]) -> None:
-        self._inner.plan(stages)
 
     def step(self, text: str) -> None:
         self._timings.begin(text)
-        self._inner.step(text)
-
-    def advance(self, told: Advance) -> None:
-        self._inner.advance(told)
-
-    def findings(self, diagnostics: Sequence[Diagnostic], sources: SourceText) -> None:
-        self._inner.findings(diagnostics, sources)
-
-    def table(self, text: str) -> None:
-        self._inner.table(text)
-
-    def event(self, name: str, fields: Mapping[str, Any]) -> None:
-        self._inner.event(name, fields)
-
-    def summary(self, text: str, fields: Mapping[str, Any]) -> None:
-        self._inner.summary(text, fields)
-
-    def close(self) -> None:
-        self._inner.close()
+        super().step(text)
