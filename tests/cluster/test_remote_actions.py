@@ -59,7 +59,7 @@ def test_no_path_of_this_machine_is_sent(tmp_path: Path) -> None:
     run(tmp_path / "root", on(cluster), {"a": "read b\ncall c", "b": "x", "c": "y"})
     for data in cluster.submitted:
         assert str(tmp_path).encode() not in data
-        assert Path.home().as_posix().encode() not in data.replace(b"/root/.pyenv", b"")
+        assert Path.home().as_posix().encode() not in data
 
 
 def test_circles_refusals_and_what_is_not_there(tmp_path: Path) -> None:
