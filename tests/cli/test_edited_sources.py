@@ -101,6 +101,69 @@ def built(opwright: Opwright) -> tuple[int, list[Any], dict[str, bytes], str]:
     return ran.status, findings, contents, opwright("opsets", "--json").out
 
 
+ALIKE = """\
+from opwright import opset15 as op
+from .{home}common import helper
+
+
+def {name}(x):
+    return helper({body})
+"""
+ALIKE_SPEC = """\
+schema: 1
+domain: com.example
+name: {name}
+summary: 'Not a body: "body1:{digest}": 1'
+since_version: 1
+opset: ">=15"
+inputs: {{x: T}}
+outputs: {{y: T}}
+types: {{T: [float]}}
+"""
+HELPER = """\
+from opwright import opset15 as op
+
+
+def helper(x):
+    return op.{operator}(x)
+"""
+
+
+def test_functions_that_become_alike_share_bodies(
+    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opwright: Opwright
+) -> None:
+    """They read one helper, and what the body of one was may be needed by another."""
+    dice, clean, home = random.Random(11), tmp_path / "clean", Path("specs/com.example")
+    names = [f"Alike{letter}" for letter in "ABCD"]
+
+    def write(name: str) -> None:
+        body = dice.choice(("op.Relu(x)", "op.Neg(op.Relu(x))", "op.Exp(x)"))
+        text = ALIKE.format(name=name, body=body, home="" if name == names[0] else f".{names[0]}.")
+        (home / name / "function.py").write_text(text)
+
+    def help_with(operator: str) -> None:
+        (home / names[0] / "common.py").write_text(HELPER.format(operator=operator))
+
+    for name in names:
+        (home / name).mkdir()
+        (home / name / "spec.yaml").write_text(ALIKE_SPEC.format(name=name, digest="ab" * 32))
+        write(name)
+    help_with("Abs")
+    assert opwright("build").status == 0
+    for step in range(8):
+        for name in dice.sample(names, dice.choice((1, 1, 2))):
+            write(name)
+        if dice.random() < 0.4:
+            help_with(dice.choice(("Abs", "Neg")))
+        made = built(opwright)
+        assert made[0] == 0
+        shutil.copytree(generated / "specs", clean / "specs")
+        with monkeypatch.context() as elsewhere:
+            elsewhere.chdir(clean)
+            assert built(opwright) == made, step
+        shutil.rmtree(clean)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_edits_come_out_as_in_a_clean_build(
     seed: int, generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opwright: Opwright
