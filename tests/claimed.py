@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 from opwright_build.sandbox.levels import CAGES, Claim
-from opwright_build.verify import oracle, worker_sandbox
+from opwright_build.verify.cases import oracle
+from opwright_build.verify.run import worker_sandbox
 
 
 def claim_a_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from opwright.bundle import installed
 from opwright.live import libraries
 from opwright_build.engine.folder_lock import folder_lock
-from opwright_build.verify.isolation import kept_workers
+from opwright_build.verify.run.isolation import kept_workers
 
 from tests.mypy_runs import Mypy
 from tests.own_specs import build_specs

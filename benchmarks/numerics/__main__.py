@@ -18,8 +18,8 @@ from opwright_build.report.reporter import TextReporter
 from opwright_build.spec.load import load_library
 from opwright_build.spec.model import LoadedLibrary, SpecVersion
 from opwright_build.verify.case_model import Case
-from opwright_build.verify.numerics import FILE, Note, Numerics, Row, joined, read_numerics, write_numerics
-from opwright_build.verify.oracle import Oracle
+from opwright_build.verify.cases.oracle import Oracle
+from opwright_build.verify.facts.numerics import FILE, Note, Numerics, Row, joined, read_numerics, write_numerics
 from opwright_build.workflow.judged_library import Subject, collect
 from opwright_build.workflow.library import build_library, read_built
 from opwright_build.workflow.session import Options, Session

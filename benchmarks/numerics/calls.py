@@ -9,11 +9,11 @@ from onnx.inliner import inline_local_functions
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 from opwright.link.instantiate import instantiate
 from opwright_build.spec.runtime_names import ONNXRUNTIME_OFF, REFERENCE
-from opwright_build.verify.case_bodies import bodies_for, refused_types
 from opwright_build.verify.case_model import Array, Case
 from opwright_build.verify.items import tensor_in
-from opwright_build.verify.models import Signature, arguments_of, one_node_model, signature_of
-from opwright_build.verify.runtimes import Failed, Refused, Runtime, Session, available
+from opwright_build.verify.run.case_bodies import bodies_for, refused_types
+from opwright_build.verify.run.models import Signature, arguments_of, one_node_model, signature_of
+from opwright_build.verify.run.runtimes import Failed, Refused, Runtime, Session, available
 
 from benchmarks.numerics.standard import schema_of, stamped, standard_body
 

@@ -13,13 +13,13 @@ from opwright.diagnostics.diagnostic import Place
 from opwright.elements import element
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.model import SpecVersion
-from opwright_build.verify.bindings import bind, input_entries, resolve_type, type_attribute
 from opwright_build.verify.case_model import Array, Case, Expected, SuiteJudge
-from opwright_build.verify.cases import output_elements
+from opwright_build.verify.cases.bindings import bind, input_entries, resolve_type, type_attribute
+from opwright_build.verify.cases.making import output_elements
+from opwright_build.verify.cases.oracle import Limits, Oracle
+from opwright_build.verify.cases.references import References, Unanswered
 from opwright_build.verify.dtypes import element_of
-from opwright_build.verify.numerics import Measured, Row
-from opwright_build.verify.oracle import Limits, Oracle
-from opwright_build.verify.references import References, Unanswered
+from opwright_build.verify.facts.numerics import Measured, Row
 
 from benchmarks.numerics.calls import Answers, Caller, NoComparison
 from benchmarks.numerics.errors import Errors, compare, deviation

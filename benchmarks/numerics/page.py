@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from opwright_build.report.tables import counted
-from opwright_build.verify.numerics import BUDGET, Measured, Numerics, Row
+from opwright_build.verify.facts.numerics import BUDGET, Measured, Numerics, Row
 
 from benchmarks.numerics.grids import GRIDS, Grid
 

@@ -9,9 +9,9 @@ from math import prod
 import numpy as np
 from opwright.elements import element
 from opwright.graphs.ndarrays import DTYPES
-from opwright_build.verify import generated
 from opwright_build.verify.case_model import Array
-from opwright_build.verify.exact_rounding import round_floats
+from opwright_build.verify.cases import generated
+from opwright_build.verify.cases.exact_rounding import round_floats
 
 MILLION = generated.LARGEST_SIZE  # 2**20 points
 _HALF_WIDTH = 1 << 16  # patterns of a type of 16 bits

@@ -9,7 +9,7 @@ import onnx
 from onnx import FunctionProto, NodeProto, TypeProto, helper
 from opwright.bundle.format import FunctionEntry
 from opwright.elements import element
-from opwright_build.verify.models import Signature
+from opwright_build.verify.run.models import Signature
 
 DOMAIN = "standard"  # runtimes run their own kernel for a function that is named like the operator
 _DEFAULT = ("", "ai.onnx")

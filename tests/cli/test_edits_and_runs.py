@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opwright_build.verify import matrix, version_verdict
-from opwright_build.verify.batches import Batch
-from opwright_build.verify.isolation import run_tasks
-from opwright_build.verify.kept_answers import KeptAnswers
-from opwright_build.verify.packs import Pack
+from opwright_build.verify.cases.kept_answers import KeptAnswers
+from opwright_build.verify.run import matrix, version_verdict
+from opwright_build.verify.run.batches import Batch
+from opwright_build.verify.run.isolation import run_tasks
+from opwright_build.verify.run.packs import Pack
 
 Opwright = Callable[..., Any]
 Key = tuple[object, ...]

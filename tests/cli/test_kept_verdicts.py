@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from opwright_build.engine.action import decode_entry
-from opwright_build.verify import admits, matrix, version_verdict
-from opwright_build.verify.runtimes import OnnxRuntime
+from opwright_build.verify.run import admits, matrix, version_verdict
+from opwright_build.verify.run.runtimes import OnnxRuntime
 
 Opwright = Callable[..., Any]
 FOLDER = Path("specs/com.acme/Swish")

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from opwright_build.propose import expansions
 from opwright_build.sandbox.levels import CAGES, Cage, without
-from opwright_build.verify import isolation, oracle, worker_sandbox
-from opwright_build.verify.oracle import Limits, Oracle
+from opwright_build.verify.cases import oracle
+from opwright_build.verify.cases.oracle import Limits, Oracle
+from opwright_build.verify.run import isolation, worker_sandbox
 
 from tests.claimed import claim_one_for_workers
 

@@ -11,8 +11,9 @@ from typing import Any
 import jsonschema
 import pytest
 from opwright_build.report.schemas import output_schemas
-from opwright_build.verify import isolation, matrix, oracle
-from opwright_build.verify.runtimes import OnnxRuntime
+from opwright_build.verify.cases import oracle
+from opwright_build.verify.run import isolation, matrix
+from opwright_build.verify.run.runtimes import OnnxRuntime
 
 from tests.claimed import claim_a_sandbox
 

@@ -11,10 +11,10 @@ from opwright_build.cluster import remote_tasks, remote_work
 from opwright_build.cluster.remote_tasks import RemoteTasks
 from opwright_build.cluster.remote_work import decode_replies, encode_replies
 from opwright_build.engine.store import InfrastructureError
-from opwright_build.verify.isolation import kept_workers, run_tasks
+from opwright_build.verify.run.isolation import kept_workers, run_tasks
 
 from tests.cluster.threads import ThreadCluster
-from tests.verify.test_isolation import job, nothing_kept
+from tests.verify.run.test_isolation import job, nothing_kept
 
 __all__ = ["job", "nothing_kept"]
 

@@ -11,7 +11,7 @@ from opwright_build.cluster import remote_work
 from opwright_build.cluster.likeness import machine_here, parts_here
 from opwright_build.cluster.remote_work import Terms, serve
 from opwright_build.sandbox.levels import Claim
-from opwright_build.verify import worker_sandbox
+from opwright_build.verify.run import worker_sandbox
 
 
 class ThreadCluster:

@@ -31,8 +31,9 @@ from opwright_build.engine.tree import write_whole
 from opwright_build.engine.user_secret import VARIABLE, user_seal
 from opwright_build.report.progress import PlainProgress
 from opwright_build.sandbox.levels import CAGES
-from opwright_build.verify import oracle, worker_process
-from opwright_build.verify.worker_process import Answer, Surroundings
+from opwright_build.verify.cases import oracle
+from opwright_build.verify.run import worker_process
+from opwright_build.verify.run.worker_process import Answer, Surroundings
 from opwright_build.workflow.session_cluster import SessionCluster
 
 from tests.claimed import claim_a_sandbox

@@ -51,7 +51,9 @@ def test_the_order_is_that_of_the_contract() -> None:
 
 def test_every_file_that_is_named_is_there() -> None:
     library = ROOT / "library" / "opwright"
-    for name in re.findall(r"`((?:lang|live|model|link|opsets|diagnostics|workflow|cli|tests|docs)/[\w./*]*)`", PAGE):
+    for name in re.findall(
+        r"`((?:lang|live|model|link|opsets|diagnostics|verify|workflow|cli|tests|docs)/[\w./*]*)`", PAGE
+    ):
         homes = (ROOT, library, ROOT / "buildtool" / "opwright_build")
         assert any(list(home.glob(name)) for home in homes), name
 

@@ -28,7 +28,7 @@ SCRIPT = "import sys\n\nfrom opwright_build.cli.entry import main\n\nsys.exit(ma
 
 # Stands for the interpreter in processes that start others: without `site` nothing would load the hook in those.
 UNCAGED = """\
-from opwright_build.verify import oracle
+from opwright_build.verify.cases import oracle
 oracle.CAGES = oracle.CAGES[-1:]
 """
 LAUNCHER = """\

@@ -20,7 +20,7 @@ from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, has_errors
 from opwright_build.compile import CompiledVersion, SpecFiles, compile_version
 from opwright_build.spec.load import load_library
-from opwright_build.verify.collect import collect_cases
+from opwright_build.verify.cases.collect import collect_cases
 
 from tests.own_specs import LARGE
 from tests.work import ends

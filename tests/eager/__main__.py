@@ -18,7 +18,7 @@ from pathlib import Path
 from opwright.bundle.read import find_bundle
 from opwright_build.spec.load import load_library
 from opwright_build.verify.case_model import Case
-from opwright_build.verify.collect import collect_cases
+from opwright_build.verify.cases.collect import collect_cases
 
 from tests.eager.spec_agreement import Agreement, Row
 from tests.eager.spec_workers import open_worker, rows_of_version

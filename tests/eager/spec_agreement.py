@@ -19,14 +19,14 @@ from opwright.evaluator import ReferenceEvaluator, default_as
 from opwright.lang import ir
 from opwright_build.spec.model import LoadedLibrary, SpecVersion
 from opwright_build.spec.runtime_names import ONNXRUNTIME_OFF, REFERENCE
-from opwright_build.verify.batches import Batch, Vector, load
 from opwright_build.verify.case_model import Answer, Case, Items, RandomJudge, Value
-from opwright_build.verify.instantiated import BodyFunctions
+from opwright_build.verify.facts.refusals import Refusal
 from opwright_build.verify.items import answer_of, tensors_of
-from opwright_build.verify.judge import judge_outputs
-from opwright_build.verify.matrix import Plan
-from opwright_build.verify.refusals import Refusal
-from opwright_build.verify.runtimes import Failed, Session, available
+from opwright_build.verify.judge.outputs import judge_outputs
+from opwright_build.verify.run.batches import Batch, Vector, load
+from opwright_build.verify.run.instantiated import BodyFunctions
+from opwright_build.verify.run.matrix import Plan
+from opwright_build.verify.run.runtimes import Failed, Session, available
 
 from tests.eager.live_specs import argument_of, attribute_of, live_version
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from opwright.elements import element
-from opwright_build.verify.cases import expected_from_oracle
+from opwright_build.verify.cases.making import expected_from_oracle
 
 from benchmarks.numerics.errors import compare, deviation
 

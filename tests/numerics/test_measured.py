@@ -8,7 +8,7 @@ from pathlib import Path
 import onnx
 import pytest
 from opwright_build.spec.load import load_library
-from opwright_build.verify.numerics import FILE, Measured, read_numerics, write_numerics
+from opwright_build.verify.facts.numerics import FILE, Measured, read_numerics, write_numerics
 
 from benchmarks.numerics.__main__ import measure
 from benchmarks.numerics.grids import GRIDS

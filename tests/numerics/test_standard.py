@@ -1,6 +1,6 @@
 import onnx
 from opwright.bundle.format import FunctionEntry
-from opwright_build.verify.models import Signature
+from opwright_build.verify.run.models import Signature
 
 from benchmarks.numerics.standard import DOMAIN, schema_of, stamped, standard_body
 

@@ -19,8 +19,8 @@ from opwright_build.propose.node_cases import ChosenCases, choose_cases
 from opwright_build.propose.subject import Proposal, make_proposal
 from opwright_build.spec.load import load_library
 from opwright_build.verify.case_model import Case
-from opwright_build.verify.collect import collect_cases
-from opwright_build.verify.runtimes import available
+from opwright_build.verify.cases.collect import collect_cases
+from opwright_build.verify.run.runtimes import available
 
 SOURCE = Path(__file__).parent / "library"
 

@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper, shape_inference
 from onnx.reference import ReferenceEvaluator
 from opwright_build.propose.node_cases import choose_cases
 from opwright_build.verify.case_model import Expected, Items, Status, ToleranceJudge
-from opwright_build.verify.judge import judge_outputs
+from opwright_build.verify.judge.outputs import judge_outputs
 
 from tests.propose.conftest import Made, Propose
 

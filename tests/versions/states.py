@@ -13,7 +13,7 @@ from opwright_build.package.index import build_index
 from opwright_build.spec.load import load_library
 from opwright_build.spec.model import LoadedLibrary
 from opwright_build.verify.case_model import Case
-from opwright_build.verify.collect import collect_cases
+from opwright_build.verify.cases.collect import collect_cases
 from opwright_build.versions.change import Change
 from opwright_build.versions.numeric import Compared, judge_versions_numerically, with_values
 from opwright_build.versions.promise import Promised, promised_by

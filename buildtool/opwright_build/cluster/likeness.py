@@ -37,7 +37,7 @@ def parts_here(distributions: tuple[str, ...]) -> Mapping[str, str]:
 @cache
 def machine_here() -> str:
     """The digest of this machine and of the builds of its packages."""
-    from opwright_build.verify.version_verdict import this_machine
+    from opwright_build.verify.run.version_verdict import this_machine
 
     return this_machine()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from opwright_build.cluster.cluster import Cluster, lost_with_workers, replies_of
 from opwright_build.cluster.remote_work import TaskBatch
-from opwright_build.verify.isolation import CHUNK, Progress, Task
+from opwright_build.verify.run.isolation import CHUNK, Progress, Task
 
 _MOST_BYTES = 4 << 20  # of tasks in one message
 

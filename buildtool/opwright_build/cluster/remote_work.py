@@ -22,9 +22,9 @@ from typing import Any, Protocol
 from opwright_build.cluster.likeness import differences, machine_here, parts_here
 from opwright_build.engine.action_server import Told, Work
 from opwright_build.sandbox.levels import CAGES, Claim
-from opwright_build.verify import worker_sandbox
-from opwright_build.verify.isolation import run_tasks, workers_kept_for_good
-from opwright_build.verify.worker_process import Answer, Surroundings, WorkerProcess
+from opwright_build.verify.run import worker_sandbox
+from opwright_build.verify.run.isolation import run_tasks, workers_kept_for_good
+from opwright_build.verify.run.worker_process import Answer, Surroundings, WorkerProcess
 
 SERVE = "opwright_build.engine.action_server:serve_actions"
 _START_LIMIT = 120.0  # seconds until a process has started, on a busy machine

@@ -21,7 +21,7 @@ from opwright_build.propose.shape_tests import make_shape_tests, render_shape_te
 from opwright_build.propose.subject import Proposal
 from opwright_build.propose.test_models import make_models
 from opwright_build.verify.case_model import Case
-from opwright_build.verify.runtimes import Runtime
+from opwright_build.verify.run.runtimes import Runtime
 
 CHECKLIST = "CHECKLIST.md"
 

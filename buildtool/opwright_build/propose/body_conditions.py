@@ -15,7 +15,7 @@ from opwright.bundle.format import AttributeEntry, FunctionEntry
 from opwright.lang.facts import ABSENT, PRESENT, RANK, declared_values
 from opwright.variants import NOT, OTHER, Key
 
-from opwright_build.verify.bindings import type_attribute
+from opwright_build.verify.cases.bindings import type_attribute
 
 
 class AxisKind(Enum):

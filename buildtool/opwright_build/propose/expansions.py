@@ -12,10 +12,10 @@ from opwright.eager.messages import one_line
 from opwright_build.propose.test_models import TestModel
 from opwright_build.verify.case_model import Array, Expected, Status, SuiteJudge
 from opwright_build.verify.dtypes import element_of
-from opwright_build.verify.isolation import run_tasks
-from opwright_build.verify.judge import judge_outputs
-from opwright_build.verify.models import Signature
-from opwright_build.verify.runtimes import Failed, Refused, Runtime, available
+from opwright_build.verify.judge.outputs import judge_outputs
+from opwright_build.verify.run.isolation import run_tasks
+from opwright_build.verify.run.models import Signature
+from opwright_build.verify.run.runtimes import Failed, Refused, Runtime, available
 
 RULE = SuiteJudge(rtol=1e-3, atol=1e-7)  # of the standard's suite, for every node test
 

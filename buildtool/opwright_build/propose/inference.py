@@ -19,7 +19,7 @@ from opwright.elements import BY_NAME, element
 from opwright_build.propose.node_cases import NodeCase, make_node, variant_for
 from opwright_build.propose.subject import BodySet, Proposal, Variant, element_types
 from opwright_build.propose.test_models import as_local_function
-from opwright_build.verify.bindings import type_attribute
+from opwright_build.verify.cases.bindings import type_attribute
 from opwright_build.verify.dtypes import element_of
 
 Dims = tuple[int | str | None, ...]

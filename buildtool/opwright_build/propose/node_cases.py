@@ -13,9 +13,9 @@ from opwright.bundle.format import FunctionEntry
 
 from opwright_build.propose.readable import snake
 from opwright_build.propose.subject import BodySet, Proposal, Variant
-from opwright_build.verify.case_bodies import bodies_for
 from opwright_build.verify.case_model import Array, Case, ExpectedItems, Items, ToleranceJudge
 from opwright_build.verify.items import parts_of, tensor_in, tensors_of
+from opwright_build.verify.run.case_bodies import bodies_for
 
 LARGEST = 512  # elements in all tensors of a test: more than that is unreadable in a source file
 _FAVOURITE = "float"

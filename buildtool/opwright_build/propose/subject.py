@@ -20,7 +20,7 @@ from opwright.variants import Key
 
 from opwright_build.propose.homes import Home, home_of
 from opwright_build.propose.readable import make_readable
-from opwright_build.verify.suite import newest_version
+from opwright_build.verify.cases.suite import newest_version
 
 
 @dataclass(frozen=True, slots=True)

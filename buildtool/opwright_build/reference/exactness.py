@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from opwright_build.reference.markdown import cell, code, table
 from opwright_build.spec.model import SpecVersion, Tolerance
-from opwright_build.verify.numerics import Measured, Numerics
+from opwright_build.verify.facts.numerics import Measured, Numerics
 
 
 def tolerances(version: SpecVersion) -> list[str]:

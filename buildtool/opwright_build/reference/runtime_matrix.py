@@ -12,7 +12,7 @@ from opwright.bundle.format import FunctionEntry
 from opwright_build.reference.markdown import cell, codes, span, table
 from opwright_build.reference.opset_matrix import opset_classes
 from opwright_build.spec.runtime_names import ONNXRUNTIME_OFF, REFERENCE, family_of
-from opwright_build.verify.gaps import Gap, GapsFile
+from opwright_build.verify.facts.gaps import Gap, GapsFile
 
 _FAMILIES = (family_of(ONNXRUNTIME_OFF), REFERENCE)
 

@@ -11,7 +11,7 @@ from opwright_build.report.tables import text_table
 
 if TYPE_CHECKING:
     from opwright_build.verify.case_model import Kind, Outcome
-    from opwright_build.verify.matrix import Row
+    from opwright_build.verify.run.matrix import Row
 
 
 def matrix_text(rows: Sequence[Row]) -> str:

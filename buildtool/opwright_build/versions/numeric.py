@@ -17,8 +17,6 @@ from opwright.bundle.call_interface import outputs_of, split_type
 from opwright.bundle.format import Bundle, FunctionEntry
 from opwright.diagnostics.diagnostic import DiagnosticError
 
-from opwright_build.verify.batches import load
-from opwright_build.verify.case_bodies import Bodies, refused_types
 from opwright_build.verify.case_model import (
     Array,
     Case,
@@ -31,13 +29,15 @@ from opwright_build.verify.case_model import (
     judge_on,
 )
 from opwright_build.verify.dtypes import element_of
-from opwright_build.verify.instantiated import BodyFunctions
-from opwright_build.verify.isolation import run_tasks
+from opwright_build.verify.facts.refusals import Refusal
 from opwright_build.verify.items import type_of
-from opwright_build.verify.judge import mismatch, ulp_distance
-from opwright_build.verify.models import Signature, arguments_of, signature_of
-from opwright_build.verify.refusals import Refusal
-from opwright_build.verify.runtimes import Failed, Refused, Runtime, Session, Tells, available, newest_accepted
+from opwright_build.verify.judge.outputs import mismatch, ulp_distance
+from opwright_build.verify.run.batches import load
+from opwright_build.verify.run.case_bodies import Bodies, refused_types
+from opwright_build.verify.run.instantiated import BodyFunctions
+from opwright_build.verify.run.isolation import run_tasks
+from opwright_build.verify.run.models import Signature, arguments_of, signature_of
+from opwright_build.verify.run.runtimes import Failed, Refused, Runtime, Session, Tells, available, newest_accepted
 from opwright_build.versions.change import Change, Kind
 from opwright_build.versions.promise import Promise
 from opwright_build.versions.promise_changes import BodyPair, differing_bodies

@@ -105,8 +105,8 @@ def _version(name: str) -> str:
 def _runtimes() -> Iterator[Found]:
     from onnx.defs import onnx_opset_version
 
-    from opwright_build.verify.refusals import Refusal
-    from opwright_build.verify.runtimes import available, newest_accepted
+    from opwright_build.verify.facts.refusals import Refusal
+    from opwright_build.verify.run.runtimes import available, newest_accepted
 
     newest = onnx_opset_version()
     for runtime in available():
@@ -122,8 +122,8 @@ def _runtimes() -> Iterator[Found]:
 
 def _sandbox() -> Iterator[Found]:
     from opwright_build.sandbox.levels import Claim
-    from opwright_build.verify.oracle import Limits, Oracle
-    from opwright_build.verify.worker_sandbox import claim as workers_claim
+    from opwright_build.verify.cases.oracle import Limits, Oracle
+    from opwright_build.verify.run.worker_sandbox import claim as workers_claim
 
     def found(what: str, claim: Claim, best: int) -> Found:
         text = f"level {claim.cage.level}: {claim.cage.name}"

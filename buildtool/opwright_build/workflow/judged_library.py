@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from opwright_build.spec.model import LoadedLibrary
     from opwright_build.verify.case_model import CollectedCases
-    from opwright_build.verify.kept_answers import KeptAnswers
+    from opwright_build.verify.cases.kept_answers import KeptAnswers
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def collect(
     `sandbox` is the level without which none is to be run; InfrastructureError where the machine has no such one. What
     `kept` knows the answer of is not asked.
     """
-    from opwright_build.verify.collect import collect_cases
+    from opwright_build.verify.cases.collect import collect_cases
 
     how = "reference.py of each spec is run, in a child process" if run_oracle else "no Python of a spec is run"
     subject.session.reporter.step(f"collecting vectors; {how}")

@@ -20,9 +20,9 @@ from opwright_build.workflow.writing import write_below
 if TYPE_CHECKING:
     from opwright_build.sandbox.levels import Claim
     from opwright_build.verify.case_model import Case, Kind, Outcome
-    from opwright_build.verify.gap_checks import Change, Run
-    from opwright_build.verify.gaps import GapsFile
-    from opwright_build.verify.runtimes import Runtime
+    from opwright_build.verify.facts.gaps import GapsFile
+    from opwright_build.verify.judge.gap_checks import Change, Run
+    from opwright_build.verify.run.runtimes import Runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +60,13 @@ def judge(
     `cells` says which are run; where some are left out, nothing is said of what did not pass elsewhere."""
     from opwright_build.spec.runtime_names import family_of
     from opwright_build.verify.case_model import Status
-    from opwright_build.verify.collect import locked_cases
-    from opwright_build.verify.findings import failures, inlined_alone, lacking, unverified
-    from opwright_build.verify.gap_checks import Run, check_gaps, merge_gaps
-    from opwright_build.verify.gap_releases import rows_in_force
-    from opwright_build.verify.gaps import FILE, GapsFile, read_gaps, write_gaps
-    from opwright_build.verify.lock import unused_lines
-    from opwright_build.verify.matrix import with_gaps
+    from opwright_build.verify.cases.collect import locked_cases
+    from opwright_build.verify.cases.lock import unused_lines
+    from opwright_build.verify.facts.gap_releases import rows_in_force
+    from opwright_build.verify.facts.gaps import FILE, GapsFile, read_gaps, write_gaps
+    from opwright_build.verify.judge.findings import failures, inlined_alone, lacking, unverified
+    from opwright_build.verify.judge.gap_checks import Run, check_gaps, merge_gaps
+    from opwright_build.verify.run.matrix import with_gaps
 
     session = subject.session
     data = session.tree.read(FILE)
@@ -126,8 +126,8 @@ def _up_to_the_first_error(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
 
 def _require_writable(declared: GapsFile, run: Run, cells: Narrowing) -> None:
     """Raises where an update would lose rows, or list a release of which only a part is known."""
-    from opwright_build.verify.gap_releases import unlisted
-    from opwright_build.verify.gaps import FILE
+    from opwright_build.verify.facts.gap_releases import unlisted
+    from opwright_build.verify.facts.gaps import FILE
 
     if cells.leaves_out:
         message = f"{FILE} cannot be written by a run of some cells"
@@ -143,8 +143,8 @@ def _require_writable(declared: GapsFile, run: Run, cells: Narrowing) -> None:
 
 def mutate(subject: Subject, cases: Sequence[Case]) -> tuple[dict[str, Any], list[Diagnostic]]:
     """The figures of the mutants, and what is wrong with the survivors."""
-    from opwright_build.verify.mutants import run_mutants
-    from opwright_build.verify.survivors import FILE, SurvivorsFile, check_mutants, read_survivors, tally
+    from opwright_build.verify.mutants.mutation_score import run_mutants
+    from opwright_build.verify.mutants.survivors import FILE, SurvivorsFile, check_mutants, read_survivors, tally
 
     session = subject.session
     session.reporter.step("changing bodies, to see whether the vectors notice")

@@ -66,8 +66,8 @@ def make_instances(
     if missing:
         from opwright.link.catalogue import merge_libraries
 
-        from opwright_build.verify.collect import collect_cases
-        from opwright_build.verify.vector_instances import with_instances
+        from opwright_build.verify.cases.collect import collect_cases
+        from opwright_build.verify.cases.vector_instances import with_instances
         from opwright_build.workflow.write_parts import version_parts
 
         root = loaded.library.root

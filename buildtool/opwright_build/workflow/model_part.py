@@ -31,9 +31,9 @@ from opwright.opsets.onnx_inference import infer_model
 
 from opwright_build.spec.model import OpsetRange
 from opwright_build.verify.case_model import Array, Items
-from opwright_build.verify.generated import integers, normal
-from opwright_build.verify.models import AttributeValue, Signature, inlined, one_node_model
-from opwright_build.verify.runtimes import Failed, Refused, available
+from opwright_build.verify.cases.generated import integers, normal
+from opwright_build.verify.run.models import AttributeValue, Signature, inlined, one_node_model
+from opwright_build.verify.run.runtimes import Failed, Refused, available
 
 _SMALL = 16  # elements of a constant that comes along; a larger one is a parameter
 _WRITTEN = 16  # elements of an input that is written out; a larger one is drawn

@@ -15,7 +15,7 @@ from opwright_build.workflow.status import UsageError
 if TYPE_CHECKING:
     from opwright_build.spec.model import OpsetRange
     from opwright_build.verify.case_model import Outcome
-    from opwright_build.verify.runtimes import Runtime
+    from opwright_build.verify.run.runtimes import Runtime
 
 
 @dataclass(frozen=True, slots=True)

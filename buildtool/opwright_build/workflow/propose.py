@@ -45,8 +45,8 @@ def propose(
 
 def _propose(session: Session, name: str, output: Path, sandbox: int, started: float) -> int:
     from opwright_build.spec.load import load_library
-    from opwright_build.verify.runtimes import available
-    from opwright_build.verify.worker_sandbox import claim as workers_claim
+    from opwright_build.verify.run.runtimes import available
+    from opwright_build.verify.run.worker_sandbox import claim as workers_claim
 
     known = _known_files(output)
     loaded = load_library(session.root)

@@ -75,7 +75,7 @@ def documented_library(session: Session, library: BuiltLibrary) -> tuple[Documen
 
     from opwright_build.reference.documented_library import Documented
     from opwright_build.spec.load import load_library
-    from opwright_build.verify import gaps, numerics
+    from opwright_build.verify.facts import gaps, numerics
 
     loaded = load_library(session.root)
     if has_errors(loaded.diagnostics):  # it has changed since it was built
@@ -112,9 +112,9 @@ def _vectors(session: Session, loaded: LoadedLibrary) -> tuple[Mapping[str, Vect
     from opwright_build.spec.model import VectorKind
     from opwright_build.spec.vectors_file import read_vectors_file
     from opwright_build.spec.yaml_source import MAX_BYTES
-    from opwright_build.verify.collect import load_for
-    from opwright_build.verify.suite import extract
-    from opwright_build.verify.suite_cases import select
+    from opwright_build.verify.cases.collect import load_for
+    from opwright_build.verify.cases.suite import extract
+    from opwright_build.verify.cases.suite_cases import select
 
     session.reporter.step("reading vectors")
     suite = load_for(loaded.versions, extract)

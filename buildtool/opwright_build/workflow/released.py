@@ -129,9 +129,9 @@ def judge_pairs(
     identities: Iterable[str],
 ) -> dict[str, NumericVerdict]:
     """What the bodies of these versions compute in both states; `loaded` has the vectors, and is the state `new`."""
-    from opwright_build.verify.collect import collect_cases, declared_anywhere
-    from opwright_build.verify.runtimes import available
-    from opwright_build.verify.version_verdict import entry_digest, machine_digest, spec_digest
+    from opwright_build.verify.cases.collect import collect_cases, declared_anywhere
+    from opwright_build.verify.run.runtimes import available
+    from opwright_build.verify.run.version_verdict import entry_digest, machine_digest, spec_digest
     from opwright_build.versions.numeric import Compared, judge_versions_numerically
 
     wanted = [identity for identity in identities if identity in new[0].promises]

@@ -42,8 +42,8 @@ from opwright_build.workflow.transaction import JOURNAL, Transaction
 if TYPE_CHECKING:
     from opwright_build.engine.shared_store import SharedStore
     from opwright_build.sandbox.levels import Claim
-    from opwright_build.verify.isolation import Workers
-    from opwright_build.verify.worker_process import Surroundings
+    from opwright_build.verify.run.isolation import Workers
+    from opwright_build.verify.run.worker_process import Surroundings
     from opwright_build.workflow.session_cluster import SessionCluster
 
 SERVE = "opwright_build.engine.action_server:serve_actions"
@@ -170,7 +170,7 @@ class Session:
             if level:
                 self.cluster.require(level)
             return self.cluster.claim
-        from opwright_build.verify.worker_sandbox import claim
+        from opwright_build.verify.run.worker_sandbox import claim
 
         return claim()
 
@@ -318,12 +318,12 @@ def _worker_starter() -> Callable[[Deliver], Worker]:
 
     @cache
     def surroundings() -> Surroundings:
-        from opwright_build.verify.worker_process import Surroundings
+        from opwright_build.verify.run.worker_process import Surroundings
 
         return Surroundings.here()
 
     def start(deliver: Deliver) -> Worker:
-        from opwright_build.verify.worker_process import WorkerProcess
+        from opwright_build.verify.run.worker_process import WorkerProcess
 
         return WorkerProcess(surroundings(), deliver, SERVE)
 

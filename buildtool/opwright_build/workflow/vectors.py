@@ -21,8 +21,8 @@ def vectors(path: Path, reporter: Reporter, options: Options, update: bool, star
 
 def _vectors(session: Session, update: bool, started: float) -> int:
     from opwright_build.spec.load import load_library
-    from opwright_build.verify.collect import collect_cases, update_lock
-    from opwright_build.verify.lock import LOCK_PATH
+    from opwright_build.verify.cases.collect import collect_cases, update_lock
+    from opwright_build.verify.cases.lock import LOCK_PATH
 
     loaded = load_library(session.root)
     library = build_library(session)
@@ -62,7 +62,7 @@ def show_vectors(path: Path, console: Console, reporter: Reporter, options: Opti
     def task(session: Session) -> int:
         from opwright_build.report.vector_text import case_text
         from opwright_build.spec.load import load_library
-        from opwright_build.verify.collect import collect_cases
+        from opwright_build.verify.cases.collect import collect_cases
 
         loaded = load_library(session.root)
         library = build_library(session)

@@ -20,13 +20,13 @@ from opwright_build.workflow.narrowing import Narrowing
 if TYPE_CHECKING:
     from opwright_build.engine.run import Engine
     from opwright_build.sandbox.levels import Claim
-    from opwright_build.verify.batches import Result
     from opwright_build.verify.case_model import CollectedCases, CollectedVersion, Outcome
-    from opwright_build.verify.instantiated import BodyFunctions
-    from opwright_build.verify.kept_results import KeptResults
-    from opwright_build.verify.lock import LockedCase
-    from opwright_build.verify.runtimes import Runtime
-    from opwright_build.verify.version_verdict import Verdict
+    from opwright_build.verify.cases.lock import LockedCase
+    from opwright_build.verify.run.batches import Result
+    from opwright_build.verify.run.instantiated import BodyFunctions
+    from opwright_build.verify.run.kept_results import KeptResults
+    from opwright_build.verify.run.runtimes import Runtime
+    from opwright_build.verify.run.version_verdict import Verdict
 
 KIND = "verify"
 VERDICT = "verdict.json"  # the output
@@ -63,7 +63,7 @@ def judge_versions(
     Of `cells`, what is left out by types does not run, and such verdicts are not kept. Up to the first failure versions
     are judged in groups, and the groups behind the one that fails are not.
     """
-    from opwright_build.verify.version_verdict import decode_verdict
+    from opwright_build.verify.run.version_verdict import decode_verdict
 
     engine = subject.session.engine.over(LOCKED, lambda name: _line(locked, name))
     actions = _actions(subject, runtimes, run_oracle)
@@ -99,10 +99,10 @@ def _judge_group(
 ) -> tuple[list[Verdict], int, Claim | None]:
     """The verdicts on versions that have none, kept where they last; how many of their cells were known; and what
     references ran in."""
-    from opwright_build.verify.instantiated import BodyFunctions
-    from opwright_build.verify.kept_answers import KeptAnswers
-    from opwright_build.verify.kept_results import KeptResults, decode_results, encode_results
-    from opwright_build.verify.version_verdict import encode_verdict, verdict_of
+    from opwright_build.verify.cases.kept_answers import KeptAnswers
+    from opwright_build.verify.run.instantiated import BodyFunctions
+    from opwright_build.verify.run.kept_results import KeptResults, decode_results, encode_results
+    from opwright_build.verify.run.version_verdict import encode_verdict, verdict_of
 
     parts = {name: _part(RESULTS_KIND, name, action.environment) for name, action in group.items()}
     (environment,) = {action.environment for action in group.values()}
@@ -139,8 +139,8 @@ def _line(locked: Mapping[str, LockedCase], name: str) -> bytes | None:
 
 
 def _actions(subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool) -> dict[str, Action]:
-    from opwright_build.verify.collect import declared_anywhere
-    from opwright_build.verify.version_verdict import entry_digest, machine_digest, spec_digest
+    from opwright_build.verify.cases.collect import declared_anywhere
+    from opwright_build.verify.run.version_verdict import entry_digest, machine_digest, spec_digest
 
     cluster = subject.session.cluster
     machine = machine_digest(runtimes, "" if cluster is None else cluster.machine)
@@ -167,7 +167,7 @@ def _require_agreement(
     subject: Subject, engine: Engine, instantiated: BodyFunctions, group: Mapping[str, Action]
 ) -> None:
     """Compares the types of each body with what onnx infers, once for bodies that stay as they are."""
-    from opwright_build.verify.admits import admissions, require_agreement
+    from opwright_build.verify.run.admits import admissions, require_agreement
 
     parts = {
         name: Action(AGREED_KIND, f"{AGREED_KIND} {name}", {}, {"of": action.params["bodies"]}, action.environment)
@@ -189,7 +189,7 @@ def _outcomes(
     cells: Narrowing,
 ) -> dict[str, list[Outcome]]:
     """By version, what becomes of the vectors that were collected now."""
-    from opwright_build.verify.matrix import Known, verify_cases
+    from opwright_build.verify.run.matrix import Known, verify_cases
 
     reporter = subject.session.reporter
     cases = [case for case in collected.cases if cells.fits_types(case.bindings)]

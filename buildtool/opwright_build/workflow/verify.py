@@ -11,7 +11,7 @@ from opwright_build.report.junit import junit_xml
 from opwright_build.report.matrix_report import junit_entry, matrix_text, outcome_json, runtime_totals, totals_line
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
-from opwright_build.verify.isolation import kept_workers
+from opwright_build.verify.run.isolation import kept_workers
 from opwright_build.workflow.judged_library import Subject, collect
 from opwright_build.workflow.judging import judge, mutate
 from opwright_build.workflow.library import BuiltLibrary, build_library, read_built
@@ -46,8 +46,8 @@ def verify(path: Path, reporter: Reporter, options: Options, scope: Scope, start
 def _verify(session: Session, scope: Scope, started: float) -> int:
     from opwright_build.spec.load import load_library
     from opwright_build.spec.runtime_names import family_of
-    from opwright_build.verify.matrix import rows_of
-    from opwright_build.verify.runtimes import available
+    from opwright_build.verify.run.matrix import rows_of
+    from opwright_build.verify.run.runtimes import available
 
     session.reporter.plan([Stage.COMPILE, Stage.VERIFY, *([Stage.MUTANTS] if scope.mutants else [])])
     loaded = load_library(session.root)

@@ -1,0 +1,1 @@
+"""What is known of runtimes and of exactness, in files that are reviewed."""

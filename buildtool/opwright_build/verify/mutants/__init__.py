@@ -1,0 +1,1 @@
+"""Small wrong changes of bodies, and whether the vectors notice them."""

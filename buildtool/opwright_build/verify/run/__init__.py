@@ -1,0 +1,1 @@
+"""Bodies as models, run on the cases by runtimes, in processes of their own."""

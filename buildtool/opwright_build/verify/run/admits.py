@@ -1,0 +1,247 @@
+"""The element types that a body really takes, judged by onnx itself, apart from our own compiler.
+
+`onnx.shape_inference` is asked about every element type that a spec declares or the index lists, for one type variable
+at a time; the others are held at the first type that the index says they take. The answer is compared with both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from onnx import FunctionProto, TypeProto, defs, shape_inference
+from opwright.bundle.call_interface import ANY, inputs_of_call, split_type
+from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry, InputEntry
+from opwright.elements import BY_CODE, BY_NAME
+from opwright.graphs.walk import all_nodes
+
+from opwright_build.verify.cases.bindings import resolve_type
+from opwright_build.verify.items import is_sequence
+from opwright_build.verify.run.instantiated import BodyFunctions
+from opwright_build.verify.run.models import (
+    AttributeValue,
+    Signature,
+    inlined,
+    one_node_model,
+    output_types,
+    type_proto,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What one body takes for one type variable: as the spec declares, as the index says, and as onnx finds.
+
+    All in the order of ONNX's type codes. `found` holds those of the declared and the listed types that pass;
+    `wrong_output` those for which an output has another element type than declared.
+    """
+
+    identity: str
+    first_opset: int
+    last_opset: int
+    variant: tuple[tuple[str, str], ...]
+    variable: str
+    declared: tuple[str, ...]
+    index: tuple[str, ...]
+    found: tuple[str, ...]
+    wrong_output: tuple[str, ...]
+
+
+def admissions(
+    bundle: Bundle, instantiated: BodyFunctions | None = None, only: Collection[str] | None = None
+) -> list[Admission]:
+    """Every body and type variable of a library, in the order of its index; or of the versions of those identities.
+
+    `instantiated` are the functions that others have made of the bundle.
+    """
+    functions = BodyFunctions(bundle) if instantiated is None else instantiated
+    inference = _Inference()
+    found: list[Admission] = []
+    for entry in bundle.index.functions:
+        for body in entry.bodies if only is None or entry.identity in only else ():
+            found.extend(_of_body(functions, inference, entry, body))
+    return found
+
+
+class AdmissionMismatchError(Exception):
+    """The index and onnx differ about the types of a body: a bug of the compiler, not of a spec."""
+
+
+def require_agreement(found: Iterable[Admission]) -> None:
+    """Raises AdmissionMismatchError, with a line for each difference."""
+    lines = disagreements(found)
+    if lines:
+        raise AdmissionMismatchError("\n".join(lines))
+
+
+def disagreements(found: Iterable[Admission]) -> list[str]:
+    """Where onnx and the index differ, in a line each."""
+    lines: list[str] = []
+    for item in found:
+        where = f"{item.identity}, opsets {item.first_opset} to {item.last_opset}, {item.variable}"
+        wrongly = [kind for kind in item.index if kind not in item.found]
+        missing = [kind for kind in item.declared if kind in item.found and kind not in item.index]
+        results = [kind for kind in item.wrong_output if kind in item.index]
+        if wrongly:
+            lines.append(f"{where}: the index admits {_list(wrongly)}, onnx refuses them")
+        if missing:
+            lines.append(f"{where}: the index leaves out {_list(missing)}, onnx accepts them")
+        if results:
+            lines.append(f"{where}: with {_list(results)} an output has another type than declared")
+    return lines
+
+
+def _of_body(
+    instantiated: BodyFunctions, inference: _Inference, entry: FunctionEntry, body: BodyEntry
+) -> Iterator[Admission]:
+    functions = [FunctionProto.FromString(data) for data in instantiated.of(entry, body, body.last_opset).functions]
+    admits, fixed = dict(body.admits), dict(body.variant)
+    choice = {name: fixed.get(name, admits.get(name, kinds)[0]) for name, kinds in entry.types}
+    function = inference.of(_flat(functions, _signature(entry, body, choice), body.last_opset))
+    formals = [item for item in _formals(entry, body) if item.name in body.inputs]
+    results = output_types(entry, body)
+    variables = {split_type(item.type)[1] for item in formals} - {ANY}
+    for variable, declared in entry.types:
+        if variable not in variables:
+            continue  # an attribute decides it, or the body does not look at it
+        found: list[str] = []
+        wrong: list[str] = []
+        for kind in [fixed[variable]] if variable in fixed else _sorted({*declared, *admits.get(variable, ())}):
+            bound = {**choice, variable: kind}
+            outputs = function.output_types(tuple(_type_of(item, bound, fixed) for item in formals))
+            if outputs is None:
+                continue
+            found.append(kind)
+            pairs = [(item, got) for item, got in zip(results, outputs, strict=True) if got]
+            if any(split_type(item)[1] in variables and got != resolve_type(bound, item) for item, got in pairs):
+                wrong.append(kind)
+        yield Admission(
+            entry.identity,
+            body.first_opset,
+            body.last_opset,
+            body.variant,
+            variable,
+            _sorted(declared),
+            _sorted(admits.get(variable, declared)),
+            tuple(found),
+            tuple(wrong),
+        )
+
+
+def _signature(entry: FunctionEntry, body: BodyEntry, choice: Mapping[str, str]) -> Signature:
+    """Any call that is right but for its types."""
+    fixed = dict(body.variant)
+    types = [_type_of(item, choice, fixed) for item in _formals(entry, body) if item.name in body.inputs]
+    inputs = tuple((kind, None if is_sequence(kind) else 0) for kind in types)
+    attributes = tuple(
+        (item.name, item.type, _SAMPLES[item.type] if item.default is None else item.default)
+        for item in entry.attributes
+        if item.name in body.attributes
+    )
+    return Signature(inputs, attributes, tuple(_result_type(choice, kind) for kind in output_types(entry, body)))
+
+
+def _formals(entry: FunctionEntry, body: BodyEntry) -> tuple[InputEntry, ...]:
+    """The inputs of a call that the body is for: of a variadic one, as many as its variant says."""
+    last = entry.inputs[-1] if entry.inputs else None
+    count = dict(body.variant).get(last.name, "0") if last is not None and last.variadic else "0"
+    return inputs_of_call(entry, len(entry.inputs) - 1 + int(count))
+
+
+def _type_of(item: InputEntry, choice: Mapping[str, str], fixed: Mapping[str, str]) -> str:
+    """The type of an input: where it may be of any, the variant says which."""
+    return fixed[item.name] if item.type == ANY else resolve_type(choice, item.type)
+
+
+def _result_type(choice: Mapping[str, str], declared: str) -> str:
+    return "" if split_type(declared)[1] == ANY else resolve_type(choice, declared)
+
+
+_SAMPLES: Mapping[str, AttributeValue] = {
+    "INT": 1,
+    "FLOAT": 1.0,
+    "STRING": "",
+    "INTS": (0,),
+    "FLOATS": (1.0,),
+    "STRINGS": ("",),
+}
+
+
+def _flat(functions: Sequence[FunctionProto], signature: Signature, opset: int) -> FunctionProto:
+    """The body with its callees inlined and its attributes set, as a function of inputs alone."""
+    model = inlined(one_node_model(functions, signature, opset))
+    function = FunctionProto(name="flat", domain="opwright.flat", node=model.graph.node)
+    function.input.extend(item.name for item in model.graph.input)
+    function.output.extend(item.name for item in model.graph.output)
+    function.opset_import.extend(model.opset_import)
+    return function
+
+
+class _Inference:
+    """onnx's inference of functions. Many bodies are equal, and an opset changes few operators: what is known of the
+    same nodes with the same versions of their operators is not asked for again."""
+
+    def __init__(self) -> None:
+        self._functions: dict[object, _InferredFunction] = {}
+
+    def of(self, function: FunctionProto) -> _InferredFunction:
+        imports = {item.domain: item.version for item in function.opset_import}
+        operators = {(node.domain, node.op_type) for node in all_nodes(function.node)}
+        schemas = sorted(_schema(domain, name, imports.get(domain, 1)) for domain, name in operators)
+        bare = FunctionProto()
+        bare.CopyFrom(function)
+        bare.ClearField("opset_import")
+        key = (bare.SerializeToString(), *schemas)
+        if key not in self._functions:
+            self._functions[key] = _InferredFunction(function)
+        return self._functions[key]
+
+
+@cache
+def _schema(domain: str, name: str, version: int) -> tuple[str, str, int]:
+    """An operator and the version of it that an import means; the import itself where onnx does not know it."""
+    try:
+        return domain, name, defs.get_schema(name, version, domain).since_version
+    except defs.SchemaError:
+        return domain, name, -version
+
+
+class _InferredFunction:
+    """The output types of one function; each choice of input types is asked for once."""
+
+    def __init__(self, function: FunctionProto) -> None:
+        self._function = function
+        self._known: dict[tuple[str, ...], list[str] | None] = {}
+
+    def output_types(self, inputs: tuple[str, ...]) -> list[str] | None:
+        """The types of the outputs; None when an operator refuses those of the inputs. Empty where onnx does not know
+        one: of an operator that onnx does not describe, or does without inference."""
+        if inputs not in self._known:
+            self._known[inputs] = self._ask(inputs)
+        return self._known[inputs]
+
+    def _ask(self, inputs: tuple[str, ...]) -> list[str] | None:
+        protos = [type_proto(kind) for kind in inputs]
+        try:
+            outputs = shape_inference.infer_function_output_types(self._function, protos, [])
+        except shape_inference.InferenceError:
+            return None
+        return [_type_text(item) for item in outputs]
+
+
+def _type_text(proto: TypeProto) -> str:
+    """A type as the index writes it; empty where it is not known."""
+    if proto.HasField("sequence_type"):
+        item = _type_text(proto.sequence_type.elem_type)
+        return item and f"seq({item})"
+    code = proto.tensor_type.elem_type
+    return BY_CODE[code].name if code else ""
+
+
+def _sorted(kinds: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(kinds, key=lambda kind: BY_NAME[kind].code))
+
+
+def _list(kinds: Iterable[str]) -> str:
+    return ", ".join(kinds) or "none"

@@ -1,0 +1,197 @@
+"""Calls of several bodies in one session of onnxruntime, inlined beforehand.
+
+To load a session costs more than all that is run in it, and sixteen bodies side by side cost little more than one. What
+does not pass in such company, or lets it not be loaded, is run again by itself: a verdict on what does not pass is
+always that on a model of one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from opwright.graphs.walk import all_nodes
+
+from opwright_build.verify.case_model import Status
+from opwright_build.verify.facts.refusals import Refusal
+from opwright_build.verify.run.batches import Batch, Result, Vector, judge_values, parsed, run_batch
+from opwright_build.verify.run.instantiated import Instantiated, Symbol
+from opwright_build.verify.run.models import Signature, inlined, model_of_calls
+from opwright_build.verify.run.runtimes import Failed, Refused, Session, available
+
+MAX_BODIES = 16  # in one session
+# Bytes of their functions, about 160 nodes: what a session takes to load grows faster than its nodes, since
+# onnxruntime looks through all memory that is free for each value.
+_MOST_BYTES = 8 << 10
+_FILLING = 4  # packs at a time: bodies of one name do not go into one
+_FINE = (Status.PASS, Status.UNVERIFIED)
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """Batches of one runtime and opset. The results are those of their vectors, one batch after the other."""
+
+    batches: tuple[Batch, ...]
+
+    @property
+    def vectors(self) -> tuple[Vector, ...]:
+        return tuple(vector for batch in self.batches for vector in batch.vectors)
+
+    def run(self) -> list[list[str]]:
+        """(status, message) for each vector, as JSON values."""
+        return [[status.value, message] for answers in run_together(self.batches) for status, message in answers]
+
+    def pieces(self) -> list[Batch]:
+        """One batch for each vector."""
+        return [piece for batch in self.batches for piece in batch.pieces()]
+
+    def join(self, results: Sequence[Any]) -> list[list[str]]:
+        """The results of the pieces as results of the whole."""
+        return [answer for answers in results for answer in answers]
+
+    def lost(self, how: str) -> list[list[str]]:
+        """The results when the process died over a single vector."""
+        return [answer for batch in self.batches for answer in batch.lost(how)]
+
+
+def run_together(batches: Sequence[Batch]) -> list[list[Result]]:
+    """The results of each batch. Where the whole does not load or run, its parts do."""
+    if len(batches) == 1:
+        return [run_batch(batches[0])]
+    found = _results(batches)
+    if isinstance(found, Refusal):
+        return _without_suspects(batches, found.operator)
+    return [
+        answers if answers and all(status in _FINE for status, _ in answers) else run_batch(batch)
+        for batch, answers in zip(batches, found, strict=True)
+    ]
+
+
+def _without_suspects(batches: Sequence[Batch], operator: str) -> list[list[Result]]:
+    """The results of batches that do not load or run together: of those by themselves that use an operator for which a
+    kernel is missing, of the others together; in halves where there are no such ones."""
+    suspects = [bool(operator) and _uses(batch, operator) for batch in batches]
+    if not any(suspects):
+        middle = len(batches) // 2
+        return run_together(batches[:middle]) + run_together(batches[middle:])
+    others = [batch for batch, suspect in zip(batches, suspects, strict=True) if not suspect]
+    rest = iter(run_together(others) if others else ())
+    return [run_batch(batch) if suspect else next(rest) for batch, suspect in zip(batches, suspects, strict=True)]
+
+
+def _uses(batch: Batch, operator: str) -> bool:
+    functions = map(parsed, batch.functions)
+    return any(node.op_type == operator for function in functions for node in all_nodes(function.node))
+
+
+def _results(batches: Sequence[Batch]) -> list[list[Result]] | Refusal:
+    """The results of each batch in one session of all; or why that does not load, or not run."""
+    try:
+        session = _session(batches)
+        found: list[list[Result]] = [[] for _ in batches]
+        for turn in range(max(len(batch.vectors) for batch in batches)):
+            # A session runs whole: those that have no vectors left are given their last ones again.
+            vectors = [batch.vectors[min(turn, len(batch.vectors) - 1)] for batch in batches]
+            values = iter(session.run([feed for vector in vectors for feed in vector.feeds]))
+            for batch, vector, answers in zip(batches, vectors, found, strict=True):
+                own = [next(values) for _ in batch.signature.outputs]
+                if turn < len(batch.vectors):
+                    answers.append(judge_values(batch.outputs, vector.case, own))
+    except Refused as error:
+        return error.refusal
+    except Failed as error:
+        return Refusal(Status.FAIL, str(error))
+    return found
+
+
+def _session(batches: Sequence[Batch]) -> Session:
+    """Raises Refused or Failed."""
+    (runtime,) = available([batches[0].runtime])
+    calls = [([parsed(data) for data in batch.functions], batch.signature) for batch in batches]
+    try:
+        model = inlined(model_of_calls(calls, batches[0].opset))
+    except Exception as error:  # the inliner raises what it likes
+        raise Failed(str(error)) from None
+    return runtime.load(model, _joined(batch.signature for batch in batches))
+
+
+def _joined(signatures: Iterable[Signature]) -> Signature:
+    """The signature of a model of several calls."""
+    listed = list(signatures)
+    inputs = tuple(item for signature in listed for item in signature.inputs if item is not None)
+    return Signature(inputs, (), tuple(kind for signature in listed for kind in signature.outputs))
+
+
+# ------------------------------------------------------------------------------------------------ which share one
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A batch by its position among all, with the functions that it calls."""
+
+    position: int
+    batch: Batch
+    made: Instantiated
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.made.functions))
+
+
+@dataclass(slots=True)
+class _Open:
+    """A pack while it is being filled."""
+
+    members: list[int] = field(default_factory=list)
+    size: int = 0  # bytes
+    symbols: dict[Symbol, bytes | int] = field(default_factory=dict)
+
+    def admits(self, candidate: Candidate, most: int) -> bool:
+        """Whether it has a place left for a batch that has at least as many vectors as each of its own."""
+        if len(self.members) == MAX_BODIES or (len(self.members) + 1) * len(candidate.batch.vectors) > most:
+            return False
+        if self.members and self.size + candidate.size > _MOST_BYTES:
+            return False
+        return all(self.symbols.get(name, value) == value for name, value in candidate.made.symbols.items())
+
+
+def packed(candidates: Sequence[Candidate], most: int) -> list[list[int]]:
+    """The positions of those that share a session; `most` vectors in one pack.
+
+    Of each body one call stays a call, by itself, so that onnxruntime's own inliner is tried: the one with the most
+    vectors. So does one that expects an error, and one whose values go in by a way that others do not share.
+    """
+    alone = _called(candidates)
+    found: list[list[int]] = []
+    pools: dict[tuple[str, int, str], list[Candidate]] = {}
+    for candidate in candidates:
+        batch = candidate.batch
+        (runtime,) = available([batch.runtime])
+        company = runtime.company(batch.signature)
+        if not company or candidate.position in alone or any(vector.case.error for vector in batch.vectors):
+            found.append([candidate.position])
+        else:
+            pools.setdefault((batch.runtime, batch.opset, company), []).append(candidate)
+    for pool in pools.values():
+        filling: list[_Open] = []
+        for candidate in sorted(pool, key=lambda item: (len(item.batch.vectors), item.made.content)):
+            place = next((item for item in filling if item.admits(candidate, most)), None)
+            if place is None:
+                place = _Open()
+                filling = [*filling[1 - _FILLING :], place]
+                found.append(place.members)
+            place.members.append(candidate.position)
+            place.size += candidate.size
+            place.symbols.update(candidate.made.symbols)
+    return found
+
+
+def _called(candidates: Iterable[Candidate]) -> set[int]:
+    """The positions of those that are run as calls for their bodies."""
+    chosen: dict[tuple[str, int, str], Candidate] = {}
+    for candidate in candidates:
+        key = (candidate.batch.runtime, candidate.batch.opset, candidate.made.content)
+        if key not in chosen or len(candidate.batch.vectors) > len(chosen[key].batch.vectors):
+            chosen[key] = candidate
+    return {candidate.position for candidate in chosen.values()}

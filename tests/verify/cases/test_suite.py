@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from onnx import defs
+from opwright_build.verify.case_model import Items
+from opwright_build.verify.cases import oracle_messages, suite, suite_bytes
+from opwright_build.verify.cases.suite import SuiteCase
+from opwright_build.verify.items import tensors_of, type_of
+
+Loaded = dict[str, list[str]]  # by case: operator, digest
+RunPython = Callable[..., bytes]
+
+# Loads the whole suite as onnx means it to be loaded, and prints what its direct cases hold, by means of its own.
+FULL_LOAD = """
+import hashlib, json, sys, warnings
+warnings.simplefilter("ignore")
+import numpy as np
+from onnx.backend.test.loader import load_model_tests
+found = {}
+for test in load_model_tests(kind="node"):
+    node = test.model.graph.node[0]
+    if "_expanded" in test.name or len(test.model.graph.node) != 1:
+        continue
+    hasher = hashlib.sha256(node.SerializeToString(deterministic=True))
+    for values in test.data_sets[0]:
+        for value in values:
+            if isinstance(value, np.ndarray | np.generic) and value.dtype.kind not in "OUS":
+                hasher.update(f"{value.dtype.name}{value.shape}".encode() + np.ascontiguousarray(value).tobytes())
+            else:
+                hasher.update(b"other")
+    found[test.name] = [node.op_type, hasher.hexdigest()]
+json.dump(found, sys.stdout)
+"""
+# The same, after importing only what `extract` imports.
+PARTIAL_LOAD = FULL_LOAD.replace(
+    'load_model_tests(kind="node")',
+    "suite._import_cases(suite.find_modules(json.loads(sys.argv[1])))",
+).replace("from onnx.backend.test.loader import load_model_tests", "from opwright_build.verify.cases import suite")
+
+
+@pytest.fixture(scope="module")
+def full(run_python: RunPython) -> Loaded:
+    loaded: Loaded = json.loads(run_python(FULL_LOAD))
+    return loaded
+
+
+def newest(plain_versions: list[tuple[str, int]]) -> dict[str, int]:
+    return {name: since for name, since in plain_versions if defs.get_schema(name, domain="").since_version == since}
+
+
+def test_the_newest_plain_functions_have_their_104_cases(plain_versions: list[tuple[str, int]]) -> None:
+    versions = newest(plain_versions)
+    cases = suite.extract(versions)
+    assert len(versions) == 28
+    assert len(cases) == 104
+    assert all(case.since_version == versions[case.operator] and not case.obstacle for case in cases)
+
+
+def test_cases_equal_the_full_load(full: Loaded, plain_versions: list[tuple[str, int]], run_python: RunPython) -> None:
+    operators = newest(plain_versions)
+    partial = json.loads(run_python(PARTIAL_LOAD, json.dumps(sorted(operators))))
+    wanted = {name: found for name, found in full.items() if found[0] in operators}
+    assert len(wanted) == 104
+    assert {name: found for name, found in partial.items() if found[0] in operators} == wanted
+
+
+def test_every_operator_is_found_by_the_modules_that_name_it(full: Loaded) -> None:
+    operators = sorted({found[0] for found in full.values()})
+    assert len(operators) > 180
+    extracted = {case.name for case in suite.extract(operators)}
+    assert extracted == set(full)
+    for name in ("Relu", "Loop", "Cast", "Range"):
+        alone = {case.name for case in suite.extract([name])}
+        assert alone == {case for case, found in full.items() if found[0] == name}
+
+
+def test_extracting_leaves_the_random_state_alone(run_python: RunPython) -> None:
+    script = (
+        "import numpy as np; from opwright_build.verify.cases import suite; np.random.seed(5);"
+        "suite.extract(sys.argv[1:]); print(np.random.random())"
+    )
+    assert run_python(f"import sys; {script}", "Elu") == run_python(f"import sys; {script}")
+
+
+def test_absent_inputs_keep_their_place() -> None:
+    clip = next(case for case in suite.extract(["Clip"]) if case.name == "test_clip_default_max")
+    assert [array is None for array in clip.inputs] == [False, True, False]
+
+
+def test_sequences_of_tensors_are_values() -> None:
+    cases = {case.name: case for case in suite.extract(["SequenceInsert", "SequenceMap", "SequenceLength"])}
+    assert not any(case.obstacle for case in cases.values())
+    both = cases["test_sequence_map_identity_1_sequence_1_tensor"]
+    assert [type_of(value) for value in both.inputs if value is not None] == ["seq(float)", "float"]
+    assert [type_of(value) for value in both.outputs if value is not None] == ["seq(float)", "seq(float)"]
+    inserted = cases["test_sequence_insert_at_back"]
+    first, last = inserted.inputs[0], inserted.outputs[0]
+    assert isinstance(first, Items)
+    assert isinstance(last, Items)
+    assert (first.kind, len(first.arrays), len(last.arrays)) == ("int64", 3, 4)
+
+
+def test_other_values_are_an_obstacle() -> None:
+    cases = suite.extract(["OptionalHasElement", "DictVectorizer", "Identity"])
+    strange = {case.name: case for case in cases if case.obstacle}
+    assert "empty optional" in strange["test_optional_has_element_empty_optional_input"].obstacle
+    assert not any(case.inputs or case.outputs for case in strange.values())
+
+
+def test_the_digest_tells_a_sequence_from_its_tensors() -> None:
+    case = next(case for case in suite.extract(["SequenceMap"]) if case.name == "test_sequence_map_identity_1_sequence")
+    (items,) = case.inputs
+    assert isinstance(items, Items)
+    spread = replace(case, inputs=items.arrays)
+    empty, other = replace(case, inputs=(Items("float", ()),)), replace(case, inputs=(Items("double", ()),))
+    fewer = replace(case, outputs=(Items("float", items.arrays[:-1]),))
+    assert len({suite.suite_digest(changed) for changed in (case, spread, empty, other, fewer)}) == 5
+
+
+def test_small_types_arrive_in_their_own_type() -> None:
+    cases = {case.name: case for case in suite.extract(["Celu", "Cast"])}
+    assert "bfloat16" in {case.outputs[0].dtype.name for case in cases.values() if case.outputs[0] is not None}
+    assert cases["test_cast_FLOAT_to_INT4"].outputs[0].dtype.name == "int4"  # type: ignore[union-attr]
+
+
+def test_no_operator_needs_no_module() -> None:
+    assert suite.find_modules([]) == ()
+    assert suite.extract([]) == ()
+    assert suite.extract(["Nonesuch"]) == ()
+
+
+def test_the_key_follows_the_operators() -> None:
+    assert suite.extraction_key(["Elu", "Selu"]) == suite.extraction_key(["Selu", "Elu", "Elu"])
+    assert suite.extraction_key(["Elu"]) != suite.extraction_key(["Selu"])
+
+
+def test_newest_version() -> None:
+    assert suite.newest_version("ai.onnx", "Softplus") == 22
+    assert suite.newest_version("com.acme", "Softplus") == 0
+
+
+@pytest.mark.parametrize("operators", [["Elu", "Cast"], ["SequenceMap", "StringConcat"], ["Scan", "Clip"]])
+def test_bytes_and_back(operators: list[str]) -> None:
+    cases = suite.extract(operators)
+    data = suite_bytes.encode_suite(cases)
+    again = suite_bytes.decode_suite(data)
+    assert [suite.suite_digest(case) for case in again] == [suite.suite_digest(case) for case in cases]
+    assert [case.name for case in again] == [case.name for case in cases]
+    assert [raw(case) for case in again] == [raw(case) for case in cases]
+    assert suite_bytes.encode_suite(again) == data
+
+
+def raw(case: SuiteCase) -> list[object]:
+    return [
+        None
+        if value is None
+        else (type_of(value), [(array.shape, repr(array.tolist())) for array in tensors_of(value)])
+        for value in (*case.inputs, *case.outputs)
+    ]
+
+
+def test_bytes_of_something_else_are_refused() -> None:
+    data = suite_bytes.encode_suite(suite.extract(["Elu"]))
+    for broken in (
+        b"",
+        data[:-1],
+        data + b"x",
+        data[:40] + b"\xff" + data[41:],
+        oracle_messages.pack({}, []),
+        oracle_messages.pack([], []),
+    ):
+        with pytest.raises(oracle_messages.BadMessage):
+            suite_bytes.decode_suite(broken)
+
+
+def test_the_digest_covers_inputs_and_attributes() -> None:
+    first, second = (case for case in suite.extract(["Elu"]) if case.name in ("test_elu", "test_elu_default"))
+    digests = {suite.suite_digest(first), suite.suite_digest(second)}
+    assert len(digests) == 2
+    assert all(len(item) == len(hashlib.sha256().hexdigest()) for item in digests)
