@@ -46,12 +46,12 @@ def generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opwright: Opwrigh
     return root
 
 
-def source(number: int) -> Path:
-    return Path("specs/com.example", f"Made{number:05}", "function.py")
+def source(number: int, file: str = "function.py") -> Path:
+    return Path("specs/com.example", f"Made{number:05}", file)
 
 
-def edit(number: int, pattern: str, text: str) -> None:
-    path = source(number)
+def edit(number: int, pattern: str, text: str, file: str = "function.py") -> None:
+    path = source(number, file)
     edited, count = re.subn(pattern, text, path.read_text(), count=1)
     assert count == 1
     path.write_text(edited)
@@ -87,7 +87,72 @@ def a_mistake(dice: random.Random) -> None:
     edit(dice.randrange(FUNCTIONS), r"    return .*", "    return op.Nothing(x)")
 
 
-EDITS = (another_factor, another_factor, another_default, another_callee, a_comment, a_finding, a_mistake)
+def another_attribute(dice: random.Random) -> None:
+    """Which is new, or of another type, or gone; the stubs may import something else for it."""
+    number = dice.randrange(FUNCTIONS)
+    edit(number, r"(, beta: [^)]*)?\):\n", "):\n")
+    edit(number, r"    v8 = (op\.Mul\()?(.*?)(, beta\))?\n", r"    v8 = \2\n")
+    kind = dice.choice(("", "float = 1.5", "float = 0.5", "Literal[1, 2] = 1"))
+    if kind:
+        edit(number, r"\):\n", f", beta: {kind}):\n")
+        edit(number, r"    v8 = (.*)", r"    v8 = op.Mul(\1, beta)")
+    edit(number, r"(from typing import Literal\n)?from opwright import", "from opwright import")
+    if kind.startswith("Literal"):
+        edit(number, "from opwright import", "from typing import Literal\nfrom opwright import")
+
+
+def another_input(dice: random.Random) -> None:
+    """Of another name, in the source and in the spec: both are read anew."""
+    number = dice.randrange(FUNCTIONS)
+    name = dice.choice(("y", "other", "factor"))
+    path = source(number)
+    before = re.search(r"\(x, (\w+), alpha", path.read_text())
+    assert before is not None
+    path.write_text(re.sub(rf"\b{before[1]}\b", name, path.read_text()))
+    edit(number, rf"\b{before[1]}: T", f"{name}: T", "spec.yaml")
+
+
+def another_spec(pattern: str, *texts: str) -> Callable[[random.Random], None]:
+    """An edit of a spec.yaml: one of these texts where the pattern is found."""
+
+    def edit_spec(dice: random.Random) -> None:
+        edit(dice.randrange(FUNCTIONS), pattern, dice.choice(texts), "spec.yaml")
+
+    return edit_spec
+
+
+def another_row(dice: random.Random) -> None:
+    edit(dice.randrange(FUNCTIONS), r"x: \[.*?\]", f"x: [0, {dice.randrange(99)}]", "vectors.yaml")
+
+
+SPEC_EDITS = (
+    another_spec(r"summary: .*", "summary: It is short.", 'summary: "Two words: \\"x\\"."', "summary: _T1 is no type."),
+    another_spec(r"alpha: .*", "alpha: A scale.", "alpha: Multiplies what comes out."),
+    another_spec(r"schema: 1\n(tags: .*\n)?", "schema: 1\n", "schema: 1\ntags: [a]\n", "schema: 1\ntags: [a, b]\n"),
+    another_spec(r"(# .*\n)?schema: 1", "schema: 1", "# A comment.\nschema: 1", "# Another one.\nschema: 1"),
+    another_spec(
+        r"types: .*", "types: {T: [float, double]}", "types: {T: [float16, float, double]}", "types: {T: [int8]}"
+    ),
+    another_spec(r'opset: ".*"', 'opset: ">=15"', 'opset: ">=18"', 'opset: ">=15,<=22"', 'opset: ">=99"'),
+    another_spec(r"(deprecated: .*\n)?inputs", "inputs", "deprecated: true\ninputs"),
+    another_spec(r"(doc: .*\n)?inputs", "inputs", "doc: Longer.\ninputs"),
+    another_spec(r"(tolerance: .*\n)?inputs", "inputs", "tolerance: {default: {ulp: 1}}\ninputs"),
+    another_spec(r"x: T", "x: T", "x: {type: T, rank: 2}", "x: {type: T, doc: Any.}"),
+)
+EDITS = (
+    another_factor,
+    another_factor,
+    another_default,
+    another_callee,
+    a_comment,
+    a_finding,
+    a_mistake,
+    another_attribute,
+    another_attribute,
+    another_input,
+    another_row,
+    *SPEC_EDITS,
+)
 
 
 def built(opwright: Opwright) -> tuple[int, list[Any], dict[str, bytes], str]:
@@ -98,7 +163,7 @@ def built(opwright: Opwright) -> tuple[int, list[Any], dict[str, bytes], str]:
     contents = {path.as_posix(): path.read_bytes() for path in files}
     if ran.status:
         return ran.status, findings, {}, ""
-    return ran.status, findings, contents, opwright("opsets", "--json").out
+    return ran.status, findings, contents, opwright("opsets", "--json").out + opwright("ls", "--json").out
 
 
 ALIKE = """\
@@ -170,7 +235,7 @@ def test_edits_come_out_as_in_a_clean_build(
 ) -> None:
     dice, clean = random.Random(seed), tmp_path / "clean"
     for step in range(8):
-        good = {path: path.read_text() for path in Path("specs").rglob("function.py")}
+        good = {path: path.read_text() for path in Path("specs").rglob("*.*") if path.is_file()}
         done = [dice.choice(EDITS) for _ in range(dice.choice((1, 1, 2, 3)))]
         for each in done:
             each(dice)
@@ -202,6 +267,48 @@ def test_other_functions_are_not_looked_at(
         assert actions[-2:] == ["package", "library"]
         assert ran.summary["actions"] == FUNCTIONS + 2
     assert looked_through == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "compiled"),
+    [
+        (r"summary: .*", "summary: Short.", [2, 3, 7, 11]),
+        (r"x: T", "x: {type: T, doc: Any.}", [2, 3, 7, 11]),
+        (r"types: .*", "types: {T: [double]}", [5]),
+        (r"schema: 1", "# A comment.\nschema: 1", [2]),
+        (r"(vectors: .*)", r"\1\ntags: [new]", []),
+        (r"inputs", "tolerance: {default: {ulp: 1}}\ninputs", [2]),
+    ],
+)
+def test_of_specs_those_that_are_edited_are_read(
+    pattern: str, text: str, compiled: list[int], generated: Path, looked_through: list[Path], opwright: Opwright
+) -> None:
+    callers = [number for number in (3, 7, 11) if "own.Made00002(" in source(number).read_text()]
+    compiled = [number for number in compiled if number not in (3, 7, 11) or number in callers]
+    number = compiled[0] if compiled else 2
+    edit(number, pattern, text, "spec.yaml")
+    ran = opwright("build", "--json")
+    actions = [line["action"] for line in ran.lines if line["event"] == "action" and not line["cached"]]
+    versions = [f"compile com.example::Made{each:05}@1" for each in compiled]
+    assert sorted(action for action in actions if "com.example" in action) == versions
+    assert actions[-1] == "library" and looked_through == []
+    assert ran.summary["actions"] == FUNCTIONS + 2
+
+
+def test_what_else_specs_say_looks_at_the_whole_library(
+    generated: Path, looked_through: list[Path], opwright: Opwright
+) -> None:
+    """Another version, a finding, or a comment that may be heeded."""
+    edit(5, r"since_version: 1\n", "", "spec.yaml")
+    with source(5, "spec.yaml").open("a") as file:
+        file.write("versions: [{since_version: 1}]\n# opwright: ignore[OW330]\n")
+    assert opwright("build").status == 0
+    assert looked_through
+    del looked_through[:]
+    edit(5, r"# opwright.*\n", "", "spec.yaml")
+    edit(5, r"summary: .*", "sumary: X", "spec.yaml")
+    assert opwright("build").status == 1
+    assert looked_through
 
 
 @pytest.mark.parametrize("how", ["cut", "gone", "altered", "link"])

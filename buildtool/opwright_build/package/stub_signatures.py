@@ -44,17 +44,21 @@ class TypeVariable:
 
 @dataclass(slots=True)
 class TypeVariables:
-    """Those of one module: functions share the variables that stand for the same types."""
+    """Those of one module: functions share the variables that stand for the same types. `asked` are the names that were
+    given, one for each question."""
 
     declared: list[TypeVariable] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
 
     def name_for(self, types: tuple[str, ...], taken: set[str]) -> str:
         """A variable for these types that the function does not use already."""
-        for variable in self.declared:
-            if variable.types == types and variable.name not in taken:
-                return variable.name
-        self.declared.append(TypeVariable(f"_T{len(self.declared) + 1}", types))
-        return self.declared[-1].name
+        known = (item.name for item in self.declared if item.types == types and item.name not in taken)
+        name = next(known, "")
+        if not name:
+            name = f"_T{len(self.declared) + 1}"
+            self.declared.append(TypeVariable(name, types))
+        self.asked.append(name)
+        return name
 
 
 def signatures(entry: FunctionEntry, variables: TypeVariables) -> tuple[Signature, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
@@ -42,7 +42,20 @@ def load_library(start: Path, *, opwright_version: str = VERSION, only: Collecti
     Raises DiagnosticError when there is no library, or library.yaml itself is wrong. Runs and imports nothing of it.
     """
     files = LibraryFiles(find_library(start))
-    folders = domain_folders(files)
+    return _load(files, domain_folders(files), opwright_version, only)
+
+
+def load_functions(root: Path, folders: Mapping[str, Sequence[str]]) -> LoadedLibrary:
+    """The library at `root` as far as those functions go: all its domains by name, each with the folders to read.
+
+    Raises as `load_library` does.
+    """
+    return _load(LibraryFiles(root), folders, VERSION, None)
+
+
+def _load(
+    files: LibraryFiles, folders: Mapping[str, Sequence[str]], opwright_version: str, only: Collection[str] | None
+) -> LoadedLibrary:
     library = read_library(files, opwright_version, folders)
     named = [package.name for package in library.packages] if only is None else only
     packages = library.with_siblings(named)

@@ -29,6 +29,8 @@ from opwright_build.engine.sources import FILE, NotYetError
 from opwright_build.workflow.version_parts import ENTRY, NO_TEMPLATES, ROWS, TEMPLATES
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from opwright.bundle.function_lookup import Functions
 
     from opwright_build.dependencies.resolution import Resolved
@@ -79,11 +81,18 @@ def _actions(engine: Engine, loaded: LoadedLibrary, environment: str) -> dict[st
     facts = {package.name: engine.put(canonical_json(_package_facts(loaded, package))) for package in loaded.packages}
     actions: dict[str, Action] = {}
     for version in loaded.versions:
-        relative = replace(version, folder=version.folder.relative_to(loaded.library.root), tags=())
         owner = loaded.library.package_of(version.domain.name)
-        inputs = {"version": engine.put(encode_value(relative)), "library": facts[owner.name]}
+        inputs = {"version": engine.put(version_input(version, loaded.library.root)), "library": facts[owner.name]}
         actions[version.identity] = Action("compile", f"compile {version.identity}", inputs, {}, environment)
     return actions
+
+
+def version_input(version: SpecVersion, root: Path) -> bytes:
+    """What compiling a version of the library at `root` takes of its spec: all but the tags."""
+    places = version.places
+    if "tags" in places:
+        places = {path: place for path, place in places.items() if path.partition(".")[0] != "tags"}
+    return encode_value(replace(version, folder=version.folder.relative_to(root), tags=(), places=places))
 
 
 def compile_action(reader: Reader) -> Outcome:

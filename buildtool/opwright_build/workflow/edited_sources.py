@@ -1,17 +1,18 @@
-"""The library action where nothing but Python files of some versions has changed since the last build.
+"""The library action where nothing but Python files and specs of some versions has changed since the last build.
 
 What it gives is what the whole library gives: the versions that read those files are made anew, and so are those that
 call them, as far as their answers change; the others are not looked at. Where anything else has changed, or something
-comes out that the last build had not (findings, other interfaces, other calls), nothing is given: then the whole
-library is looked through.
+comes out that the last build had not (errors, other versions, other calls), nothing is given: then the whole library is
+looked through.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -26,7 +27,7 @@ from opwright_build.engine.run import Engine
 from opwright_build.engine.sources import FILE, REFUSED, NotYetError, as_file
 from opwright_build.report.tables import counted
 from opwright_build.spec.model import Domain, Library, LoadedLibrary, Package
-from opwright_build.workflow.compiling import IGNORE, LIBRARY, Questions, has_templates
+from opwright_build.workflow.compiling import IGNORE, LIBRARY, Questions, has_templates, version_input
 from opwright_build.workflow.packaged_again import EditedVersion, PackagedBefore, package_edited
 from opwright_build.workflow.placed_rows import rows_now
 from opwright_build.workflow.session import Session
@@ -43,10 +44,17 @@ from opwright_build.workflow.version_parts import (
     encode_packaged,
     join_rows,
 )
-from opwright_build.workflow.version_table import VERSION_TABLE, VersionLine, VersionTable, declared, load_version_table
+from opwright_build.workflow.version_table import (
+    VERSION_TABLE,
+    VersionLine,
+    VersionTable,
+    encode_declared,
+    load_version_table,
+)
 
 _MOST = 100  # versions to make anew: with more, looking at all of them is no detour
 _ENTRY = f"{LIBRARY}:entry/"
+_SPEC = re.compile(rf"{FILE}:specs/[^/]+/[^/]+/spec\.yaml")
 _STUBS = "library/"
 
 
@@ -61,7 +69,8 @@ def build_edited(session: Session, engine: Engine, reader: Reader, action: Actio
         return None
     try:
         edit = _Edit(session, engine, table)
-        return edit.outcome(reader, edit.results(edit.touched()))
+        touched = edit.touched()
+        return edit.outcome(reader, edit.results(touched))
     except _AnythingElseError:
         return None
 
@@ -84,7 +93,7 @@ def note_versions(
     for (identity, result), shown, spec in zip(compiled.items(), rows, loaded.versions, strict=True):
         assert spec.identity == identity
         version = session.engine.input(result.action, "version")
-        declaration = json.dumps(declared(spec)).encode("ascii")
+        declaration = encode_declared(spec)
         lines.append(_line(identity, result, version, partial(fetch, result), shown, declaration).encode())
     first = next(iter(compiled.values()))
     facts = {
@@ -135,22 +144,63 @@ class _Edit:
     table: VersionTable
 
     def touched(self) -> list[int]:
-        """The versions that read a file which has changed."""
+        """The versions that read a file which has changed, or declare something else now."""
+        changed = self._changed
+        if not changed:  # what is asked for is lost
+            raise _AnythingElseError
         found: dict[int, None] = {}
+        specs: list[str] = []
+        for name in changed:
+            if name.endswith(".py"):
+                readers = self.table.having(json.dumps(name.removeprefix(FILE))[1:].encode("ascii"))
+                if not readers:
+                    raise _AnythingElseError
+                found.update(dict.fromkeys(readers))
+            else:
+                specs.append(name)
+        if specs:
+            found.update(dict.fromkeys(self._declare_anew(specs)))
+        return list(found)
+
+    @cached_property
+    def _changed(self) -> dict[str, str]:
+        """The files that are not as they were, with their digests."""
+        found: dict[str, str] = {}
         for name, digest in self.table.facts["reads"].items():
             now = self.session.sources.digest(name)
             if now == digest:
                 continue
-            if None in (now, digest) or now == REFUSED or not (name.startswith(f"{FILE}:") and name.endswith(".py")):
+            is_file = name.startswith(f"{FILE}:") and (name.endswith(".py") or _SPEC.fullmatch(name))
+            if now is None or digest is None or now == REFUSED or not is_file:
                 raise _AnythingElseError
-            path = json.dumps(name.removeprefix(FILE))
-            readers = self.table.having(path[1:].encode("ascii"))
-            if not readers:
-                raise _AnythingElseError
-            found.update(dict.fromkeys(readers))
-        if not found:  # what is asked for is lost
+            found[name] = now
+        return found
+
+    def _declare_anew(self, specs: Collection[str]) -> list[int]:
+        """Takes over what these files declare; gives the versions to which that is something else."""
+        if self.table.facts["found"][""]:
             raise _AnythingElseError
-        return list(found)
+        from opwright_build.workflow.edited_specs import versions_now
+
+        root = self.session.root
+        folders: dict[str, list[str]] = {domain: [] for domain in sorted(self._owner.domains)}
+        for name in specs:
+            _, domain, function, _ = name.split("/")
+            folders.setdefault(domain, []).append(function)
+        functions = {f"{domain}::{function}" for domain, names in folders.items() for function in names}
+        before = {identity for identity in self.table.identities if identity.rpartition("@")[0] in functions}
+        versions = versions_now(root, folders, self.session.sources)
+        if versions is None or before != {version.identity for version in versions}:
+            raise _AnythingElseError
+        found: list[int] = []
+        for version in versions:
+            number = self._numbers[version.identity]
+            line = self._line(number)
+            given = version_input(version, root)
+            if given != line.version:
+                found.append(number)
+            self._lines[number] = replace(line, version=given, declaration=encode_declared(version))
+        return found
 
     def results(self, touched: Collection[int]) -> dict[int, Result]:
         """What compiling gives for the versions that are touched, and for those that rest on them: of these none is
@@ -160,7 +210,8 @@ class _Edit:
         if alone and any(
             self._outputs(number, item)[ENTRY] != self._line(number).outputs[ENTRY] for number, item in results.items()
         ):
-            results |= self._compile(self._closure(touched) - results.keys(), results)
+            callers = self._closure(touched) - results.keys()
+            results |= self._compile(callers, results) if callers else {}
         for number, result in results.items():
             self._outputs(number, result)
         return results
@@ -178,7 +229,7 @@ class _Edit:
         return found
 
     def _outputs(self, number: int, result: Result) -> Mapping[str, str]:
-        """The outputs of a version that has come out as before in all but its bodies."""
+        """The outputs of a version that has come out well, and that asks what it asked before."""
         before, outcome = self._line(number), result.outcome
         if (
             not isinstance(outcome, Done)
@@ -186,7 +237,7 @@ class _Edit:
             or any(item.code == IGNORE for item in outcome.diagnostics)
         ):
             raise _AnythingElseError
-        if outcome.outputs[INTERFACE] != before.outputs[INTERFACE] or _names(result.reads) != _names(before.reads):
+        if _names(result.reads) != _names(before.reads):
             raise _AnythingElseError  # another question may close a circle of calls
         return outcome.outputs
 
@@ -220,11 +271,14 @@ class _Edit:
 
     @cached_property
     def _questions(self) -> Questions:
-        inputs = self.table.facts["inputs"]
-        package = decode_value(Package, inputs["package"].encode("ascii"))
-        domains = decode_value(tuple[Domain, ...], inputs["domains"].encode("ascii"))
-        library = Library(self.session.root, (package,), {})
+        domains = decode_value(tuple[Domain, ...], self.table.facts["inputs"]["domains"].encode("ascii"))
+        library = Library(self.session.root, (self._owner,), {})
         return Questions(self.engine, library, domains, self.table.identities)
+
+    @cached_property
+    def _owner(self) -> Package:
+        """The package that has all versions."""
+        return decode_value(Package, self.table.facts["inputs"]["package"].encode("ascii"))
 
     @cached_property
     def _lines(self) -> dict[int, VersionLine]:
@@ -235,9 +289,17 @@ class _Edit:
         return {identity: number for number, identity in enumerate(self.table.identities)}
 
     def _line(self, number: int) -> VersionLine:
+        """A version as it was compiled before, and as it is declared now."""
         if number not in self._lines:
             self._lines[number] = VersionLine.decode(self.table.lines[number])
         return self._lines[number]
+
+    def _interface(self, line: VersionLine) -> bytes:
+        """What a version declared before it was edited."""
+        data = self.session.store.get_output(line.key, line.outputs[INTERFACE])
+        if data is None:
+            raise _AnythingElseError
+        return data
 
     def _entry(self, identity: str) -> bytes | None:
         """What a version that is not touched tells those that call it."""
@@ -252,8 +314,10 @@ class _Edit:
     def outcome(self, reader: Reader, results: Mapping[int, Result]) -> Done:
         """What the library gives with these results."""
         facts, lines, packaged = self.table.facts, list(self.table.lines), list(self.table.packaged)
-        reads: dict[str, str | None] = dict(facts["reads"])
+        reads: dict[str, str | None] = {**facts["reads"], **self._changed}
         edited: list[EditedVersion] = []
+        for number, known in self._lines.items():
+            lines[number] = known.encode()
         for number, result in results.items():
             before, part = self._line(number), partial(self.engine.fetch, result)
             rows = rows_now(self.engine, self.session.sources, result)
@@ -262,7 +326,8 @@ class _Edit:
             packaged[number] = self.engine.put(encode_packaged(part))
             if packaged[number] != self.table.packaged[number]:
                 parts = {name: part(name) for name in PACKAGED}
-                edited.append(EditedVersion(line.identity, before.figures, before.bodies, parts))
+                interface = self._interface(before) if line.outputs[INTERFACE] != before.outputs[INTERFACE] else None
+                edited.append(EditedVersion(line.identity, before.figures, before.bodies, interface, parts))
             files = [name for name in _names(result.reads) if name.startswith(f"{FILE}:")]
             reads |= {name: self.session.sources.digest(name) for name in files}
         self.session.reporter.step("packaging")

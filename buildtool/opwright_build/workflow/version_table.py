@@ -120,6 +120,11 @@ def declared(version: SpecVersion) -> dict[str, Any]:
     }
 
 
+def encode_declared(version: SpecVersion) -> bytes:
+    """The same, as it stands in the version's line."""
+    return json.dumps(declared(version)).encode("ascii")
+
+
 def load_version_table(file: StateFile) -> VersionTable | None:
     """What was saved last; None where there is nothing that is ours."""
     head, *lines = file.load_body().split(b"\n")
