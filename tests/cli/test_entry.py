@@ -43,6 +43,8 @@ def test_work_on_models_does_not_import_the_build_tool(command: str, tmp_path: P
     modules = _modules_after(command, "--help", cwd=tmp_path)
     assert "opwright.commands" in modules
     assert modules & {"pydantic", "yaml", "opwright_build.cli.command_runner", "opwright_build.workflow"} == set()
+    others = {f"opwright.commands.{name}_command" for name in ON_MODELS if name != command}
+    assert modules & others == set()
 
 
 def test_help_imports_nothing_heavy(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from onnx import NodeProto, TypeProto, ValueInfoProto, helper
 from onnx.helper import make_node
 from opwright import BOOL, FLOAT, INT64, DiagnosticError, GraphBuilder, compare, decompile
 from opwright import opset22 as op
-from opwright.decompiler.decompile_command import decompile_file
+from opwright.commands.decompile_command import decompile_file
 
 from tests.decompiler.roundtrip import without_inner_types
 from tests.decompiler.test_models import back

@@ -1,28 +1,28 @@
-"""The command `decompile`; `opwright.commands` runs it."""
+"""`opwright decompile`."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from opwright.bundle.format import SUFFIX
 from opwright.bundle.read import read_bundle_file
+from opwright.commands.command_output import show_findings
 from opwright.decompiler.decompile import decompile
 from opwright.decompiler.modules import Decompiled, newest_of
 from opwright.decompiler.recompile_check import check_functions, check_model
 from opwright.decompiler.refuse import refuse
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.diagnostics.exits import Exit
 from opwright.graphs.model_file import read_model
 from opwright.link.exported import functions_at
 
-_DESCRIPTION = """Writes a model, or the functions of a library, as ONNX Script: text that the compiler makes the same
+DESCRIPTION = """Writes a model, or the functions of a library, as ONNX Script: text that the compiler makes the same
 model of again. Large tensors go to a .npz file next to it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the command line on a parser that was made for it."""
-    parser.description = _DESCRIPTION
     parser.add_argument("model", type=Path, help="a .onnx or a .onnxlib file")
     parser.add_argument("--faithful", action="store_true", help="keep every node, at the cost of readability")
     parser.add_argument(
@@ -31,13 +31,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default the text goes to stdout")
 
 
-def run(options: argparse.Namespace, report: Callable[[Iterable[Diagnostic]], None]) -> Iterator[str]:
-    """Does what the command line asks for; gives the lines for stdout, and `report` the warnings. Raises
-    DiagnosticError; nothing is written then."""
-    source: Path = options.model
-    output: Path | None = options.output
-    made, findings = decompile_file(source, options.faithful, options.check)
-    report(findings)
+def run(options: argparse.Namespace) -> int:
+    for line in _done_lines(options.model, options.output, options.faithful, options.check):
+        print(line)
+    return Exit.GOOD
+
+
+def _done_lines(source: Path, output: Path | None, faithful: bool, check: bool) -> Iterator[str]:
+    """The lines for stdout, after the warnings. Raises DiagnosticError; nothing is written then."""
+    made, findings = decompile_file(source, faithful, check)
+    show_findings(findings)
     if output is None:
         if made.arrays:
             reason = f"it has {len(made.arrays)} large tensors, which belong into a file of their own"

@@ -1,4 +1,4 @@
-"""The command `polyfill`; `opwright.commands` runs it."""
+"""`opwright polyfill`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from pathlib import Path
 from time import monotonic
 
 from opwright.bundle.read import find_bundle
-from opwright.diagnostics.diagnostic import Diagnostic, Severity
+from opwright.commands.command_output import counted, exit_status, show_findings
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
+from opwright.diagnostics.exits import Exit
 from opwright.diagnostics.findings_json import to_json
 from opwright.downlevel.rewrite import DEFAULT_LIBRARY, Polyfilled, choose_target, polyfill_libraries
 from opwright.graphs.model_file import read_model, write_model
 
 SCHEMA = "opwright.polyfill/1"
 
-_DESCRIPTION = """Writes the model for a consumer that takes an older opset: operators that it lacks become calls of
+DESCRIPTION = """Writes the model for a consumer that takes an older opset: operators that it lacks become calls of
 functions of the library, others stay where their older version computes the same. What cannot be done is listed, all of
 it at once, and nothing is written then."""
 _RUNTIME = "the release of onnxruntime that shall run it, as in ort==1.17; `ort` means the installed one"
@@ -25,8 +27,6 @@ _LIBRARY = f"a .onnxlib file or an installed library, {DEFAULT_LIBRARY} by defau
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the command line on a parser that was made for it."""
-    parser.description = _DESCRIPTION
     parser.add_argument("model", type=Path)
     parser.add_argument("--opset", type=int, metavar="N", help="the newest opset that the consumer takes")
     parser.add_argument("--runtime", default="", metavar="X", help=_RUNTIME)
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class _Written:
     """What was done, the file that holds it, and how long that took."""
 
     done: Polyfilled
@@ -45,7 +45,24 @@ class Written:
     seconds: float
 
 
-def run(options: argparse.Namespace) -> Written:
+def run(options: argparse.Namespace) -> int:
+    try:
+        written = _write(options)
+    except DiagnosticError as error:
+        if not options.json:
+            raise
+        status = exit_status(error.diagnostics)
+        for line in _failed_lines(error.diagnostics, status):
+            print(line)
+        return status
+    if not options.json:
+        show_findings(written.done.diagnostics)
+    for line in _json_lines(written) if options.json else _text_lines(written):
+        print(line)
+    return Exit.GOOD
+
+
+def _write(options: argparse.Namespace) -> _Written:
     """Does what the command line asks for. Raises DiagnosticError."""
     started = monotonic()
     target = choose_target(options.opset, options.runtime)
@@ -54,10 +71,10 @@ def run(options: argparse.Namespace) -> Written:
     done = polyfill_libraries(model, libraries, target, inline=options.inline, file=options.model.as_posix())
     output = options.output or options.model.with_name(f"{options.model.stem}.opset{done.opset}.onnx")
     write_model(done.model, output, options.model)
-    return Written(done, output, monotonic() - started)
+    return _Written(done, output, monotonic() - started)
 
 
-def text_lines(written: Written) -> Iterator[str]:
+def _text_lines(written: _Written) -> Iterator[str]:
     """What was done, operator by operator, then the file."""
     done = written.done
     counts: dict[str, int] = {}
@@ -66,12 +83,12 @@ def text_lines(written: Written) -> Iterator[str]:
         what = f"{item.operator}@{item.since_version} {how}"
         counts[what] = counts.get(what, 0) + 1
     for what, count in counts.items():
-        yield f"{what}: {_count(count, 'node')}"
-    added = "functions inlined" if done.inlined else f"{_count(len(done.functions), 'function')} added"
+        yield f"{what}: {counted(count, 'node')}"
+    added = "functions inlined" if done.inlined else f"{counted(len(done.functions), 'function')} added"
     yield f"wrote {written.output}: opset {done.opset}, IR version {done.model.ir_version}, {added}"
 
 
-def json_lines(written: Written) -> Iterator[str]:
+def _json_lines(written: _Written) -> Iterator[str]:
     """An object for each node that is another one now, then findings and the summary."""
     done = written.done
     for item in done.treatments:
@@ -100,7 +117,7 @@ def json_lines(written: Written) -> Iterator[str]:
     )
 
 
-def failed_lines(diagnostics: Sequence[Diagnostic], exit_status: int) -> Iterator[str]:
+def _failed_lines(diagnostics: Sequence[Diagnostic], exit_status: int) -> Iterator[str]:
     """The findings and the summary of a run that wrote nothing."""
     yield from _finding_lines(diagnostics)
     yield _line(event="summary", exit=exit_status, **_tally(diagnostics))
@@ -118,7 +135,3 @@ def _tally(diagnostics: Iterable[Diagnostic]) -> dict[str, int]:
 
 def _line(**values: object) -> str:
     return json.dumps({"schema": SCHEMA, **values})
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
