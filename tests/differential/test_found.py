@@ -418,6 +418,19 @@ def test_a_text_is_a_tensor_that_the_interpreter_does_not_know() -> None:
     assert verdict.reasons == ("an element type that the interpreter does not know",)
 
 
+def test_two_casts_of_which_a_branch_reads_the_second_are_a_fault_of_the_runtime() -> None:
+    text = (
+        "def F(x):\n    z = op.Cast(op.Cast(x, to=11), to=1)\n"
+        "    if op.ReduceSum(x, keepdims=0) > 0:\n        z = z * 2\n    return z\n"
+    )
+    verdict = judge(Found(text, "float", {"x": F2}, ranks={"x": 1}).program())
+    assert verdict.outcome is Outcome.AGREED, verdict
+    fault = "onnxruntime loses one of two casts that a subgraph reads"
+    assert {reason.removeprefix("live: ") for reason in verdict.reasons} == {fault}
+    one = text.replace("op.Cast(op.Cast(x, to=11), to=1)", "op.Cast(x, to=1)")
+    assert judge(Found(one, "float", {"x": F2}, ranks={"x": 1}).program()).reasons == ()
+
+
 def test_a_target_opset_that_is_refused_is_no_difference() -> None:
     text = "def F(x):\n    assert op.version >= 13\n    return -x\n"
     program = Found(text, "float", {"x": F2}, ranks={"x": 1}).program()
