@@ -232,13 +232,20 @@ def hunt(
     """
     with Judge(patience=HUNTING_PATIENCE) as judge:
         for index in range(limit) if indexes is None else indexes:
-            program = program_of(seed, index)
+            program = _hunted(seed, index)
             verdict, _ = judge(program, runtimes, bug.name)
             if verdict.outcome is Outcome.DIFFERENT:
                 sound, _ = judge(program, runtimes)
                 if sound.outcome is not Outcome.DIFFERENT:
                     return index
     return None
+
+
+def _hunted(seed: int, index: int) -> Program:
+    """Every fourth program is one of functions that call each other, inlined: other programs inline few."""
+    if index % 4 < 3:
+        return program_of(seed, index)
+    return replace(generate_nested(Random(f"nested {seed}:{index}")), target=None)
 
 
 def hunt_all(bugs: Sequence[Planted], limit: int, seed: int, processes: int) -> Iterator[tuple[Planted, int | None]]:

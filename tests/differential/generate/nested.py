@@ -49,7 +49,7 @@ def _function(draw: Draw, name: str, callees: list[str]) -> Lines:
         body.append(f"r = r {draw.pick('+-')} {_call(draw, draw.pick(callees), draw.pick(('x', 'r')), 'y')}")
     if len(callees) and draw.chance(0.4):
         body += ["if y is not None:", f"    r = r + {_call(draw, draw.pick(callees), 'y', 'x')}"]
-    head = f"def {name}(x, y=None, *, k: int=1, mode: Literal['a', 'b']='a'):"
+    head = f"def {name}(x, y=None, *, k: int=1, a: float=0.1, mode: Literal['a', 'b']='a'):"
     return ['@script(Opset("com.acme", 1))', head, *indented([*body, "return r"])]
 
 
@@ -62,6 +62,7 @@ _QUESTIONS = (
     lambda draw: [f"r = r % {draw.pick((3, 4))}"],
     lambda draw: ["r = r + k"],
     lambda draw: ["if k > 1:", "    r = r * 2"],
+    lambda draw: [f"if x.dtype == {draw.pick(('FLOAT', 'DOUBLE', 'DOUBLE'))}:", f"    r = r {draw.pick('+-*')} a"],
 )
 
 
@@ -73,6 +74,8 @@ def _call(draw: Draw, callee: str, name: str, other: str = "") -> str:
         arguments.append(draw.pick((name, "None")))
     if draw.chance(0.3):
         arguments.append(f"k={draw.between(0, 3)}")
+    if draw.chance(0.3):
+        arguments.append(f"a={draw.pick((0.5, 0.3, -0.7))}")
     if draw.chance(0.3):
         arguments.append(f"mode={draw.pick('ab')!r}")
     return f"{callee}({', '.join(arguments)})"
