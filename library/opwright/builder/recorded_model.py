@@ -52,7 +52,7 @@ def make_model(
     model = ModelProto(producer_name=options.producer_name, doc_string=low.function.doc)
     closure = closure_of(recorder)
     imports = emit_recorded(recorder, model.graph, recorder.outputs, closure.identify, options.places)
-    add_functions(recorder, model, closure, imports, options.functions).leave_out(options.profile)
+    survey = add_functions(recorder, model, closure, imports, options.functions).leave_out(options.profile)
     used = _used(model.graph)
     carried = {name: kept for name, kept in recorder.kept.items() if name in used}
     _refuse_changed(recorder, carried)
@@ -65,7 +65,7 @@ def make_model(
             kept.write(model.graph.initializer.add(name=name))
     if low.deepest > _SHALLOW:
         _refuse_too_deep(recorder, model)
-    _finish(recorder, model, options.ir_version, options.strict)
+    _finish(recorder, model, survey, options.ir_version, options.strict)
     _warn_of_ranks(recorder, model)
     _add_late(model, late, outside)
     return model
@@ -162,9 +162,8 @@ def _refuse_too_deep(recorder: Recorder, model: ModelProto) -> None:
         )
 
 
-def _finish(recorder: Recorder, model: ModelProto, ir_version: int | None, strict: bool) -> None:
+def _finish(recorder: Recorder, model: ModelProto, survey: Survey, ir_version: int | None, strict: bool) -> None:
     low = recorder.low
-    survey = Survey(model)
     needed = lowest_ir_version(model, survey)
     if ir_version is not None and ir_version < needed:
         low.error(

@@ -23,6 +23,11 @@ def leave_out_defaults(model: ModelProto) -> None:
         leave_out_in(nodes)
 
 
+def lacked_by_reference(operators: Iterable[str]) -> bool:
+    """Whether one of these has attributes that `leave_out_in` drops."""
+    return not _NOT_TAKEN.keys().isdisjoint(operators)
+
+
 def leave_out_in(nodes: Iterable[NodeProto]) -> None:
     """The same of nodes, and of those of graphs within them."""
     for node in all_nodes(nodes):

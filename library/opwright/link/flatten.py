@@ -16,13 +16,18 @@ from opwright.opsets.domains import normal_domain
 DEEPEST_CALL = 50  # half of what the checker takes: the model's own functions may call ours
 
 
-def flatten(functions: Sequence[FunctionProto], roots: Collection[FunctionId]) -> list[FunctionProto]:
+def flatten(
+    functions: Sequence[FunctionProto],
+    roots: Collection[FunctionId],
+    named: Mapping[FunctionId, Sequence[FunctionId]] | None = None,
+) -> list[FunctionProto]:
     """Shortens chains of calls deeper than DEEPEST_CALL: functions of the levels between are inlined into callers.
 
     `functions` are callees first and stay so; those that are neither called any more nor among `roots` are dropped.
+    `named`: what the nodes of each function are called, where that is known.
     """
     by_id = {function_id(function): function for function in functions}
-    calls = {identity: called(function) for identity, function in by_id.items()}
+    calls = dict(named or {identity: called(function) for identity, function in by_id.items()})
     heights: dict[FunctionId, int] = {}
     for identity, callees in calls.items():
         heights[identity] = 1 + max((heights[callee] for callee in callees if callee in heights), default=-1)

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from onnx import FunctionProto, GraphProto, ModelProto, helper
 
 from opwright.diagnostics.diagnostic import Place
-from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.inline import Inliner, inline_into
-from opwright.graphs.left_out import leave_out_defaults
-from opwright.graphs.walk import all_graphs, all_nodes
+from opwright.graphs.left_out import lacked_by_reference, leave_out_in
+from opwright.graphs.walk import all_graphs
 from opwright.link.flatten import flatten
 from opwright.link.profile import Profile
 from opwright.live.closure import Closure, choose_functions
 from opwright.live.declared_imports import declare_imports
 from opwright.live.libraries import check_imports, unify_imports
 from opwright.live.overloads import use_overloads
+from opwright.model.survey import Nodes, Survey, count_nodes
 from opwright.model_options import NamedFunction
 
 MOST_NODES = 1_000_000  # in the graph, when functions are inlined into it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Assembly:
     """A model that has its graph and all functions that this calls. What it imports follows in `settle`.
 
@@ -34,6 +35,7 @@ class Assembly:
     closure: Closure
     called: Sequence[FunctionProto]
     versions: dict[str, int]
+    _counted: list[Nodes] = field(default_factory=list)
 
     def settle(
         self, functions: Collection[NamedFunction | str] | None, wanted: Mapping[str, int] | None = None
@@ -41,10 +43,10 @@ class Assembly:
         """Inlines the functions that are not among `functions`, drops what nothing calls, and writes the imports: those
         that are needed, or `wanted`. DiagnosticError where one of these cannot be."""
         model = self.model
-        choose_kept(model, choose_functions(functions, self.called, self.closure.family_names()))
-        flatten_calls(model)
-        inside = (node.domain for proto in model.functions for node in all_nodes(proto.node))
-        used = {"", *(node.domain for node in all_nodes(model.graph.node)), *inside}
+        if functions is not None:
+            choose_kept(model, choose_functions(functions, self.called, self.closure.family_names()))
+        counted = self._counted = flatten_calls(model)
+        used = {"", *(domain for nodes in counted for domain, _, _ in nodes.kinds)}
         used.update(proto.domain for proto in model.functions)
         model.opset_import.extend(
             helper.make_opsetid(domain, version) for domain, version in sorted(self.versions.items()) if domain in used
@@ -53,11 +55,17 @@ class Assembly:
         if wanted is not None:
             declare_imports(model, wanted)
 
-    def leave_out(self, profile: Profile) -> None:
-        """Drops the attributes that operators have by default, and names functions as the profile wants it."""
-        leave_out_defaults(self.model)
+    def leave_out(self, profile: Profile) -> Survey:
+        """Drops the attributes that operators have by default, and names functions as the profile wants it. What the
+        nodes of the model are then."""
+        model, counted = self.model, self._counted
+        for nodes, has in zip((model.graph.node, *(item.node for item in model.functions)), counted, strict=True):
+            if lacked_by_reference(name for _, name, _ in has.kinds):
+                leave_out_in(nodes)
         if profile is Profile.OVERLOAD:
-            use_overloads(self.model, self.closure.overload_ids())
+            use_overloads(model, self.closure.overload_ids())
+            return Survey(model)
+        return Survey(model, counted)
 
 
 def assemble(model: ModelProto, closure: Closure, imports: Mapping[str, int], place: Place) -> Assembly:
@@ -68,12 +76,13 @@ def assemble(model: ModelProto, closure: Closure, imports: Mapping[str, int], pl
     called = closure.protos()
     model.functions.extend(called)
     versions = dict(imports)
-    for item in (entry for proto in called for entry in proto.opset_import):
-        versions[item.domain] = max(item.version, versions.get(item.domain, 1))
+    inner = [{item.domain: item.version for item in proto.opset_import} for proto in called]
+    for domain, version in (item for found in inner for item in found.items()):
+        versions[domain] = max(version, versions.get(domain, 1))
     by_name = {function_id(proto) for proto in called} - closure.library.protos.keys()
     check_imports(model.graph.node, imports, versions, by_name, place)
-    for proto in called:
-        check_imports(proto.node, {item.domain: item.version for item in proto.opset_import}, versions, by_name, place)
+    for proto, found in zip(called, inner, strict=True):
+        check_imports(proto.node, found, versions, by_name, place)
     return Assembly(model, closure, called, versions)
 
 
@@ -101,13 +110,19 @@ def _names_of(graph: GraphProto) -> Iterator[str]:
         yield from node.output
 
 
-def flatten_calls(model: ModelProto) -> None:
-    """Shortens chains of calls that checkers refuse, and drops what nothing calls any more."""
-    roots = {call_id(node) for node in all_nodes(model.graph.node)}
+def flatten_calls(model: ModelProto) -> list[Nodes]:
+    """Shortens chains of calls that checkers refuse, and drops what nothing calls any more. The nodes of the graph, and
+    those of each function that is left."""
+    graph, *inner = count_nodes(model)
     functions = list(model.functions)
-    flat = flatten(functions, roots)
-    if len(flat) < len(functions) or any(one is not other for one, other in zip(functions, flat, strict=True)):
-        _replace(model, flat)
+    counted = {function_id(function): nodes for function, nodes in zip(functions, inner, strict=True)}
+    flat = flatten(functions, set(graph.called()), {identity: nodes.called() for identity, nodes in counted.items()})
+    if len(flat) == len(functions) and all(one is other for one, other in zip(functions, flat, strict=True)):
+        return [graph, *inner]
+    before = {*map(id, functions)}
+    left = [counted[function_id(item)] if id(item) in before else Nodes(item.node) for item in flat]
+    _replace(model, flat)
+    return [graph, *left]
 
 
 def _replace(model: ModelProto, functions: Sequence[FunctionProto]) -> None:

@@ -31,10 +31,9 @@ _ELEMENTS = {
 }
 
 
-def finish(model: ModelProto, unit: Unit, ir_version: int | None, strict: bool) -> Survey:
-    """Fills in the IR version and the missing types of outputs. Raises DiagnosticError, also where ONNX refuses the
-    model. `strict`: each input and output has a rank, too. Gives what the model's nodes are."""
-    survey = Survey(model)
+def finish(model: ModelProto, unit: Unit, survey: Survey, ir_version: int | None, strict: bool) -> None:
+    """Fills in the IR version and the missing types of outputs; `survey` says what the model's nodes are. Raises
+    DiagnosticError, also where ONNX refuses the model. `strict`: each input and output has a rank, too."""
     needed = lowest_ir_version(model, survey)
     place = unit.module.source.place(span_of(unit.node))
     if ir_version is not None and ir_version < needed:
@@ -56,7 +55,6 @@ def finish(model: ModelProto, unit: Unit, ir_version: int | None, strict: bool) 
     problem = problem or checker_problem(with_ranks(model))
     if problem is not None:
         raise DiagnosticError([_refused(unit, problem)])
-    return survey
 
 
 def lowest_ir_version(model: ModelProto, survey: Survey) -> int:

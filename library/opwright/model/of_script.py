@@ -49,9 +49,9 @@ def model_proto(function: OnnxFunction, attributes: Mapping[str, object], option
     called = {function_id(proto) for proto in assembly.called}
     leave_out_unread(all_nodes(model.graph.node), [item.name for item in model.graph.output], imports, called)
     assembly.settle(options.functions, options.wanted_imports)
-    assembly.leave_out(options.profile)
+    survey = assembly.leave_out(options.profile)
     options.carried.add_small(model)
-    survey = finish(model, unit, options.ir_version, options.strict)
+    finish(model, unit, survey, options.ir_version, options.strict)
     if options.exact_types:
         write_declared_types(model.graph, unit, lowered.function)
         refuse_open(model, survey, unit, options.strict)

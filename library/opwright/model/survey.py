@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from onnx import ModelProto, NodeProto, OperatorSetIdProto
 
@@ -14,22 +14,18 @@ from opwright.opsets.records import CAST, SCAN
 Kinds = dict[FunctionId, int]  # how many nodes there are of each domain, operator or function, and overload
 
 
-class Survey:
-    """The nodes of a model as they are when this is made, by kind: `bodies` has the graph's first, then those of each
-    function, with what is imported there. Nodes of graphs within a body count as its own.
+class Nodes:
+    """The nodes of a graph or of a function, by kind; those of graphs within it count as its own.
 
-    `elements` are the codes of element types that attributes name.
+    `elements` are the codes of element types that their attributes name.
     """
 
-    def __init__(self, model: ModelProto) -> None:
+    __slots__ = ("elements", "has_metadata", "kinds")
+
+    def __init__(self, nodes: Iterable[NodeProto]) -> None:
         self.elements: set[int] = set()
         self.has_metadata = False
-        self.functions = [function_id(function) for function in model.functions]
-        self.bodies = [(_imports(model.opset_import), self._count(model.graph.node))]
-        self.bodies += [(_imports(item.opset_import), self._count(item.node)) for item in model.functions]
-
-    def _count(self, nodes: Iterable[NodeProto]) -> Kinds:
-        kinds: Kinds = {}
+        kinds = self.kinds = dict[FunctionId, int]()
         pending = [nodes]
         while pending:
             for node in pending.pop():
@@ -40,7 +36,6 @@ class Survey:
                 if node.attribute:
                     self._note_elements(node)
                     pending.extend(graph.node for graph in subgraphs(node))
-        return kinds
 
     def _note_elements(self, node: NodeProto) -> None:
         for attribute in node.attribute:
@@ -48,6 +43,27 @@ class Survey:
                 self.elements.add(attribute.t.data_type)
             elif attribute.name == "to" and CAST.describes(node):
                 self.elements.add(attribute.i)
+
+    def called(self) -> list[FunctionId]:
+        """The functions that they call, if there are any of these ids."""
+        return list(dict.fromkeys((normal_domain(domain), name, overload) for domain, name, overload in self.kinds))
+
+
+class Survey:
+    """The nodes of a model as they are when this is made: `bodies` has the kinds of the graph's first, then those of
+    each function, with what is imported there.
+
+    `counted`: the nodes of the graph and of the functions, where they have been counted before.
+    """
+
+    def __init__(self, model: ModelProto, counted: Sequence[Nodes] | None = None) -> None:
+        if counted is None:
+            counted = count_nodes(model)
+        self.elements = {code for nodes in counted for code in nodes.elements}
+        self.has_metadata = any(nodes.has_metadata for nodes in counted)
+        self.functions = [function_id(function) for function in model.functions]
+        imports = [model.opset_import, *(item.opset_import for item in model.functions)]
+        self.bodies = [(_imports(items), nodes.kinds) for items, nodes in zip(imports, counted, strict=True)]
 
     @property
     def has_scan(self) -> bool:
@@ -75,6 +91,11 @@ class Survey:
         for identity, (_, kinds) in zip(self.functions, bodies, strict=True):
             sizes[identity] = _sum(kinds, sizes)
         return _sum(graph, sizes)
+
+
+def count_nodes(model: ModelProto) -> list[Nodes]:
+    """Those of the graph, and those of each function."""
+    return [Nodes(model.graph.node), *(Nodes(function.node) for function in model.functions)]
 
 
 def _imports(items: Iterable[OperatorSetIdProto]) -> dict[str, int]:

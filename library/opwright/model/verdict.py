@@ -13,7 +13,9 @@ from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import signature
 
 MOST_NODES = 500_000  # that inference may visit: it enters a function at each of its calls, and they may double
-MOST_LOOKS = 500_000  # at functions of the model: inference looks at all of them at each call of one
+# Inference looks at all functions of a model at each call of one. To put the calls' bodies in their places takes as
+# long as so many looks for each node.
+MOST_LOOKS = 25
 MOST_INLINED = 100_000  # nodes
 
 _REFUSALS = (checker.ValidationError, shape_inference.InferenceError, DecodeError, ValueError, RuntimeError)
@@ -54,10 +56,11 @@ def infer(model: ModelProto, survey: Survey) -> tuple[GraphProto, str | None]:
     for it (see MOST_NODES) is given back as it is. What it refuses because it knows too little is no problem (see
     `open_nodes`).
     """
-    if survey.visited_nodes() > MOST_NODES:
+    visited = survey.visited_nodes()
+    if visited > MOST_NODES:
         return model.graph, None
     strict = has_inference(survey)
-    inlined = _inlined(model, survey) if strict else None
+    inlined = _inlined(model, survey.calls() * len(survey.functions), visited) if strict else None
     if inlined is not None:
         try:
             return shape_inference.infer_shapes(inlined, check_type=True, strict_mode=True).graph, None
@@ -78,11 +81,10 @@ def infer(model: ModelProto, survey: Survey) -> tuple[GraphProto, str | None]:
     return model.graph, f"onnx.shape_inference: {problem}"
 
 
-def _inlined(model: ModelProto, survey: Survey) -> ModelProto | None:
-    """The model without calls, of which inference finds the same in time that grows with the model; None where it has
-    few functions, and where defaults of their attributes would be lost."""
-    looks = survey.calls() * len(model.functions)
-    if looks <= MOST_LOOKS or survey.visited_nodes() > MOST_INLINED:
+def _inlined(model: ModelProto, looks: int, visited: int) -> ModelProto | None:
+    """The model without calls, of which inference finds the same in time that grows with the model; None where that is
+    not sooner, and where defaults of their attributes would be lost."""
+    if looks <= MOST_LOOKS * visited or visited > MOST_INLINED:
         return None
     if any(function.attribute_proto or function.overload for function in model.functions):
         return None
