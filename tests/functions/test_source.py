@@ -79,6 +79,52 @@ def test_decorators_on_both_sides() -> None:
     assert [node.op_type for node in outer_last.to_function_proto().node] == ["Neg"]
 
 
+DECORATED = """\
+from opwright import FLOAT, opset18 as op, script
+
+def said(text, other=""):
+    return lambda function: function
+
+{decorators}
+def f(x):
+    return op.Reluu(x)
+"""
+
+
+@pytest.mark.parametrize(
+    "decorators",
+    [
+        "@script()",
+        '@said("one")\n@script()\n@said("other")',
+        "@script(\n    default_opset=op,\n)",
+        '@said("""\ndef f(x):\n    return op.Abs(x)\n""")\n@script()',
+        '@said("""def f(x):\n    return op.Abs(x)""")\n@script()',
+        '@said("a text \\\ndef f(x): return op.Abs(x)")\n@script()',
+        "@script()\n# a comment\n\n@said('last')",
+    ],
+)
+def test_decorators_of_one_and_of_many_lines(decorators: str, tmp_path: Path) -> None:
+    path = tmp_path / "decorated.py"
+    text = DECORATED.format(decorators=decorators)
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, (1_000_000_000, 1_000_000_000))  # older than this process, so that it is read function by function
+    line = next(number for number, line in enumerate(text.splitlines(), 1) if "Reluu" in line)
+    assert findings(load(path).f.to_function_proto) == [("OW201", line, 12)]
+
+
+def test_one_compilation_looks_at_a_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    called = "".join(f"@script()\ndef f{index}(x):\n    return op.Abs(x)\n\n" for index in range(20))
+    main = f"@script()\ndef main(x: FLOAT[2]):\n    return {' + '.join(f'f{index}(x)' for index in range(20))}\n"
+    path = tmp_path / "many.py"
+    path.write_text(f"from opwright import FLOAT, opset18 as op, script\n\n{called}{main}", encoding="utf-8")
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    function, looked = load(path).main, list[object]()
+    stat = os.stat
+    monkeypatch.setattr(os, "stat", lambda file, **how: (looked.append(file), stat(file, **how))[1])
+    function.to_model_proto()
+    assert 1 <= looked.count(str(path)) <= 2  # linecache looks, too
+
+
 def test_script_without_parentheses() -> None:
     @script
     def plain(x):

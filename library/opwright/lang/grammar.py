@@ -280,14 +280,26 @@ _TARGETS: dict[type[ast.AST], tuple[Field, ...]] = {
     ast.Starred: (Field("value", Kind.TARGET),),
 }
 _STATEMENTS = (Kind.BLOCK, Kind.LOOPED)
-_BOUND_IN = {**_TARGETS, **{cls: form.binding for cls, form in FORMS.items() if form.binding}}
-_BOUND_BY = {cls: tuple(each for each in fields if each.kind not in _STATEMENTS) for cls, fields in _BOUND_IN.items()}
+_BINDS = {**_TARGETS, **{cls: form.binding for cls, form in FORMS.items() if form.binding}}
+# The same for walks, which are made for each function: the name of the field, whether it holds a bound name, and
+# whether it holds several nodes.
+_Part = tuple[str, bool, bool]
+
+
+def _parts_of(fields: Sequence[Field]) -> tuple[_Part, ...]:
+    return tuple((each.name, each.kind is Kind.BOUND, each.count is Count.MANY) for each in fields)
+
+
+_BOUND_IN = {cls: _parts_of(fields) for cls, fields in _BINDS.items()}
+_BOUND_BY = {
+    cls: _parts_of([each for each in fields if each.kind not in _STATEMENTS]) for cls, fields in _BINDS.items()
+}
 
 
 def define(cls: type[ast.stmt], form: Form) -> None:
     """Adds a class of statements that the compiler itself makes."""
     FORMS[cls] = form
-    _BOUND_IN[cls] = _BOUND_BY[cls] = form.binding
+    _BOUND_IN[cls] = _BOUND_BY[cls] = _parts_of(form.binding)
 
 
 # ------------------------------------------------------------------------------------------------- what is bound
@@ -304,17 +316,17 @@ def names_bound_by(statement: ast.stmt) -> list[str]:
     return _bound((statement,), _BOUND_BY)
 
 
-def _bound(nodes: Sequence[ast.AST], table: Mapping[type[ast.AST], tuple[Field, ...]]) -> list[str]:
+def _bound(nodes: Sequence[ast.AST], table: Mapping[type[ast.AST], tuple[_Part, ...]]) -> list[str]:
     names: dict[str, None] = {}
     pending = list(reversed(nodes))
     while pending:
         node = pending.pop()
-        for part in table.get(type(node), ()):
-            held = getattr(node, part.name)
-            if part.kind is Kind.BOUND:
+        for name, is_bound, is_many in table.get(type(node), ()):
+            held = getattr(node, name)
+            if is_bound:
                 if held is not None:
                     names.setdefault(held)
-            elif part.count is Count.MANY:
+            elif is_many:
                 pending.extend(reversed(held))
             elif held is not None:
                 pending.append(held)

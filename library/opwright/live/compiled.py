@@ -27,7 +27,7 @@ from opwright.lang.script_description import describe_script
 from opwright.lang.source import span_of
 from opwright.lang.syntax import Module
 from opwright.live.evaluated_annotations import annotation_reader, read_returns
-from opwright.live.function_source import recover
+from opwright.live.function_source import OldFiles, recover
 from opwright.live.libraries import InstalledLibraries
 from opwright.live.live_scope import LiveScope
 from opwright.live.reads import Reads
@@ -126,11 +126,14 @@ class Run:
         self._sound: set[OnnxFunction] = set()  # nothing is wrong with them, nor with what they call
         self._lowered: list[_Lowered] = []  # what is being lowered: each is called by the one before
         self._open: set[OnnxFunction] = set()  # what is being compiled, callees of it first
+        self._files = OldFiles()
         self._without_sizes: dict[tuple[OnnxFunction, Key], tuple[ir.Type, ...] | None] = {}
 
     def compile(self, function: OnnxFunction, to_call: bool = True) -> Compiled:
         """The function, compiled or as it was kept: `to_call` it, or for its protos alone. Raises DiagnosticError where
         one of them does not compile."""
+        if function in self._sound:
+            return self.done[function]
         self.prepare(function, to_call)
         problems = self.problems_of([function])
         if problems:
@@ -139,7 +142,7 @@ class Run:
 
     def unit(self, function: OnnxFunction) -> tuple[Unit, Reads]:
         """A function as the compiler takes it. Raises DiagnosticError for what its `def` line gets wrong."""
-        return make_unit(function, self._script)
+        return make_unit(function, self._script, self._files)
 
     def with_callees(self, function: OnnxFunction, lower: Callable[[], Result]) -> tuple[Result, list[Diagnostic]]:
         """What `lower` makes of the body of a function, and what is wrong with the functions that it calls, which are
@@ -299,7 +302,9 @@ def scripts_named_in(function: FunctionType) -> list[OnnxFunction]:
         if isinstance(value, OnnxFunction):
             found[value] = None
         elif isinstance(value, FunctionType):
-            named = list(named_values(value))
+            named = [item for item in named_values(value) if isinstance(item, _MAY_CALL)]
+            if not named:
+                continue
             modules = [item for item in named if isinstance(item, ModuleType)]
             if modules:
                 names = tuple(dict.fromkeys(_names_in(value)))
@@ -314,6 +319,7 @@ def scripts_named_in(function: FunctionType) -> list[OnnxFunction]:
     return list(found)
 
 
+_MAY_CALL = (OnnxFunction, FunctionType, ModuleType, tuple, list)
 _LISTED = 4096  # items of a list of functions: a longer one is of numbers
 
 
@@ -413,7 +419,9 @@ def _default_version(function: OnnxFunction) -> int:
 # -------------------------------------------------------------------------------------------------------- units
 
 
-def make_unit(function: OnnxFunction, script_of: Any) -> tuple[Unit, Reads]:
+def make_unit(
+    function: OnnxFunction, script_of: Callable[[OnnxFunction], ScriptObject], files: OldFiles | None = None
+) -> tuple[Unit, Reads]:
     """A live function as a compilation unit, and the record of what it captures.
 
     Raises DiagnosticError where its source cannot be had, or its `def` line is wrong.
@@ -421,7 +429,7 @@ def make_unit(function: OnnxFunction, script_of: Any) -> tuple[Unit, Reads]:
     wrapped = function.__wrapped__
     if function.default_opset is not None:
         _default_version(function)
-    found = recover(wrapped)
+    found = recover(wrapped, files)
     if isinstance(found, Diagnostic):
         raise DiagnosticError([found])
     module, node = found

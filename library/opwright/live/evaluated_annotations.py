@@ -31,15 +31,18 @@ _DEEPEST = 100
 # What is known of classes of tensors, by their identity: all of one element type have one hash. Each is kept here, as
 # `opwright.types` does, so that nothing else gets its identity.
 _TENSORS: dict[int, tuple[type, Annotation]] = {}
+_NOT_ANNOTATED = Annotation(None)
 
 
 def annotation_reader(function: FunctionType) -> Callable[[ast.arg], Annotation | None]:
     """Reads the annotation of each parameter from what Python made of it."""
     annotations = function.__annotations__
+    if not annotations:
+        return lambda argument: _NOT_ANNOTATED
 
     def read(argument: ast.arg) -> Annotation | None:
         if argument.arg not in annotations:
-            return Annotation(None)
+            return _NOT_ANNOTATED
         return read_object(annotations[argument.arg], function)
 
     return read
@@ -47,7 +50,9 @@ def annotation_reader(function: FunctionType) -> Callable[[ast.arg], Annotation 
 
 def read_returns(function: FunctionType) -> tuple[TensorAnnotation | None, ...] | None:
     """The type of each output; None where nothing is declared."""
-    value = _evaluated(function.__annotations__.get("return"), function)
+    if "return" not in function.__annotations__:
+        return None
+    value = _evaluated(function.__annotations__["return"], function)
     if value is None or value is Any or isinstance(value, str):
         return None
     if isinstance(value, tuple):  # `-> (A, B)`

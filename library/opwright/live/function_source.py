@@ -7,6 +7,7 @@ import bisect
 import linecache
 import os
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from types import CodeType, FunctionType
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place
@@ -31,8 +32,26 @@ class _Parsed:
 _PARSED: dict[str, _Parsed] = {}
 
 
-def recover(function: FunctionType) -> tuple[Module, ast.FunctionDef] | Diagnostic:
-    """The file of a function and its `def` in it; the diagnostic says why there is none."""
+class OldFiles:
+    """The files that are older than this process, as one compilation reads them: each is looked at once."""
+
+    __slots__ = ("_found",)
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[str, Sequence[str]]] = {}
+
+    def read(self, function: FunctionType) -> tuple[str, Sequence[str]]:
+        """The name that diagnostics show for a function's file, and its lines; none where it is not old."""
+        filename = function.__code__.co_filename
+        found = self._found.get(filename)
+        if found is None:
+            found = self._found[filename] = (shown_name(filename), _old_lines(function))
+        return found
+
+
+def recover(function: FunctionType, files: OldFiles | None = None) -> tuple[Module, ast.FunctionDef] | Diagnostic:
+    """The file of a function and its `def` in it; the diagnostic says why there is none. `files` are those that this
+    compilation has read."""
     code = function.__code__
     if code.co_name == "<lambda>":
         return Diagnostic(
@@ -42,7 +61,7 @@ def recover(function: FunctionType) -> tuple[Module, ast.FunctionDef] | Diagnost
             reason="it has no name, no annotations and no statements",
             help="write a `def`",
         )
-    alone = _alone(function)
+    alone = _alone(function, files or OldFiles())
     if alone is not None:
         return alone
     parsed = _parsed(function)
@@ -111,7 +130,7 @@ def shown_name(filename: str) -> str:
     return filename.removeprefix(folder).replace(os.sep, "/")
 
 
-def _alone(function: FunctionType) -> tuple[Module, ast.FunctionDef] | None:
+def _alone(function: FunctionType, files: OldFiles) -> tuple[Module, ast.FunctionDef] | None:
     """The function's own lines, parsed without the rest of its file; None where that takes the whole file.
 
     A tree of a whole file costs twice as much for each of its functions, since it stays while they are compiled.
@@ -120,17 +139,18 @@ def _alone(function: FunctionType) -> tuple[Module, ast.FunctionDef] | None:
     around = function.__qualname__.rpartition(".")[0]
     if around and not around.endswith("<locals>"):
         return None
-    lines = _old_lines(function)
+    shown, lines = files.read(function)
     first = code.co_firstlineno - 1
     if first >= len(lines):
         return None
     margin = _margin(lines[first])
-    reached = max(line for _, _, line in code.co_lines() if line is not None)
+    first = _below_decorators(lines, first, margin)
+    reached = max(filter(None, map(_LINE, code.co_lines())))
     for last in _possible_ends(lines, reached, margin):
         text = "".join(lines[first:last])
         # An indented function stands in a block; its columns stay what they are.
         text = f"if 1:\n{text}" if margin else text
-        source = Source(shown_name(code.co_filename), text, first if margin else first + 1)
+        source = Source(shown, text, first if margin else first + 1)
         module = parse(source, warned=True)
         if isinstance(module, Module):
             node = getattr(module.tree.body[0], "body", [None])[0] if margin else module.tree.body[0]
@@ -138,6 +158,24 @@ def _alone(function: FunctionType) -> tuple[Module, ast.FunctionDef] | None:
             good = isinstance(node, ast.FunctionDef) and node.name == code.co_name and _same_parameters(node, function)
             return (module, node) if good and isinstance(node, ast.FunctionDef) else None
     return None
+
+
+_LINE = itemgetter(2)  # of what `co_lines` gives
+
+
+def _below_decorators(lines: Sequence[str], first: int, margin: int) -> int:
+    """The line of the `def` below decorators of one line each, which need not be parsed: Python has run them. The first
+    line where they are not as plain as that."""
+    for number in range(first, len(lines)):
+        text = lines[number]
+        if text.startswith("def ", margin):
+            return number
+        if not text.startswith("@", margin) or any(part in text for part in _GOES_ON):
+            break
+    return first
+
+
+_GOES_ON = ('"""', "'''", "\\")  # a text may go on in the next line, and look like a `def` there
 
 
 def _old_lines(function: FunctionType) -> Sequence[str]:

@@ -139,6 +139,8 @@ class LiveScope(ModuleScope):
         kind = type(value)
         if value is None or kind in (bool, int, float, str):
             return self._static(value, name, span)
+        if kind is OnnxFunction or isinstance(value, Opset):
+            return self._callable(value)
         if isinstance(value, enum.Enum):
             return value.value if isinstance(value, (int, str)) else NamespaceObject(value)
         if kind in (tuple, list):

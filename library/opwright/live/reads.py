@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
+from opwright.functions import OnnxFunction
 from opwright.lang.objects import FunctionObject
 from opwright.live.tensor_objects import is_tensor_object, tensor_content
+from opwright.opsets.opset import Opset
 
 ARRAY_BYTES = 1 << 20  # of an array that may become a constant
 
@@ -37,6 +39,8 @@ class Reads:
 
 def _content(value: Any) -> Any:
     """A copy of what may change in place; None of what cannot."""
+    if type(value) in _UNCHANGED or isinstance(value, Opset):
+        return None
     if _is_array(value):
         return (value.dtype.str, value.shape, value.tobytes() if value.nbytes <= ARRAY_BYTES else None)
     if is_tensor_object(value):
@@ -46,6 +50,9 @@ def _content(value: Any) -> Any:
     if isinstance(value, (list, tuple)) and not all(isinstance(item, (int, float, str)) for item in value):
         return tuple((item, _content(item)) for item in value)
     return tuple(value) if isinstance(value, list) else None
+
+
+_UNCHANGED = frozenset({OnnxFunction, FunctionType, CodeType, type(None), bool, int, float, str})  # in place
 
 
 def _equal(now: Any, value: Any, content: Any) -> bool:
