@@ -63,6 +63,20 @@ def test_bfloat16_rounds_once_where_two_steps_would_differ() -> None:
     assert survives_float32(0.5, BY_NAME["bfloat16"])
 
 
+@given(
+    st.integers(1, 1 << 13),
+    st.integers(-27, 3),
+    st.sampled_from((0, 1, -1)),
+    st.integers(20, 52),
+    st.sampled_from([name for name, item in BY_NAME.items() if item.kind == "float" and item.bits < 32]),
+)
+def test_what_survives_float32_is_what_rounds_alike(number: int, power: int, sign: int, near: int, name: str) -> None:
+    """Of numbers beside those of few bits, where types begin to round otherwise."""
+    value = math.ldexp(number, power) * (1 + sign * 2.0**-near)
+    element = BY_NAME[name]
+    assert survives_float32(value, element) == (pack(to_float32(value), element) == pack(value, element))
+
+
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float", "double"])
 def test_special_values(name: str) -> None:
     element = BY_NAME[name]

@@ -129,6 +129,12 @@ def survives_float32(value: bool | int | float, element: ElementType) -> bool:
     """Whether rounding to float32 first, as runtimes do on the way to a narrower type, gives the same element."""
     if element.kind != "float" or element.bits >= 32:
         return True
+    if isinstance(value, float) and _ORDINARY < abs(value) < 1 / _ORDINARY:
+        # Where narrower types begin to round otherwise lie numbers of 12 significant bits at most. A number is on the
+        # same side of them before and after it is rounded to float32, unless it becomes one.
+        (bits,) = struct.unpack("<I", struct.pack("<f", value))
+        if bits & 0xFFF:
+            return True
     try:
         return pack(to_float32(float(value)), element) == pack(value, element)
     except OverflowError:

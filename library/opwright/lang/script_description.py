@@ -30,7 +30,7 @@ def describe_script(unit: Unit, family: Family, domain: str, version: int, origi
         domain,
         version,
         name,
-        tuple(item.arg for item in (*arguments.posonlyargs, *arguments.args)),
+        tuple([item.arg for item in (*arguments.posonlyargs, *arguments.args)]),
         arguments.vararg is not None,
         whole,
         variants,
@@ -43,6 +43,8 @@ def describe_script(unit: Unit, family: Family, domain: str, version: int, origi
 
 def _first_error(family: Family, name: str) -> tuple[Related, ...]:
     """Where callers are sent that cannot call the function."""
+    if not family.diagnostics:
+        return ()
     found = (item for item in family.diagnostics if item.severity is Severity.ERROR and item.place is not None)
     first = next(found, None)
     return (
@@ -74,14 +76,13 @@ def _formal(declared: Input, type_: ir.Type, admitted: dict[str, tuple[str, ...]
     name, types = _type_strings(type_)
     if name:
         admitted[name] = types
-    return Formal(declared.name, name or types[0], _OPTIONS[declared.arity], True, 0)
+    return Formal(declared.name, name or types[0], _option(declared.arity), True, 0)
 
 
-_OPTIONS = {
-    Arity.REQUIRED: Option.REQUIRED,
-    Arity.OPTIONAL: Option.OPTIONAL,
-    Arity.VARIADIC: Option.VARIADIC,
-}
+def _option(arity: Arity) -> Option:
+    if arity is Arity.REQUIRED:
+        return Option.REQUIRED
+    return Option.OPTIONAL if arity is Arity.OPTIONAL else Option.VARIADIC
 
 
 def _type_strings(type_: ir.Type) -> tuple[str, tuple[str, ...]]:
@@ -90,7 +91,7 @@ def _type_strings(type_: ir.Type) -> tuple[str, tuple[str, ...]]:
         element = ir.settle(type_.element)
         if isinstance(element, ir.TypeVariable):
             return element.name, _admitted(element.mask)
-        return "", (f"tensor({element.name})",)
+        return "", _admitted(element.mask)
     if isinstance(type_, ir.SequenceType):
         name, types = _type_strings(type_.item)
         return name and f"seq({name})", tuple(f"seq({item})" for item in types)
@@ -129,7 +130,7 @@ def _signature(
         for item in unit.interface.attributes
         if item.name in attributes
     }
-    found.min_inputs = sum(item.option is Option.REQUIRED for item in found.inputs)
+    found.min_inputs = len([item for item in found.inputs if item.option is Option.REQUIRED])
     found.max_inputs = len(found.inputs)
     found.min_outputs = found.max_outputs = outputs
     found.derive()

@@ -97,14 +97,13 @@ class Signature:
     def derive(self) -> None:
         """Fills what checking a call asks for again and again from the fields that describe the operator."""
         self.record: Record = record_of(self.domain, self.name)
-        self.masks = {name: tensor_mask(types) for name, types in self.admitted.items()}
-        self.input_masks = tuple(tensor_mask(self.admitted.get(item.type, (item.type,))) for item in self.inputs)
-        self.kinds = {name: (spec.kind, spec.required) for name, spec in self.attributes.items()}
-        self.positions = {
-            item.name: index for index, item in enumerate(self.inputs) if item.name not in self.attributes
-        }
-        self.needs_attributes = any(spec.required for spec in self.attributes.values())
-        self.takes_graphs = any(spec.kind in ("GRAPH", "GRAPHS") for spec in self.attributes.values())
+        admitted, attributes = self.admitted, self.attributes
+        self.masks = {name: tensor_mask(types) for name, types in admitted.items()}
+        self.input_masks = tuple([tensor_mask(admitted.get(item.type, (item.type,))) for item in self.inputs])
+        kinds = self.kinds = {name: (spec.kind, spec.required) for name, spec in attributes.items()}
+        self.positions = {item.name: index for index, item in enumerate(self.inputs) if item.name not in attributes}
+        self.needs_attributes = bool(kinds) and any(required for _, required in kinds.values())
+        self.takes_graphs = bool(kinds) and any(kind in ("GRAPH", "GRAPHS") for kind, _ in kinds.values())
         self.variadic = bool(self.inputs) and self.inputs[-1].option is Option.VARIADIC
         self.explicit_defaults: dict[str, Any] | None = None  # kept by the compiler, in its own form
 

@@ -276,6 +276,10 @@ Checked = tuple[list[ir.Value | None], dict[str, ir.Attribute], list[Span]]
 
 def check_arguments(low: Lowering, signature: Signature, arguments: Arguments) -> Checked:
     """The inputs as values, the attributes that are given, and the places of the inputs."""
+    if not arguments.keywords and not low.mixed:
+        tensors = _only_tensors(signature, arguments.positional)
+        if tensors is not None:
+            return tensors, {}, [operand_span for _, operand_span in arguments.positional]
     operands, keywords = _split_keywords(low, signature, arguments)
     _check_arity(low, signature, operands, arguments.span)
     parts = Parts()
@@ -289,6 +293,21 @@ def check_arguments(low: Lowering, signature: Signature, arguments: Arguments) -
         inputs = _convert_inputs(low, signature, operands)
     parts.close()
     return inputs, attributes, [operand_span for _, operand_span in operands]
+
+
+def _only_tensors(signature: Signature, operands: Sequence[tuple[Operand, Span]]) -> list[ir.Value | None] | None:
+    """The operands of the most frequent calls, which are taken as they are: a tensor for each input, all of which are
+    required, and no attributes. None of other calls."""
+    if signature.needs_attributes or len(operands) != len(signature.inputs):
+        return None
+    tensors: list[ir.Value | None] = []
+    for (operand, _), formal in zip(operands, signature.inputs, strict=True):
+        if type(operand) is not ir.Value or operand.optional or formal.option is not Option.REQUIRED:
+            return None
+        if type(operand.type) is not ir.TensorType:
+            return None
+        tensors.append(operand)
+    return tensors
 
 
 def _split_keywords(

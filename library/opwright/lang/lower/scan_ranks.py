@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from opwright.lang import ir
-from opwright.lang.infer_ranks import rank_of
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import makers_of, need_copies
 from opwright.lang.lower.ranks import Sources
@@ -49,7 +48,7 @@ def yielded_ranks(low: Lowering, region: ir.Region, entering: Sequence[ir.Value]
 
 def rank_sources(function: ir.Function, values: Sequence[ir.Value]) -> tuple[tuple[int, ...] | None, ...]:
     """The positions of the inputs from whose ranks that of each value is derived; None where it cannot be."""
-    if all(rank_of(value) is not None for value in values):
+    if all(value.type.carried_shape is not None for value in values):
         return ((),) * len(values)
     positions = {id(item): index for index, item in enumerate(function.inputs)}
     inputs, makers = frozenset(positions), _makers(function.body)
@@ -61,7 +60,13 @@ def rank_sources(function: ir.Function, values: Sequence[ir.Value]) -> tuple[tup
 
 
 def _makers(region: ir.Region) -> dict[int, ir.Node]:
-    return {id(result): node for node in region.nodes for result in node.made()}
+    makers: dict[int, ir.Node] = {}
+    for node in region.nodes:
+        if type(node) is ir.Call and len(node.results) == 1:
+            makers[id(node.results[0])] = node
+        else:
+            makers.update((id(result), node) for result in node.made())
+    return makers
 
 
 def _trace(
@@ -73,7 +78,7 @@ def _trace(
     pending = [value]
     while pending:
         item = pending.pop()
-        if id(item) in seen or rank_of(item) is not None:
+        if id(item) in seen or item.type.carried_shape is not None:
             continue
         seen.add(id(item))
         if id(item) in inputs:
@@ -92,9 +97,9 @@ def _before(makers: dict[int, ir.Node], inputs: frozenset[int], value: ir.Value)
     if isinstance(node, ir.If):
         source = Sources(inputs, dict(makers)).of(value, None)
         return None if source is None else (source,)
-    if not isinstance(node, ir.Call) or node.callee.identity[0]:
+    if not isinstance(node, ir.Call) or type(node.callee) is not ir.Operator or node.callee.signature.domain:
         return None
-    record, given = node.callee.record, [item for item in node.inputs if item is not None]
+    record, given = node.callee.signature.record, node.read()
     if record.keeps_rank:
         return given[:1]
     if record.rank is RankRule.BROADCAST:
