@@ -9,6 +9,7 @@ import pytest
 from opwright.lang import ir
 from opwright.lang.family import Family
 from opwright.lang.ir_print import print_function
+from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower import rules
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.function import Lowered
@@ -143,13 +144,13 @@ def test_each_variant_is_what_it_is_when_its_facts_are_known_from_the_start(comp
     text, inputs, outputs = FORKS[name]
     unit = compiler.unit(dedent(text), inputs, outputs, {"T": ("float", "double", "float16")})
     target, seen = Target(18, {}), list[dict[str, str]]()
-    solver = Solver(unit, target, {})
+    solver = Solver(unit, target, LookedUp())
     while solver.pending:
         found = solver.next()
         if isinstance(found, Question):
             solver.split(found, found.values)
             continue
-        alone = lower_function(unit, Target(18, solver.facts), {})
+        alone = lower_function(unit, Target(18, solver.facts))
         assert isinstance(alone, Lowered)
         assert alone.diagnostics == found.diagnostics
         assert _text(alone.function) == _text(found.function)

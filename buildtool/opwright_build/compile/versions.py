@@ -8,9 +8,10 @@ from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from opwright.elements import BY_NAME
 from opwright.lang import ir
-from opwright.lang.bodies import anonymous_body, body_entry
+from opwright.lang.bodies import AnonymousBodies, body_entry
+from opwright.lang.carried import carried
 from opwright.lang.family import Family, Variant, build_family
-from opwright.lang.looked_up import same_at, schemas
+from opwright.lang.looked_up import schemas
 from opwright.lang.lower.function_unit import Unit
 from opwright.lang.resolve import Libraries
 from opwright.lang.template import digest_of, write_template
@@ -67,10 +68,11 @@ def _compile(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> Co
     entries: list[BodyEntry] = []
     templates, texts = _templates(unit, families, found)
     if not found:
-        for first, last, family in _classes(families):
+        anonymous = AnonymousBodies()
+        for first, last, family in _classes(families, anonymous):
             found.extend(_defined_by_itself(version, unit, family))
             for variant in family.variants:
-                entries.append(_body(variant, first, last, bodies))
+                entries.append(_body(variant, first, last, bodies, anonymous))
         if not templates:
             found.extend(_never_admitted(version, families, entries))
     gaps = unreachable(unit, families) if not found else ()
@@ -129,18 +131,16 @@ def _templates(
 
 
 def _families(version: SpecVersion, unit: Unit) -> list[Family]:
-    """One family per opset; opsets at which every look-up has the same answer share one."""
+    """One family per opset; opsets at which every look-up has the same answer share one. The function is lowered where
+    its family cannot be carried on from the opset before."""
     families: list[Family] = []
     for opset in range(version.opsets.first, version.opsets.last + 1):
-        previous = families[-1] if families else None
-        if previous is not None and not previous.calls and same_at(previous.looked_up, opset):
-            families.append(previous)
-        else:
-            families.append(build_family(unit, opset))
+        family = carried(families[-1], opset) if families else None
+        families.append(build_family(unit, opset) if family is None else family)
     return families
 
 
-def _classes(families: Sequence[Family]) -> list[tuple[int, int, Family]]:
+def _classes(families: Sequence[Family], anonymous: AnonymousBodies) -> list[tuple[int, int, Family]]:
     """(first opset, last opset, family) of each class that has bodies: neighbours that resolve to the same schemas."""
     classes: list[tuple[int, int, Family]] = []
     opset = families[0].opset - 1 if families else 0
@@ -148,28 +148,30 @@ def _classes(families: Sequence[Family]) -> list[tuple[int, int, Family]]:
         opset += 1
         if not family.variants:
             continue
-        if classes and classes[-1][1] == opset - 1 and _one_class(classes[-1][2], family):
+        if classes and classes[-1][1] == opset - 1 and _one_class(classes[-1][2], family, anonymous):
             classes[-1] = (classes[-1][0], opset, classes[-1][2])
         else:
             classes.append((opset, opset, family))
     return classes
 
 
-def _one_class(left: Family, right: Family) -> bool:
+def _one_class(left: Family, right: Family, anonymous: AnonymousBodies) -> bool:
     if left is right:
         return True
-    return schemas(left.looked_up) == schemas(right.looked_up) and _bodies(left) == _bodies(right)
+    if schemas(left.looked_up) != schemas(right.looked_up):
+        return False
+    return _bodies(left, anonymous) == _bodies(right, anonymous)
 
 
-def _bodies(family: Family) -> list[tuple[object, str]]:
-    return [(variant.key, anonymous_body(variant.lowered).digest) for variant in family.variants]
+def _bodies(family: Family, anonymous: AnonymousBodies) -> list[tuple[object, str]]:
+    return [(variant.key, anonymous.of(variant.lowered).digest) for variant in family.variants]
 
 
 # -------------------------------------------------------------------------------------------------- bodies
 
 
-def _body(variant: Variant, first: int, last: int, bodies: dict[str, bytes]) -> BodyEntry:
-    made = anonymous_body(variant.lowered)
+def _body(variant: Variant, first: int, last: int, bodies: dict[str, bytes], anonymous: AnonymousBodies) -> BodyEntry:
+    made = anonymous.of(variant.lowered)
     bodies.setdefault(made.digest, made.proto)
     return body_entry(variant.key, variant.lowered, made, (first, last))
 

@@ -22,6 +22,7 @@ Identify = Callable[[ir.FunctionReference], tuple[str, str, str]]
 # Where a node is made, as it is written into the node; None where it is unknown.
 PlaceOf = Callable[[ir.Node], str | None]
 PLACE = "opwright.place"  # the key of metadata_props
+COPIES_SEQUENCES_SINCE = 14  # the first opset at which Identity takes sequences
 
 
 def own_identity(callee: ir.FunctionReference) -> tuple[str, str, str]:
@@ -292,7 +293,7 @@ class _Emitter:
         source = self.names[value]
         item = value.type.sequence_item
         element = None if item is None else ir.known_element(item.element)
-        if self.function.opset >= 14 or element is None:
+        if self.function.opset >= COPIES_SEQUENCES_SINCE or element is None:
             into.add(op_type=IDENTITY.name, input=[source], output=[output])
             return
         empty, longer = self.fresh(f"{output}_item"), self.fresh(f"{output}_longer")

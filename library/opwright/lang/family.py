@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, Severity, has_errors
 from opwright.lang import facts, ir
 from opwright.lang.emit import emit_function
-from opwright.lang.looked_up import Answers, LookedUp
+from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.function import Lowered
 from opwright.lang.lower.function_unit import Target, Unit
 from opwright.lang.lower.operands import Operand
@@ -54,7 +54,7 @@ class Family:
     opset: int
     variants: tuple[Variant, ...]
     refused: tuple[Variant, ...]
-    looked_up: Answers
+    looked_up: LookedUp
     diagnostics: tuple[Diagnostic, ...]
     open_axes: tuple[str, ...] = ()
     asked: Mapping[str, Place] = field(default_factory=dict)
@@ -76,7 +76,7 @@ def build_family(
     open_questions: dict[str, Question] = {}
     implied: dict[tuple[str, str], bool] = {}
     asked: dict[str, Place] = {}
-    looked_up: LookedUp = {}
+    looked_up = LookedUp()
     with Solver(unit, Target(opset, given or {}, values or {}), looked_up) as solver:
         while solver.pending:
             kept = sum(not variant.lowered.pruned for variant in variants)

@@ -50,6 +50,7 @@ def bind(signature: Signature, inputs: list[ir.Value | None], trail: Trail) -> B
         if type(type_) is ir.TensorType and type(type_.element) is ElementType and formal.homogeneous:
             bound = bindings.get(formal.type)
             admits = signature.input_masks[position] >> type_.element.code & 1
+            trail.reads.elements |= type_.element.mask
             if admits and (bound is None or (type(bound) is ir.TensorType and bound.element is type_.element)):
                 # The common case: nothing to narrow and nothing to unify.
                 if bound is None and formal.type in signature.admitted:

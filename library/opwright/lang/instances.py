@@ -60,7 +60,7 @@ def specialise(
 
     Raises MissingFact where `answer` knows none; what is wrong otherwise stands in the result's diagnostics.
     """
-    looked_up: LookedUp = {}
+    looked_up = LookedUp()
     with Solver(unit, Target(opset, {}, graphs), looked_up) as solver:
         for _ in range(_MOST_QUESTIONS):
             lowered = solver.next()

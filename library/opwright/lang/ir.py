@@ -7,6 +7,7 @@ Plain slotted classes, owned by one compile and never shared.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from enum import Enum
 from functools import partial
 
@@ -295,6 +296,7 @@ class TensorType(_TypeBase):
     def restrict(self, admitted: tuple[str, ...], operator: str, trail: Trail) -> bool:
         mask = tensor_mask(admitted)
         element = settle(self.element)
+        trail.reads.elements |= element.mask
         if not element.mask & mask:
             return False
         variable = open_element(element)
@@ -759,6 +761,12 @@ class FunctionReference:
         self.pure = pure
         self.origin = origin
 
+    def with_digest(self, digest: str) -> FunctionReference:
+        """The same function, whose body is another one."""
+        found = copy(self)
+        found.digest = digest
+        return found
+
     @property
     def record(self) -> Record:
         """Of a function nothing is known by its name."""
@@ -952,6 +960,12 @@ class Function:
         self.outputs: list[str] = []
         self.variables: dict[str, Element] = {}
         self.body = Region()
+
+    def at_opset(self, opset: int) -> Function:
+        """The same function with the same body, for another opset."""
+        found = self.head()
+        found.opset, found.body = opset, self.body
+        return found
 
     def head(self) -> Function:
         """The same function without its body: reading that raises AttributeError."""

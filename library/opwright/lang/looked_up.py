@@ -1,13 +1,15 @@
 """What a compiled function depends on: each operator that was looked up, and each question about the target opset.
 
-Two opsets at which every answer is the same give the same function.
+Two opsets at which every answer is the same give the same function; `carried` says which answers may differ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+from opwright.bundle.format import BodyEntry, FunctionEntry
+from opwright.lang.schema_reads import SchemaReads
 from opwright.lang.static import compare
 from opwright.opsets.signatures import signature
 
@@ -29,19 +31,64 @@ class OperatorName(NamedTuple):
     name: str
 
 
+class VersionQuestion(NamedTuple):
+    """Whether an operator's version is older than that one."""
+
+    domain: str
+    name: str
+    bound: int
+
+
+Question: TypeAlias = OperatorName | OpsetQuestion | VersionQuestion
 # The schema version at an opset, None where there is none; the answer to a question.
-LookedUp: TypeAlias = dict[OperatorName | OpsetQuestion, int | None]
-Answers: TypeAlias = Mapping[OperatorName | OpsetQuestion, int | None]
+Answers: TypeAlias = Mapping[Question, int | None]
 
 
-def same_at(found: Answers, opset: int) -> bool:
-    """Whether each look-up would find the same at that opset of ai.onnx, on which other domains do not depend."""
-    return all(_answer(key, opset, answer) == answer for key, answer in found.items())
+class LookedUp(dict[Question, int | None]):
+    """Each look-up with its answer. `reads`: what was asked of the operators that were found; `called`: the functions
+    of libraries whose bodies were looked at; `written`: the operators that the source itself names, with the newest
+    opset for which it does: that one's meaning they have to have everywhere."""
+
+    __slots__ = ("called", "reads", "written")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads = SchemaReads()
+        self.called: dict[tuple[str, str, int], FunctionEntry] = {}
+        self.written: dict[str, int] = {}
+
+    def note_written(self, name: str, opset: int) -> None:
+        """The source names that operator, in code for that opset."""
+        if self.written.get(name, 0) < opset:
+            self.written[name] = opset
+
+    @classmethod
+    def like(cls, other: LookedUp) -> LookedUp:
+        """Of the same questions; it has no answers yet."""
+        found = cls()
+        found.reads, found.called, found.written = other.reads, other.called, other.written
+        return found
 
 
-def _answer(key: OperatorName | OpsetQuestion, opset: int, before: int | None) -> int | None:
+def bodies_at(entry: FunctionEntry, opset: int) -> Sequence[BodyEntry]:
+    """The bodies of a library's function that serve an opset."""
+    return [body for body in entry.bodies if body.first_opset <= opset <= body.last_opset]
+
+
+def is_template_at(entry: FunctionEntry, opset: int) -> bool:
+    """Whether a template serves that opset, from which bodies are made call by call."""
+    return any(item.first_opset <= opset <= item.last_opset for item in entry.templates)
+
+
+def answer_at(key: Question, opset: int, before: int | None) -> int | None:
+    """The answer at that opset; of other domains that `before`, which does not depend on it."""
     if isinstance(key, OpsetQuestion):
         return key.answer(opset)
+    if isinstance(key, VersionQuestion):
+        if key.domain:
+            return before
+        found = signature("", key.name, opset)
+        return None if found is None else int(found.since_version < key.bound)
     if key.domain:
         return before
     now = signature("", key.name, opset)

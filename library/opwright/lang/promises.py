@@ -22,7 +22,7 @@ def without_sizes(unit: Unit, opset: int, variant: Key) -> tuple[ir.Type, ...] |
     inputs = {name: _forget(value) for name, value in unit.declaration.inputs.items()}
     relaxed = replace(unit, declaration=replace(unit.declaration, inputs=inputs))
     target = Target(opset, dict(variant))
-    full, less = lower_function(unit, target, {}), lower_function(relaxed, target, {})
+    full, less = lower_function(unit, target), lower_function(relaxed, target)
     if isinstance(full, Question) or isinstance(less, Question):
         return None
     if full.function is None or less.function is None or _bytes(full.function) != _bytes(less.function):

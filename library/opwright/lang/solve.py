@@ -125,7 +125,7 @@ class Solver:
             found = outcome
 
 
-def lower_function(unit: Unit, target: Target, looked_up: LookedUp) -> Lowered | Question:
+def lower_function(unit: Unit, target: Target) -> Lowered | Question:
     """The function for one set of facts, or a question that they leave open."""
-    with Solver(unit, target, looked_up) as solver:
+    with Solver(unit, target, LookedUp()) as solver:
         return solver.next()

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
+from opwright.lang.schema_reads import SchemaReads
+
 Item = TypeVar("Item")
 Key = TypeVar("Key")
 
@@ -16,11 +18,15 @@ P = ParamSpec("P")
 
 
 class Trail:
-    """Changes go through it whether or not a trial is open; without one they leave nothing behind."""
+    """Changes go through it whether or not a trial is open; without one they leave nothing behind.
 
-    __slots__ = ("_log", "_open")
+    `reads` is what operators were asked on the way. No trial takes that back: its outcome hangs on the answers.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_log", "_open", "reads")
+
+    def __init__(self, reads: SchemaReads | None = None) -> None:
+        self.reads = SchemaReads() if reads is None else reads
         self._log: list[tuple[Any, ...]] = []  # what takes a change back, and what it is called with
         self._open = 0
 

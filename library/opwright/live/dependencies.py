@@ -37,7 +37,7 @@ def read_dependencies(
     try:
         unit, reads = run.unit(function)
         unit, target = specialise(function, unit, opset, attributes, input_types)
-        lowered, problems = run.with_callees(function, lambda: lower_function(unit, target, {}))
+        lowered, problems = run.with_callees(function, lambda: lower_function(unit, target))
     except DiagnosticError:
         return None
     if isinstance(lowered, Question) or lowered.function is None or problems or lowered.diagnostics:

@@ -65,7 +65,7 @@ def model_proto(function: OnnxFunction, attributes: Mapping[str, object], option
 
 def _lower(run: Run, function: OnnxFunction, unit: Unit, target: Target) -> Lowered:
     """The body for these types and values. Raises DiagnosticError."""
-    lowered, problems = run.with_callees(function, lambda: lower_function(unit, target, {}))
+    lowered, problems = run.with_callees(function, lambda: lower_function(unit, target))
     if isinstance(lowered, Question):
         raise DiagnosticError([_unanswered(unit, lowered)])
     if lowered.function is None or problems:

@@ -64,7 +64,7 @@ def _unknown(low: Lowering, callee: str, name: str, known: tuple[str, ...], span
     listed = ", ".join(f"`{item}`" for item in known) or "none"
     return low.error(
         "OW205",
-        f"{callee} has no attribute `{name}` at opset {low.opset}",
+        f"{callee} has no attribute `{name}` at opset {low.target_opset}",
         span,
         reason=f"its attributes are: {listed}",
         help=f"did you mean `{close[0]}`?" if close else "",
@@ -110,7 +110,7 @@ def convert_operand(low: Lowering, callee: str, name: str, kind: str, operand: O
             "OW207",
             f"`{name}` of {callee} takes {_WRITTEN.get(kind, f'a {kind.lower()}')}, not {describe(operand)}",
             span,
-            reason=f"the operator's schema at opset {low.opset} gives `{name}` the type {kind}",
+            reason=f"the operator's schema at opset {low.target_opset} gives `{name}` the type {kind}",
             subject=callee,
         )
     return ir.AttributeValue(ir.AttributeKind[kind], converted)

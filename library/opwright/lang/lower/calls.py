@@ -77,7 +77,8 @@ def _emit_checked(
         bindings = bind(signature, inputs, low.trail)
     except Mismatch as mismatch:
         raise report_mismatch(low, signature, inputs, mismatch, spans) from None
-    if low.opset < BROADCASTS_SINCE:
+    if low.is_before(BROADCASTS_SINCE):
+        low.needs_version(signature)
         attributes = fit_shapes(low, signature, inputs, attributes, span, written)
     callee = choose if isinstance(choose, ir.Operator) else choose(inputs, bindings)
     full = complete(signature, attributes)
@@ -136,7 +137,7 @@ def report_mismatch(
         "OW208",
         f"{signature.name} does not take {value.type!r} as `{formal.name}`",
         spans[mismatch.index],
-        reason=f"{signature.identity}, its version at opset {low.opset}, takes {_elements(mismatch.admitted)}",
+        reason=f"{signature.identity}, its version at opset {low.target_opset}, takes {_elements(mismatch.admitted)}",
         help=_way_out(low, value, mismatch.admitted),
         subject=signature.name,
     )
@@ -147,7 +148,7 @@ def _report_result(low: Lowering, signature: Signature, wrong: WrongResult, span
         "OW208",
         f"{signature.name} does not give {wrong.type!r}",
         span,
-        reason=f"{signature.identity}, its version at opset {low.opset}, gives {_elements(wrong.admitted)}",
+        reason=f"{signature.identity}, its version at opset {low.target_opset}, gives {_elements(wrong.admitted)}",
         help="choose another element type, or leave this one out of the declared types",
         subject=signature.name,
     )
@@ -221,7 +222,7 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
     if signature.deprecated:
         raise low.error(
             "OW216",
-            f"{callee.name} is deprecated at opset {low.opset}",
+            f"{callee.name} is deprecated at opset {low.target_opset}",
             arguments.callee_span,
             reason=f"{signature.identity} may not be used in new models",
             help="see the operator's page for its successor",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, has_errors
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
-from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion
+from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion, VersionQuestion, bodies_at, is_template_at
 from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.liveness import Liveness
 from opwright.lang.lower.operands import AttributeOperand, Environment, LoopKey
@@ -25,6 +25,7 @@ from opwright.opsets.signatures import Signature, history, is_known_domain, newe
 from opwright.suggest import sure_name
 
 if TYPE_CHECKING:
+    from opwright.bundle.format import BodyEntry, FunctionEntry
     from opwright.lang.lower.known import Attempt
     from opwright.lang.objects import OpsetObject
 
@@ -63,18 +64,21 @@ class Lowering:
         function: ir.Function,
         facts: Mapping[str, str],
         splittable: Mapping[str, ir.Value],
+        looked_up: LookedUp | None = None,
     ) -> None:
-        self.trail = Trail()  # every change of what follows that a trial may take back goes through it
+        self.looked_up = LookedUp() if looked_up is None else looked_up
+        self.trail = Trail(self.looked_up.reads)  # every change that a trial may take back goes through it
         self.scope = scope
         self.function = function
         self.facts = facts
         self.splittable = splittable  # a value of each declared type variable: what CastLike can look at
-        self.opset = function.opset
+        self.target_opset = (
+            function.opset
+        )  # the target opset: for findings, and keys of what is kept; nothing else reads it
         self.region = function.body
         self.prologue: list[ir.Node] = []  # constants: at the top, each once
         self.sources: dict[ir.Node, Source] = {}  # the texts that spans are about, of what helpers make
         self.diagnostics: list[Diagnostic] = []
-        self.looked_up: LookedUp = {}
         self.calls: list[ir.FunctionReference] = []
         self.constants: dict[tuple[object, ...], ir.Value] = {}
         self.contents: dict[ir.Value, ir.TensorData] = {}  # of tensors that are known when the function is built
@@ -172,16 +176,50 @@ class Lowering:
         if (domain, name, version) in self._operators:
             return self._operators[domain, name, version]
         known = not domain or is_known_domain(domain)
-        found = signature(domain, name, (version or newest_opset(domain)) if domain else self.opset) if known else None
+        found = (
+            signature(domain, name, (version or newest_opset(domain)) if domain else self.target_opset)
+            if known
+            else None
+        )
         self.looked_up[OperatorName(domain, name)] = None if found is None else found.since_version
         operator = self._operators[domain, name, version] = None if found is None else operator_of(found)
         return operator
 
+    @property
+    def opset(self) -> int:
+        """The target opset, as a number: what is made by it serves no other opset."""
+        return self.note_opset()
+
     def note_opset(self, symbol: str = "", bound: int = 0) -> int:
         """The target opset; notes what is asked of it, the number itself where that is no comparison."""
         question = OpsetQuestion(symbol, bound)
-        self.looked_up[question] = question.answer(self.opset)
-        return self.opset
+        self.looked_up[question] = question.answer(self.target_opset)
+        return self.target_opset
+
+    def is_before(self, opset: int) -> bool:
+        """Whether the target opset is older than that one, which is noted."""
+        return self.note_opset("<", opset) < opset
+
+    def is_older(self, found: Signature, version: int) -> bool:
+        """Whether an operator's version is older than that one, which is noted."""
+        is_older = found.since_version < version
+        self.looked_up[VersionQuestion(found.domain, found.name, version)] = int(is_older)
+        return is_older
+
+    def needs_version(self, found: Signature) -> None:
+        """Notes that what is made hangs on an operator's very version."""
+        if not found.domain:
+            self.trail.reads.versions.add(found.name)
+
+    def takes(self, found: Signature, variable: str, element: ElementType) -> bool:
+        """Whether an operator takes that element type, which is noted."""
+        self.trail.reads.elements |= element.mask
+        return bool(found.masks[variable] & element.mask)
+
+    def bodies_of(self, entry: FunctionEntry) -> tuple[Sequence[BodyEntry], bool]:
+        """The bodies of a library's function at the target opset, and whether it is a template there; noted."""
+        self.looked_up.called[entry.domain, entry.name, entry.since_version] = entry
+        return bodies_at(entry, self.target_opset), is_template_at(entry, self.target_opset)
 
     def written_for(self, opset: OpsetObject) -> int:
         """The opset of ai.onnx for which the code that is being lowered is written."""
@@ -247,7 +285,7 @@ class Lowering:
         if versions:
             return self.error(
                 "OW202",
-                f"{label} is not in opset {self.opset}",
+                f"{label} is not in opset {self.target_opset}",
                 span,
                 reason=f"{domain or 'ai.onnx'} has {name} since version {versions[0]}",
                 help=f'narrow `opset:` to ">={versions[0]}", or use `if op.version < {versions[0]}:` for another form',
@@ -306,7 +344,7 @@ class Lowering:
         found = self.constants.get(key)
         if found is None:
             operator = self.operator(CONSTANT.name, span)
-            if not operator.signature.masks["T"] >> data.element.code & 1:
+            if not self.takes(operator.signature, "T", data.element):
                 raise self._no_constant(operator, data, span)
             found = ir.Value(ir.TensorType(data.element, data.dims), "", span)
             self.trail.append(self.prologue, ir.Const(operator, data, found, span))
@@ -317,7 +355,7 @@ class Lowering:
     def _no_constant(self, operator: ir.Operator, data: ir.TensorData, span: Span | None) -> Poisoned:
         return self.fatal(
             "OW208",
-            f"`Constant` cannot hold {data.element!r} at opset {self.opset}",
+            f"`Constant` cannot hold {data.element!r} at opset {self.target_opset}",
             span,
             reason=f"{operator.signature.identity}, the version at that opset, has no such element type",
             help=f"cast one of another type: `op.Cast(FLOAT(...), to={data.element.name.upper()})`",

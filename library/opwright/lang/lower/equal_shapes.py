@@ -48,7 +48,7 @@ def fit_shapes(
         return attributes
     raise low.error(
         "OW220",
-        f"{found.name} needs operands of one shape at opset {low.opset}",
+        f"{found.name} needs operands of one shape at opset {low.target_opset}",
         span,
         reason=f"{found.identity}, the version there, does not broadcast, and these are {first.type!r} and "
         f"{different[0].type!r}",

@@ -495,7 +495,7 @@ def _compared(low: Lowering, node: ast.expr, env: Environment) -> Operand:
     if asked_of is not None:
         owner = lower_expression(low, asked_of, env)
         if isinstance(owner, OpsetObject) and not owner.domain:
-            return _Opset(low.opset)
+            return _Opset(low.target_opset)  # what it is compared with is noted
     return lower_expression(low, node, env)
 
 

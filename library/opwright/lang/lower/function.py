@@ -112,9 +112,8 @@ class Attempt:
         self.attributes: dict[str, AttributeOperand | None] = {}  # None where its value is known
         self.output_types: list[ir.Type] = []
         scope = unit.scope(self._report)
-        self.low = Lowering(scope, self.function, target.facts, {})
+        self.low = Lowering(scope, self.function, target.facts, {}, looked_up)
         self.low.body = unit.node.body
-        self.low.looked_up = looked_up
         self.low.plans = plans or LoopPlans()
         last = unit.node.body[-1]
         self.low.most_nodes += (last.end_lineno or last.lineno) - unit.node.lineno
@@ -240,7 +239,7 @@ class Attempt:
             made = FunctionCopy(self.function)
             low = copy(low)
             low.function, low.region = made.function, made.function.body
-            low.trail = Trail()
+            low.trail = Trail(low.trail.reads)
             low.prologue = [made.node(node) for node in low.prologue]
             low.powers = {made.nodes[node]: exponent for node, exponent in low.powers.items() if node in made.nodes}
             low.sources = {made.nodes[node]: source for node, source in low.sources.items() if node in made.nodes}

@@ -257,9 +257,9 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
             reason=f"its functions are: {known}",
             help="",
         )
-    bodies = [body for body in entry.bodies if body.first_opset <= low.opset <= body.last_opset]
+    bodies, is_template = low.bodies_of(entry)
     low.looked_up[OperatorName(domain, callee.name)] = entry.since_version if bodies else None
-    if any(item.first_opset <= low.opset <= item.last_opset for item in entry.templates):
+    if is_template:
         raise low.error(
             "OW361",
             f"{entry.identity} is a template, which the body of a function cannot call",
@@ -271,7 +271,7 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
     if not bodies:
         raise low.error(
             "OW202",
-            f"{entry.identity} has no body for opset {low.opset}",
+            f"{entry.identity} has no body for opset {low.target_opset}",
             span,
             reason="its operators are not all available at that opset",
             help="narrow `opset:`, or write another form",

@@ -263,7 +263,7 @@ def _settle(
 def _scan(call: _GraphCall) -> Operand:
     low, span = call.low, call.span
     count = call.arguments.keywords.get("num_scan_inputs", (None, span))[0]
-    batches = call.signature.since_version < 9  # which run side by side, and of which the body knows nothing
+    batches = low.is_older(call.signature, 9)  # which run side by side, and of which the body knows nothing
     lengths = call.arguments.positional[:1] if batches else []
     operands = call.arguments.positional[len(lengths) :]
     if not is_int(count) or not 1 <= count <= len(operands):

@@ -48,11 +48,11 @@ OLDEST_OPSET = 11  # the first at which Gather takes negative indices and Slice 
 
 def check_age(low: Lowering, span: Span) -> None:
     """Refuses an opset that has no sound form for subscripts."""
-    if low.opset >= OLDEST_OPSET:
+    if not low.is_before(OLDEST_OPSET):
         return
     raise low.error(
         "OW202",
-        f"subscripts need opset {OLDEST_OPSET}, not {low.opset}",
+        f"subscripts need opset {OLDEST_OPSET}, not {low.target_opset}",
         span,
         reason="earlier versions of Gather take no negative indices, and those of Slice no negative steps",
         help=f'narrow `opset:` to ">={OLDEST_OPSET}"',

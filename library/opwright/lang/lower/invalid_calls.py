@@ -9,7 +9,7 @@ sizes or ranks are unknown, a refusal counts only if it stands whatever they are
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from opwright.elements import BY_CODE
@@ -26,6 +26,7 @@ from opwright.lang.lower.malformed import counts_too_much, malformed
 from opwright.lang.lower.node_inference import proof
 from opwright.lang.lower.operands import is_tensor
 from opwright.lang.lower.poison import Poisoned
+from opwright.lang.schema_reads import SchemaReads
 from opwright.lang.source import Span
 from opwright.opsets.record import VALUE_FORMS
 from opwright.opsets.signatures import Signature, signature
@@ -67,13 +68,13 @@ def refuse_invalid(
             subject=found.name,
         )
     data = [None if value is None else low.contents.get(value) for value in inputs]
-    reason = why_invalid(found, inputs, attributes, count, data)
+    reason = why_invalid(found, inputs, attributes, count, data, low.trail.reads)
     if reason is None:
         return
     certain = _CertainShapes(low)
     sure = [None if value is None else certain.narrowed(value) for value in inputs]
     if any(one is not other for one, other in zip(sure, inputs, strict=True)):
-        reason = why_invalid(found, sure, attributes, count, data)
+        reason = why_invalid(found, sure, attributes, count, data, low.trail.reads)
         if reason is None:
             return
     said = _one_number_for_list(found, sure) or f"ONNX says of {found.identity} with these: {reason}"
@@ -134,8 +135,10 @@ def why_invalid(
     attributes: Attributes,
     count: int,
     data: Sequence[ir.TensorData | None],
+    reads: SchemaReads,
 ) -> str | None:
-    """What ONNX's inference has against a call; None where it has nothing, or is not asked: too little is known."""
+    """What ONNX's inference has against a call; None where it has nothing, or is not asked: too little is known.
+    That it was asked goes to `reads`."""
     wrong = malformed(found, attributes)
     if wrong is not None or counts_too_much(found, attributes):
         return wrong
@@ -162,7 +165,10 @@ def why_invalid(
         tensor = None if attribute.tensor is None else attribute.tensor.key
         given.append((name, attribute.kind, attribute.literal, tensor))
     known = [item.key if item is not None and _is_small(item) else None for item in data]
-    return _verdict(found.domain, found.name, found.since_version, tuple(given), tuple(types), tuple(known), count)
+    call = (tuple(given), tuple(types), tuple(known), count)
+    if not found.domain:
+        reads.verdicts[found.name, call] = partial(_verdict, "", found.name, call)
+    return _verdict(found.domain, found.name, call, found.since_version)
 
 
 def _permutes_others(found: Signature, inputs: Sequence[ir.Value | None], attributes: Attributes) -> str | None:
@@ -201,17 +207,14 @@ def _may_clash(inputs: Sequence[ir.Value | None]) -> bool:
     return sized > 1
 
 
+# Attributes, types of inputs and what they hold, as far as they are known, and the number of results.
+_Call = tuple[tuple[Given, ...], tuple[InputType | None, ...], tuple[ir.TensorKey | None, ...], int]
+
+
 @lru_cache(maxsize=1 << 14)
-def _verdict(
-    domain: str,
-    name: str,
-    version: int,
-    attributes: tuple[Given, ...],
-    types: tuple[InputType | None, ...],
-    data: tuple[ir.TensorKey | None, ...],
-    count: int,
-) -> str | None:
+def _verdict(domain: str, name: str, call: _Call, version: int) -> str | None:
     """What ONNX's inference has against a call however it is completed."""
+    attributes, types, data, count = call
     found = signature(domain, name, version)
     if found is None or found.since_version != version:
         return None  # of a schema that is not the installed onnx's

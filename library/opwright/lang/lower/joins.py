@@ -207,7 +207,8 @@ class Join:
         return _rebuilt.of(value)(value, self.low, items, others)
 
     def _result(self, name: str, first: ir.Value, second: ir.Value, type_: ir.Type) -> ir.Value:
-        if self.node.operator.signature.since_version < _IF_OF_ANY_SHAPES and self.low.opset >= _BROADCASTING:
+        is_strict = self.low.is_older(self.node.operator.signature, _IF_OF_ANY_SHAPES)
+        if is_strict and not self.low.is_before(_BROADCASTING):
             first, second = self._unsized(first, second, 0), self._unsized(second, first, 1)
         self.node.then.yields.append(first)
         self.node.orelse.yields.append(second)

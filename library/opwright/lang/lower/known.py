@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 
+from opwright.elements import BY_NAME
 from opwright.lang import facts, ir
 from opwright.lang.dispatch import (
     Operation,
@@ -75,11 +76,11 @@ def ask_enumerated(low: Lowering, operand: AttributeOperand, span: Span | None) 
     if operand.parameter.kind is not ir.AttributeKind.STRING:
         return
     equal = low.lookup("", EQUAL.name)
-    if equal is not None and any("tensor(string)" in types for types in equal.admitted.values()):
+    if equal is not None and low.takes(equal, equal.inputs[0].type, BY_NAME["string"]):
         return
     raise low.error(
         "OW365",
-        f"the text `{operand.parameter.name}` cannot be compared at opset {low.opset}",
+        f"the text `{operand.parameter.name}` cannot be compared at opset {low.target_opset}",
         span,
         reason="Equal takes strings from opset 19 on",
         help=f"declare its values, so that each has a variant: `{operand.parameter.name}: Literal[...]`",

@@ -29,6 +29,7 @@ from opwright.lang.lower.written_for import is_meant
 from opwright.lang.objects import MISSING, OpsetObject
 from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form
 from opwright.lang.rounding import DoesNotFitError, pack, to_float32
+from opwright.lang.schema_reads import SchemaReads
 from opwright.lang.source import Span, span_of
 from opwright.lang.trail import Trail
 from opwright.opsets.record import Role
@@ -67,7 +68,7 @@ class _Plan:
     """What a call becomes: the operator, its attributes, the type of its result, and under which key the operator has
     been looked up. `variable`: the number of the call's type variable that is the element type of the result; `like`:
     an input of the same type. `narrowed`: what the call tells of each of its type variables. `reads_contents`: the call
-    may be wrong where what an input holds is known."""
+    may be wrong where what an input holds is known. `reads`: what the operator was asked."""
 
     __slots__ = (
         "attributes",
@@ -75,6 +76,7 @@ class _Plan:
         "looked_up",
         "narrowed",
         "operator",
+        "reads",
         "reads_contents",
         "since_version",
         "type",
@@ -89,6 +91,7 @@ class _Plan:
         variable: int | None,
         like: int | None,
         narrowed: tuple[_Narrowed, ...],
+        reads: SchemaReads,
     ) -> None:
         self.operator = operator
         self.attributes = attributes
@@ -96,6 +99,7 @@ class _Plan:
         self.variable = variable
         self.like = like
         self.narrowed = narrowed
+        self.reads = reads
         self.looked_up = OperatorName("", operator.signature.name)
         self.since_version = operator.signature.since_version
         record = operator.record
@@ -165,7 +169,7 @@ def emit_plain(
     known = _known(operands, inputs, variables)
     if known is None or low.mixed:
         return None
-    plan = _plan(low.opset, name, tuple(given), *known)
+    plan = _plan(low.target_opset, name, tuple(given), *known)
     if plan is None or (plan.reads_contents and any(operand in low.contents for operand in inputs)):
         return None
     return _emit(low, plan, inputs, span, variables, floats)
@@ -178,7 +182,7 @@ def emit_plain_binary(low: Lowering, symbol: str, left: Operand, right: Operand,
     inputs: list[ir.Value | None] = []
     variables: list[ir.TypeVariable] = []
     known = _known((left, right), inputs, variables)
-    plan = None if known is None else _binary_plan(low.opset, symbol, *known)
+    plan = None if known is None else _binary_plan(low.target_opset, symbol, *known)
     return None if plan is None else _emit(low, plan, inputs, span, variables)
 
 
@@ -197,7 +201,7 @@ def emit_with_literal(low: Lowering, node: ast.BinOp, left: Operand) -> ir.Value
     element = type_.element
     if type(element) is not ElementType:
         return _emit_with_weak(low, node, symbol, left, element, number)
-    plan = _binary_plan(low.opset, symbol, element, type_.shape, element, ())
+    plan = _binary_plan(low.target_opset, symbol, element, type_.shape, element, ())
     data = None if plan is None else _scalar(element, repr(number), number)
     if plan is None or data is None:
         return None
@@ -227,7 +231,7 @@ def _with_constants(
     kinds = tuple(map(type, operands))
     if float not in kinds and int not in kinds:
         return operands
-    sources = None if low.mixed else _sources_of_numbers(low.opset, name, kinds)
+    sources = None if low.mixed else _sources_of_numbers(low.target_opset, name, kinds)
     if sources is None:
         return operands
     made = list(operands)
@@ -287,6 +291,7 @@ def _emit(
         told.tell(variables, low.trail)
     type_ = plan.type
     low.looked_up[plan.looked_up] = plan.since_version
+    low.trail.reads.add(plan.reads)
     if plan.variable is not None:
         variable = variables[plan.variable]
         like = None if plan.like is None else inputs[plan.like]
@@ -373,7 +378,7 @@ def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _P
         type_ = result_types(found, bind(found, counted, trail), counted, full, 1, trail)[0]
     except (Mismatch, WrongResult):
         return None
-    if why_invalid(found, inputs, full, 1, [None] * len(inputs)) is not None:
+    if why_invalid(found, inputs, full, 1, [None] * len(inputs), trail.reads) is not None:
         return None
     narrowed = _narrowed(variables) if trail.mark else ()
     if narrowed is None:
@@ -388,7 +393,13 @@ def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _P
         if variable is None
         else next((index for index, pair in enumerate(pairs) if _is(pair, variable, type_)), None)
     )
-    return _Plan(operator_of(found), full, type_, variable, like, narrowed)
+    return _Plan(operator_of(found), full, type_, variable, like, narrowed, trail.reads)
+
+
+def forget_plans() -> None:
+    """Forgets what is worked out for all calls of a kind, after the schemas have changed."""
+    for kept in (_plan, _binary_plan, _sources_of_numbers):
+        kept.cache_clear()
 
 
 def _narrowed(variables: Mapping[int, ir.TypeVariable]) -> tuple[_Narrowed, ...] | None:

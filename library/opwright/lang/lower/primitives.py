@@ -63,9 +63,9 @@ class Writer:
         return typed(self.identity(number), element, ())
 
     def unsqueeze(self, value: ir.Value, axes: Sequence[int]) -> ir.Value:
-        if self.low.opset >= 13:
-            return self("Unsqueeze", value, self.int64s(axes))
-        return self("Unsqueeze", value, axes=tuple(axes))
+        if self.low.is_before(13):
+            return self("Unsqueeze", value, axes=tuple(axes))
+        return self("Unsqueeze", value, self.int64s(axes))
 
     # Primitives by name: other modules of the lowering write operators with these, and name none.
 

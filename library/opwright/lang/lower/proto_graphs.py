@@ -186,8 +186,10 @@ class _Inlined:
             raise self.refuse(f"{domain or 'ai.onnx'} has no operator {node.op_type} at version {version}")
         if found is None or found.signature.since_version != meant.since_version:
             raise self.refuse(
-                f"its node {node.op_type} follows opset {version}, and has another meaning at opset {self.low.opset}"
+                f"its node {node.op_type} follows opset {version}, "
+                f"and has another meaning at opset {self.low.target_opset}"
             )
+        self.low.needs_version(found.signature)
         return found
 
     def _attribute(self, node: NodeProto, attribute: AttributeProto, values: _Values) -> ir.Attribute:

@@ -78,7 +78,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
             "OW350",
             f"`{script.name}` cannot be called: it does not compile",
             arguments.callee_span,
-            reason=f"it has errors at opset {low.opset}",
+            reason=f"it has errors at opset {low.target_opset}",
             help="fix its errors first",
             related=script.errors,
             subject=script.name,

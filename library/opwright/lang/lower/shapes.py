@@ -148,7 +148,7 @@ def _part(low: Lowering, op: Writer, owner: ir.Value, start: int | None, stop: i
     """`Shape(owner)[start:stop]`; `Shape` itself takes a part since opset 15."""
     if start is None and stop is None:
         return whole_shape(low, owner, op.span)
-    if low.opset < 15:
+    if low.is_before(15):
         whole = whole_shape(low, owner, op.span)
         return emit_slices(low, whole, [(0, Range(start, stop, 1))], op.span or (0, 0, 0, 0))
     limits = {"start": start or 0} | ({} if stop is None else {"end": stop})

@@ -47,7 +47,8 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 def meant_signature(low: Lowering, opset: OpsetObject, found: Signature) -> Signature:
     """The operator as the source means it; `found` is the target opset's."""
     written = low.written_for(opset)
-    return found if written == low.opset else _meant(found, written)
+    low.looked_up.note_written(found.name, written)
+    return found if written == low.target_opset else _meant(found, written)
 
 
 def is_meant(low: Lowering, opset: OpsetObject, name: str) -> bool:
@@ -55,7 +56,8 @@ def is_meant(low: Lowering, opset: OpsetObject, name: str) -> bool:
     written = low.written_for(opset)
     if not low.is_the_only_opset(opset):
         return False
-    return written == low.opset or _same_version(name, written, low.opset)
+    low.looked_up.note_written(name, written)
+    return written == low.target_opset or _same_version(name, written, low.target_opset)
 
 
 @cache
@@ -98,13 +100,14 @@ def fit_call(
     silent = _takes(found, meant, inputs, attributes)
     last = last_opset("", meant.name, meant.since_version)
     opsets = f"opset {last}" if last == meant.since_version else f"one of the opsets {meant.since_version} to {last}"
+    what = "means, or may mean, another thing" if silent else "cannot be had"
     raise low.error(
         "OW212" if silent else "OW222",
-        f"{meant.name} {'means, or may mean, another thing' if silent else 'cannot be had'} at opset {low.opset}",
+        f"{meant.name} {what} at opset {low.target_opset}",
         callee_span,
         reason=f"it is written for {meant.identity}, and the version there is {found.identity}: {reason}",
         help=f"ask `if op.version < {max(passed) if down else min(passed)}:` and write a form for each side, compile "
-        f"for {opsets}, or write it for opset {low.opset}: `from opwright import opset{low.opset} as op`",
+        f"for {opsets}, or write it for opset {low.target_opset}: `from opwright import opset{low.target_opset} as op`",
         subject=meant.name,
     )
 

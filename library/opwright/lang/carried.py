@@ -1,0 +1,206 @@
+"""A family at another opset of ai.onnx without lowering its function again: where each answer that the lowering was
+given there is one that leads to the same function here.
+
+What a lowering is told of an opset it is told by `Lowering`, which notes it in a `LookedUp`. An operator may be of
+another version if nothing that was asked of it tells the two apart: the versions have the same inputs, outputs and
+attributes (a new attribute with a default is written nowhere but in canonical bodies), they treat alike all element
+types of which any operator was asked, and no step between them means another thing where the source names the operator.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from opwright.bundle.format import BodyEntry
+from opwright.elements import BY_NAME
+from opwright.lang import ir
+from opwright.lang.emit import COPIES_SEQUENCES_SINCE
+from opwright.lang.family import Family, Variant
+from opwright.lang.looked_up import LookedUp, OperatorName, answer_at, bodies_at, is_template_at
+from opwright.lang.lower.function import Lowered
+from opwright.opsets.signatures import AttributeSpec, Formal, Signature, history, signature
+
+Digests = Mapping[str, str]
+
+
+def carried(family: Family, opset: int) -> Family | None:
+    """The family at that opset; None where the function has to be lowered for it. The same one where nothing that it
+    depends on differs."""
+    digests = _digests_at(family, opset)
+    if digests is None:
+        return None
+    if family.opset < COPIES_SEQUENCES_SINCE <= opset and any(map(_gives_sequences, family.variants)):
+        return None
+    looked_up = LookedUp.like(family.looked_up)
+    changed: list[str] = []  # the operators that have another version, as they are called here
+    for key, before in family.looked_up.items():
+        now = looked_up[key] = answer_at(key, opset, before)
+        if now == before:
+            continue
+        if not isinstance(key, OperatorName) or before is None or now is None or key.domain:
+            return None
+        if key.name in looked_up.reads.versions:
+            return None
+        if not _alike(key.name, before, now, looked_up.reads.elements, looked_up.written.get(key.name, 0)):
+            return None
+        if any(
+            judge(before) != judge(now) for (name, _), judge in looked_up.reads.verdicts.items() if name == key.name
+        ):
+            return None
+        changed.append(f"ai.onnx::{key.name}@{before}")
+    if not changed and all(before == now for before, now in digests.items()):
+        return family
+    if not _is_portable(family, changed):
+        return None
+    variants = tuple(Variant(item.key, _at_opset(item.lowered, opset, digests)) for item in family.variants)
+    return Family(opset, variants, (), looked_up, (), asked=family.asked)
+
+
+def _is_portable(family: Family, changed: list[str]) -> bool:
+    """Whether nothing is said of the family that names the opset, or the version of an operator."""
+    if family.diagnostics or family.refused or family.open_axes or not family.variants:
+        return False
+    narrowing = {operator for variant in family.variants for operator in _narrowing(variant)}
+    return narrowing.isdisjoint(changed)
+
+
+def _gives_sequences(variant: Variant) -> bool:
+    """Whether a sequence leaves the function or a graph in it: one that comes from outside is copied there."""
+    function = variant.lowered.function
+    if function is None:
+        return False
+    regions = [function.body, *(inner for _, node in ir.walk(function.body) for inner in node.regions())]
+    return any(value.type.sequence_item is not None for region in regions for value in region.yields)
+
+
+def _narrowing(variant: Variant) -> Iterator[str]:
+    """The operators that do not take some of the declared element types."""
+    function = variant.lowered.function
+    for variable in function.variables.values() if function is not None else ():
+        if isinstance(variable, ir.TypeVariable):
+            yield from (operator for _, operator in variable.narrowed_by)
+
+
+def _at_opset(lowered: Lowered, opset: int, digests: Digests) -> Lowered:
+    function = None if lowered.function is None else lowered.function.at_opset(opset)
+    calls = tuple(call.with_digest(digests[call.digest]) for call in lowered.calls) if lowered.calls else ()
+    return replace(lowered, function=function, calls=calls)
+
+
+# -------------------------------------------------------------------------------------------------- callees
+
+
+def _digests_at(family: Family, opset: int) -> Digests | None:
+    """For each body of a function that is called the one at that opset; None where those are others in more than what
+    the functions compute."""
+    before = family.opset
+    found: dict[str, str] = {}
+    for entry in family.looked_up.called.values():
+        if is_template_at(entry, before) or is_template_at(entry, opset):
+            return None
+        there, here = bodies_at(entry, before), bodies_at(entry, opset)
+        if len(there) != len(here) or any(
+            _interface(one) != _interface(other) for one, other in zip(there, here, strict=True)
+        ):
+            return None
+        for one, other in zip(there, here, strict=True):
+            if found.setdefault(one.body, other.body) != other.body:
+                return None
+    return found if len(set(found.values())) == len(found) else None  # which bodies are one is looked at as well
+
+
+def _interface(body: BodyEntry) -> tuple[object, ...]:
+    """All that callers see of a body."""
+    return (body.variant, body.inputs, body.attributes, body.admits, body.outputs)
+
+
+# ------------------------------------------------------------------------------------------------ operators
+
+
+@lru_cache(maxsize=1 << 14)
+def _alike(name: str, before: int, now: int, elements: int, written: int) -> bool:
+    """Whether two versions of an operator of ai.onnx are alike for a function that asked of those element types.
+    `written`: the newest opset for which the source itself names the operator, 0 where it does not."""
+    older, newer = signature("", name, before), signature("", name, now)
+    if older is None or newer is None or before > now:
+        return False
+    if written and any(
+        _means_another_thing(newer, version, before, written) for version in _between(name, before, now)
+    ):
+        return False
+    return _shape(older) == _shape(newer) and _same_attributes(older, newer) and _same_types(older, newer, elements)
+
+
+def _between(name: str, before: int, now: int) -> Iterator[int]:
+    return (version for version in history("", name) if before < version <= now)
+
+
+def _means_another_thing(found: Signature, version: int, before: int, written: int) -> bool:
+    """Whether a call may have to be another one since that version, by more than the schemas (see `opsets/steps.py`).
+    `before`: the version that is left, `written`: the opset that the call is written for."""
+    if version not in found.record.reviewed:
+        return True
+    step = found.record.steps.get(version)
+    if step is None:
+        return False
+    meant = signature("", found.name, max(written, history("", found.name)[0]))
+    is_upwards = meant is not None and meant.since_version <= before
+    return not is_upwards or (step.up is not None and written >= step.up_since)
+
+
+def _shape(found: Signature) -> tuple[object, ...]:
+    counts = (found.min_inputs, found.max_inputs, found.min_outputs, found.max_outputs)
+    formals = tuple(map(_formal, (*found.inputs, *found.outputs)))
+    return found.deprecated, found.deterministic, counts, len(found.inputs), formals, tuple(found.admitted)
+
+
+def _formal(found: Formal) -> tuple[object, ...]:
+    return found.name, found.type, found.option, found.homogeneous, found.min_arity
+
+
+def _same_attributes(older: Signature, newer: Signature) -> bool:
+    """Whether the newer version has each attribute of the older one, and others that may be left out."""
+    if any(_attribute(spec) != _attribute(newer.attributes.get(name)) for name, spec in older.attributes.items()):
+        return False
+    added = [spec for name, spec in newer.attributes.items() if name not in older.attributes]
+    inputs = {formal.name for formal in newer.inputs}
+    return not any(spec.required or spec.name in inputs or spec.kind in ("GRAPH", "GRAPHS") for spec in added)
+
+
+def _attribute(spec: AttributeSpec | None) -> tuple[object, ...]:
+    # (The text tells apart what `==` does not: 0 and 0.0, 0.0 and -0.0.)
+    return () if spec is None else (spec.kind, spec.required, repr(spec.default))
+
+
+def _same_types(older: Signature, newer: Signature, elements: int) -> bool:
+    """Whether both admit the same among those element types, and the same kinds of types."""
+    for variable, before in older.admitted.items():
+        now = newer.admitted[variable]
+        if before == now:
+            continue
+        if len(before) == 1 or len(now) == 1:  # then a result has that type, and so does a number
+            return False
+        if _of_elements(before, elements) != _of_elements(now, elements) or _kinds(before) != _kinds(now):
+            return False
+    return True
+
+
+_TENSOR = re.compile(r"tensor\((\w+)\)")
+
+
+def _of_elements(types: tuple[str, ...], elements: int) -> list[str]:
+    """The types whose element types are among those, and all that have none."""
+    found = []
+    for text in types:
+        match = _TENSOR.search(text)
+        element = None if match is None else BY_NAME.get(match[1])
+        if element is None or element.mask & elements:
+            found.append(text)
+    return found
+
+
+def _kinds(types: tuple[str, ...]) -> set[str]:
+    return {_TENSOR.sub("tensor", text) for text in types}
