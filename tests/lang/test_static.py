@@ -87,6 +87,15 @@ def test_errors_of_python_become_ours() -> None:
         lambda: static.contains("abc", 1),
         lambda: static.compare("<", "a", 1),
         lambda: static.binary("%", "%99999999d", 1),
+        lambda: static.binary("**", "2", 2.0),
+        lambda: static.binary("**", 2.0, "2"),
+        lambda: static.binary("**", 2, None),
+        lambda: static.binary("**", 2**4000, -1),
+        lambda: static.binary("**", 2**4000, 0.5),
+        lambda: static.call_builtin("pow", ["2", 2.0]),
+        lambda: static.compare("<", None, 1),
+        lambda: static.unary("~", 1.5),
+        lambda: static.unary("-", "1"),
     ):
         with pytest.raises(static.StaticError) as caught:
             step()

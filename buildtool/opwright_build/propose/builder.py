@@ -158,7 +158,7 @@ def _attribute_test(axis: Axis, test: Test) -> str:
         texts.append(f"{name} != nullptr")
     for value in literals:
         known = value_of(value, attribute.type, attribute.is_bool)
-        literal = string(known) if attribute.type == "STRING" else attribute_value(attribute.type, known)
+        literal = string(known) if isinstance(known, str) else attribute_value(attribute.type, known)
         text = f"{name}_value == {literal}"
         texts.append(text if attribute.default is not None else f"({name} != nullptr && {text})")
     return texts[0] if len(texts) == 1 else f"({' || '.join(texts)})"

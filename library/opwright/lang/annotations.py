@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang.value_class import record
@@ -41,7 +40,7 @@ class Annotation:
     kind: str | None
     optional: bool = False
     is_bool: bool = False
-    choices: tuple[Any, ...] = ()
+    choices: tuple[int, ...] | tuple[str, ...] = ()
     tensor: TensorAnnotation = ANY
 
 
@@ -77,11 +76,13 @@ def make_map(key: Annotation, item: Annotation) -> Annotation | None:
     return Annotation(None, tensor=TensorAnnotation(tensor.elements, tensor.variable, tensor.shape, wrap))
 
 
-def make_literal(values: tuple[Any, ...]) -> Annotation | None:
-    if values and all(isinstance(value, str) for value in values):
-        return Annotation("STRING", choices=values)
-    if values and all(isinstance(value, int) for value in values):
-        return Annotation("INT", is_bool=all(isinstance(value, bool) for value in values), choices=values)
+def make_literal(values: tuple[object, ...]) -> Annotation | None:
+    texts = tuple(value for value in values if isinstance(value, str))
+    if values and len(texts) == len(values):
+        return Annotation("STRING", choices=texts)
+    integers = tuple(value for value in values if isinstance(value, int))
+    if values and len(integers) == len(values):
+        return Annotation("INT", is_bool=all(isinstance(value, bool) for value in values), choices=integers)
     return None
 
 

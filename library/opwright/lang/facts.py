@@ -7,12 +7,10 @@ tensors), `<input>.rank` (a number, or `other`: none of those that the family te
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from opwright.lang.dispatch import (
-    Operation,
-)
+from opwright.lang.dispatch import Operation
+from opwright.lang.ir import AttributeLiteral
 from opwright.variants import NOT
 from opwright.variants import OTHER as OTHER
 
@@ -21,27 +19,28 @@ RANK = ".rank"
 _EXCLUDED = "other than "
 
 
-def declared_values(choices: Sequence[Any], is_bool: bool) -> tuple[str, ...]:
+def declared_values(choices: Sequence[object], is_bool: bool) -> tuple[str, ...]:
     """The values of an attribute of which there are few, as facts; none where they are open."""
     if choices:
         return tuple(fact_of(value) for value in choices)
     return (fact_of(False), fact_of(True)) if is_bool else ()
 
 
-def fact_of(value: Any) -> str:
+def fact_of(value: object) -> str:
     """An attribute's value as a fact. A truth value is the integer that ONNX stores; a list is written `[1, 2]`."""
     return _fact.of(value)(value)
 
 
-def _list_fact(value: Sequence[Any]) -> str:
+def _list_fact(value: object) -> str:
+    assert isinstance(value, Iterable)
     return f"[{', '.join(map(_item_fact, value))}]"
 
 
-def _item_fact(item: Any) -> str:
+def _item_fact(item: object) -> str:
     return repr(item) if isinstance(item, str) else fact_of(item)
 
 
-_fact: Operation[Any, [], str] = Operation(_list_fact)
+_fact: Operation[object, [], str] = Operation(_list_fact)
 _fact.on(type(None))(lambda value: ABSENT)
 _fact.on(bytes)(lambda value: fact_of(value.decode("utf-8", "replace")))
 _fact.on(bool, int)(lambda value: str(int(value)))
@@ -54,7 +53,7 @@ def _text_fact(value: str) -> str:
     return repr(value) if special else value
 
 
-def value_of(fact: str, kind: str, is_bool: bool) -> Any:
+def value_of(fact: str, kind: str, is_bool: bool) -> AttributeLiteral:
     """The Python value of an attribute of an ONNX kind (`INT`, `STRINGS`...): the opposite of `fact_of`."""
     if kind == "INT":
         return bool(int(fact)) if is_bool else int(fact)
@@ -62,9 +61,13 @@ def value_of(fact: str, kind: str, is_bool: bool) -> Any:
         return float(fact)
     if kind == "STRING":
         return _unquoted(fact) if fact[:1] in ("'", '"') else fact
-    if kind not in ("INTS", "FLOATS", "STRINGS"):
-        raise ValueError(f"attributes of kind {kind} have no value that is text")
-    return tuple(value_of(item, kind[:-1], is_bool) for item in _items(fact))
+    if kind == "INTS":
+        return tuple(bool(int(item)) if is_bool else int(item) for item in _items(fact))
+    if kind == "FLOATS":
+        return tuple(map(float, _items(fact)))
+    if kind == "STRINGS":
+        return tuple(_unquoted(item) if item[:1] in ("'", '"') else item for item in _items(fact))
+    raise ValueError(f"attributes of kind {kind} have no value that is text")
 
 
 def _items(fact: str) -> list[str]:

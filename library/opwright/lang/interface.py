@@ -7,12 +7,12 @@ import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from enum import Enum, auto
-from typing import Any
 
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import ElementType
 from opwright.lang.annotations import ANY, Annotation, TensorAnnotation, read_annotation
 from opwright.lang.attribute_values import convert_attribute
+from opwright.lang.ir import AttributeLiteral
 from opwright.lang.numpy_values import number_of
 from opwright.lang.objects import MISSING, ArrayObject, TypeObject
 from opwright.lang.source import Source, Span, span_of
@@ -91,9 +91,9 @@ class AttributeDeclaration:
     name: str
     kind: str
     required: bool
-    default: Any
+    default: AttributeLiteral | None
     is_bool: bool
-    choices: tuple[Any, ...]
+    choices: tuple[int, ...] | tuple[str, ...]
     span: Span
     must_be_given: bool = False
 
@@ -113,7 +113,7 @@ class Interface:
 def read_interface(
     source: Source,
     function: ast.FunctionDef,
-    evaluate: Callable[[ast.expr], Any],
+    evaluate: Callable[[ast.expr], object],
     report: Callable[[Diagnostic], None],
     read: Callable[[ast.arg], Annotation | None] | None = None,
 ) -> Interface:
@@ -187,22 +187,20 @@ def _attribute(
     argument: ast.arg,
     annotation: Annotation,
     default: ast.expr | None,
-    evaluate: Callable[[ast.expr], Any],
+    evaluate: Callable[[ast.expr], object],
     report: Callable[[Diagnostic], None],
 ) -> AttributeDeclaration:
     assert annotation.kind is not None
-    value: Any = None
+    held: AttributeLiteral | None = None
     if default is not None:
         value = evaluate(default)
         if isinstance(value, ArrayObject) and value.is_scalar:
             value = number_of(value.data)
         if isinstance(value, TypeObject) and annotation.kind == "INT":
             value = value.element.code  # `to: int = FLOAT.dtype`
-        if _holds_missing(value):  # which has been reported
-            value = None
-        elif value is not None:
-            converted = convert_attribute(value, annotation.kind)
-            if converted is None or (annotation.choices and value not in annotation.choices):
+        if value is not None and not _holds_missing(value):  # which has been reported
+            held = convert_attribute(value, annotation.kind)
+            if held is None or (annotation.choices and value not in annotation.choices):
                 report(
                     Diagnostic(
                         "OW318",
@@ -213,12 +211,11 @@ def _attribute(
                         help="change the default or the annotation",
                     )
                 )
-            value = converted
     return AttributeDeclaration(
         argument.arg,
         annotation.kind,
         default is None and not annotation.optional,
-        value,
+        held,
         annotation.is_bool,
         annotation.choices,
         span_of(argument),
@@ -226,11 +223,11 @@ def _attribute(
     )
 
 
-def _holds_missing(value: Any) -> bool:
+def _holds_missing(value: object) -> bool:
     return value is MISSING or (isinstance(value, tuple) and any(map(_holds_missing, value)))
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """Numbers and texts; other objects have no short text."""
     plain = isinstance(value, (bool, int, float, str))
     return f" `{reprlib.repr(value)}`" if plain else ""

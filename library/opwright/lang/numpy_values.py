@@ -12,14 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from operator import add
 from struct import unpack
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang import ir, static
 from opwright.lang.rounding import DoesNotFitError, pack
-from opwright.lang.static import StaticError
+from opwright.lang.static import Number, StaticError
 
-Number = bool | int | float
+if TYPE_CHECKING:
+    from opwright.lang.lower.operands import Operand
+
 Found: TypeAlias = "Number | ir.TensorData"
 _EXACT_SUMS = 7  # numbers with a fraction: numpy adds more of them in its own order
 _INT64 = 1 << 63
@@ -307,9 +309,9 @@ _MATH = {
 }
 
 
-def _rounded(name: str) -> Callable[..., Number]:
+def _rounded(name: str) -> Callable[[Number], Number]:
     def make(value: Number) -> Number:
-        return value if isinstance(value, int) else math.copysign(float(static.call_math(name, [value])), value)
+        return value if isinstance(value, int) else math.copysign(_of_math(name, value), value)
 
     return make
 
@@ -321,7 +323,16 @@ def _nearest(value: Number) -> Number:
 def _power(base: Number, exponent: Number) -> Number:
     if isinstance(base, int) and isinstance(exponent, int) and exponent < 0:
         raise StaticError("OW312", "numpy says: Integers to negative integer powers are not allowed.")
-    found: Number = static.binary("**", base, exponent)
+    return _as_number(static.binary("**", base, exponent))
+
+
+def _of_math(name: str, *values: Number) -> Number:
+    return _as_number(static.call_math(name, values))
+
+
+def _as_number(found: Operand) -> Number:
+    """What is made of numbers: one."""
+    assert isinstance(found, (int, float))
     return found
 
 
@@ -331,20 +342,27 @@ def _sign(value: Number) -> Number:
     return type(value)(math.copysign(1, value))
 
 
-_SCALAR: dict[str, Callable[..., Number]] = {
-    **{name: (lambda *values, used=used: static.call_math(used, values)) for name, used in _MATH.items()},
+_OF_ONE: dict[str, Callable[[Number], Number]] = {
     "abs": lambda value: abs(value),
     "absolute": lambda value: abs(value),
     "around": _nearest,
     "ceil": _rounded("ceil"),
     "floor": _rounded("floor"),
-    "power": _power,
     "rint": lambda value: _nearest(float(value)),
     "round": _nearest,
     "sign": _sign,
     "square": lambda value: value * value,
     "trunc": _rounded("trunc"),
 }
+_SCALAR = frozenset((*_MATH, *_OF_ONE, "power"))
+
+
+def _scalar(name: str, values: Sequence[Number]) -> Number:
+    if name in _MATH:
+        return _of_math(_MATH[name], *values)
+    return _power(*values) if name == "power" else _OF_ONE[name](*values)
+
+
 _REDUCTIONS: dict[str, Callable[[Sequence[Number]], Number]] = {
     "amax": max,
     "amin": min,
@@ -359,7 +377,7 @@ def _of_numbers(name: str, arguments: Sequence[object], keywords: Mapping[str, o
     values = [value for value in arguments if isinstance(value, (int, float)) and not isinstance(value, bool)]
     if keywords or len(values) != len(arguments):
         raise StaticError("OW304", "it takes numbers here, without keywords")
-    return _within(static.evaluated(lambda: _SCALAR[name](*values)))
+    return _within(static.evaluated(lambda: _scalar(name, values)))
 
 
 def _reduced(name: str, arguments: Sequence[object], keywords: Mapping[str, object]) -> Number:

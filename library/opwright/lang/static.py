@@ -5,11 +5,16 @@ Nothing here depends on the platform: what its C library might round in its own 
 
 from __future__ import annotations
 
+import builtins
 import functools
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeGuard, TypeVar
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple, Protocol, SupportsFloat, TypeGuard, TypeVar
+
+if TYPE_CHECKING:
+    from opwright.lang.lower.operands import Operand
 
 INTEGER_BITS = 4096
 SEQUENCE_ITEMS = 65536
@@ -27,9 +32,10 @@ Scalar = bool | int | float | str | None
 
 
 Checked = TypeVar("Checked")
+Number = bool | int | float
 
 
-class StaticList(tuple[Any, ...]):
+class StaticList(tuple["Operand", ...]):
     """A Python list whose length is known when a function is built; a plain tuple stands for a Python tuple."""
 
     __slots__ = ()
@@ -45,12 +51,12 @@ class RecordType(NamedTuple):
     fields: tuple[str, ...]
 
 
-class StaticNamed(tuple[Any, ...]):
+class StaticNamed(tuple["Operand", ...]):
     """A namedtuple: a tuple whose items have names."""
 
     record: RecordType
 
-    def __new__(cls, record: RecordType, items: Iterable[Any]) -> StaticNamed:
+    def __new__(cls, record: RecordType, items: Iterable[Operand]) -> StaticNamed:
         made = super().__new__(cls, items)
         made.record = record
         return made
@@ -63,7 +69,7 @@ class Int64(int):
     __slots__ = ()
 
 
-def _as_numpy(symbol: str, result: Any, *operands: Any) -> Any:
+def _as_numpy(symbol: str, result: Operand, *operands: Operand) -> Operand:
     """The result of an operator or builtin on numbers, where some of them may be numpy's."""
     if not any(type(operand) is Int64 for operand in operands):
         return result
@@ -71,7 +77,7 @@ def _as_numpy(symbol: str, result: Any, *operands: Any) -> Any:
         raise StaticError("OW312", "numpy divides doubles, which do not hold the int64")
     if isinstance(result, tuple):
         return tuple(_as_numpy(symbol, item, *operands) for item in result)
-    if type(result) not in (int, Int64):
+    if not isinstance(result, int) or isinstance(result, bool):
         return result
     if not -(1 << 63) <= result < 1 << 63:
         raise StaticError("OW312", "numpy's int64 wraps around beyond 64 bits")
@@ -104,7 +110,7 @@ def checked(value: Checked, given: bool = False) -> Checked:
     return value
 
 
-def _is_too_long(value: str | tuple[Any, ...], given: bool) -> bool:
+def _is_too_long(value: str | tuple[object, ...], given: bool) -> bool:
     """Tuples share their parts, so `t = (t, t)` grows without growing in memory; a walk over it would not end."""
     if isinstance(value, str) or not any(isinstance(item, tuple) for item in value):
         return len(value) > SEQUENCE_ITEMS and not given
@@ -116,7 +122,7 @@ def _is_too_long(value: str | tuple[Any, ...], given: bool) -> bool:
     return bool(pending) or seen > SEQUENCE_ITEMS
 
 
-BINARY: dict[str, Callable[[Any, Any], Any]] = {
+BINARY: dict[str, Callable[[Operand, Operand], Operand]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -130,7 +136,8 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "|": operator.or_,
     "^": operator.xor,
 }
-COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+_Ordered = int | float | str | bytes | tuple["Operand", ...]
+COMPARE: dict[str, Callable[[_Ordered, _Ordered], object]] = {
     "==": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -138,36 +145,55 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-UNARY: dict[str, Callable[[Any], Any]] = {
-    "-": operator.neg,
-    "+": operator.pos,
-    "~": operator.invert,
-    "not": operator.not_,
-}
 
 
-def binary(symbol: str, left: Any, right: Any) -> Any:
+def _negative(operand: Operand) -> Operand:
+    return -_number(operand, "-")
+
+
+def _positive(operand: Operand) -> Operand:
+    return +_number(operand, "+")
+
+
+def _inverted(operand: Operand) -> Operand:
+    if isinstance(operand, int):
+        return ~operand
+    raise TypeError(f"bad operand type for unary ~: '{type(operand).__name__}'")
+
+
+def _number(operand: Operand, symbol: str) -> Number:
+    if isinstance(operand, (int, float)):
+        return operand
+    raise TypeError(f"bad operand type for unary {symbol}: '{type(operand).__name__}'")
+
+
+UNARY: dict[str, Callable[[Operand], Operand]] = {"-": _negative, "+": _positive, "~": _inverted, "not": operator.not_}
+
+
+def binary(symbol: str, left: Operand, right: Operand) -> Operand:
     """Python's value of `left symbol right`; StaticError where Python raises or the result is too large."""
     _check_growth(symbol, left, right)
     if isinstance(left, tuple) or isinstance(right, tuple):
         return _on_items(symbol, left, right)
-    if symbol == "**" and Int64 in (type(left), type(right)) and isinstance(left, int) and right < 0:
-        raise StaticError("OW312", "numpy says: integers to negative integer powers are not allowed")
-    if symbol == "**" and (isinstance(left, float) or isinstance(right, float) or right < 0):
-        return checked(_power(float(left), float(right)))
+    if symbol == "**" and isinstance(left, (int, float)) and isinstance(right, (int, float)):
+        if Int64 in (type(left), type(right)) and isinstance(left, int) and right < 0:
+            raise StaticError("OW312", "numpy says: integers to negative integer powers are not allowed")
+        if isinstance(left, float) or isinstance(right, float) or right < 0:
+            base, exponent = evaluated(lambda: float(left)), evaluated(lambda: float(right))
+            return checked(_power(base, exponent))
     return _as_numpy(symbol, evaluated(lambda: BINARY[symbol](left, right)), left, right)
 
 
-def _on_items(symbol: str, left: Any, right: Any) -> Any:
+def _on_items(symbol: str, left: Operand, right: Operand) -> Operand:
     """`+` of two tuples or two lists; `*` by an int."""
     made = evaluated(lambda: BINARY[symbol](left, right))
     kinds = [isinstance(side, StaticList) for side in (left, right) if isinstance(side, tuple)]
     if len(set(kinds)) > 1:
         raise StaticError("OW312", "Python says: can only concatenate list to list, tuple to tuple")
-    return StaticList(made) if kinds[0] else made
+    return StaticList(made) if kinds[0] and isinstance(made, tuple) else made
 
 
-def compare(symbol: str, left: Any, right: Any) -> bool:
+def compare(symbol: str, left: Operand, right: Operand) -> bool:
     if (
         isinstance(left, tuple)
         and isinstance(right, tuple)
@@ -177,33 +203,42 @@ def compare(symbol: str, left: Any, right: Any) -> bool:
             raise StaticError("OW312", f"Python says: '{symbol}' not supported between a list and a tuple")
         return symbol == "!="
     for one, other in ((left, right), (right, left)):
-        if type(one) is Int64 and isinstance(other, float) and abs(one) > _EXACT_AS_DOUBLE:
+        if isinstance(one, Int64) and isinstance(other, float) and abs(one) > _EXACT_AS_DOUBLE:
             raise StaticError("OW312", "numpy compares doubles, which do not hold the int64")
-    return bool(evaluated(lambda: COMPARE[symbol](left, right)))
+    if isinstance(left, _ORDERED) and isinstance(right, _ORDERED):
+        return bool(evaluated(lambda: COMPARE[symbol](left, right)))
+    if symbol in ("==", "!="):
+        return bool(left == right) is (symbol == "==")
+    kinds = f"'{type(left).__name__}' and '{type(right).__name__}'"
+    raise StaticError("OW312", f"Python says: '{symbol}' not supported between instances of {kinds}")
 
 
-def contains(items: Any, item: Any) -> bool:
-    return bool(evaluated(lambda: item in items))
+_ORDERED = (int, float, str, bytes, tuple)
 
 
-def unary(symbol: str, operand: Any) -> Any:
+def contains(items: tuple[Operand, ...] | str | range, item: Operand) -> bool:
+    return evaluated(lambda: operator.contains(items, item))
+
+
+def unary(symbol: str, operand: Operand) -> Operand:
     return _as_numpy(symbol, evaluated(lambda: UNARY[symbol](operand)), operand)
 
 
-def evaluated(step: Callable[[], Any]) -> Any:
+def evaluated(step: Callable[[], Checked]) -> Checked:
     try:
         return checked(step())
     except (ArithmeticError, TypeError, ValueError) as error:
         raise StaticError("OW312", f"Python says: {error}") from None
 
 
-def _check_growth(symbol: str, left: Any, right: Any) -> None:
+def _check_growth(symbol: str, left: Operand, right: Operand) -> None:
     """Refuses, before computing it, what would not fit."""
     if symbol == "<<" and isinstance(right, int) and right > INTEGER_BITS:
         raise StaticError("OW311", f"a shift by {right:,} bits is larger than the {INTEGER_BITS:,} allowed")
-    grows = symbol == "**" and isinstance(left, int) and isinstance(right, int) and right > 0 and abs(left) > 1
-    if grows and left.bit_length() * right > 2 * INTEGER_BITS:
-        raise StaticError("OW311", f"the power would have about {left.bit_length() * right:,} bits")
+    if symbol == "**" and isinstance(left, int) and isinstance(right, int) and right > 0 and abs(left) > 1:
+        bits = left.bit_length() * right
+        if bits > 2 * INTEGER_BITS:
+            raise StaticError("OW311", f"the power would have about {bits:,} bits")
     if symbol == "%" and isinstance(left, str):
         raise StaticError("OW312", "strings are not formatted when a function is built")
     if symbol == "*":
@@ -233,7 +268,17 @@ def _finite(value: float, operand: float) -> float:
     return value
 
 
-def _precise(step: Callable[[Any], Any]) -> float:
+class _Reals(Protocol):
+    """What mpmath has for computing with real numbers of many digits."""
+
+    def mpf(self, value: Number) -> SupportsFloat: ...
+
+    def log(self, value: SupportsFloat, base: int) -> SupportsFloat: ...
+
+    def power(self, base: SupportsFloat, exponent: SupportsFloat) -> SupportsFloat: ...
+
+
+def _precise(step: Callable[[_Reals], SupportsFloat]) -> float:
     """The correctly rounded double of a value computed with 60 digits."""
     try:
         from mpmath.ctx_mp import MPContext
@@ -248,23 +293,12 @@ def _precise(step: Callable[[Any], Any]) -> float:
 # ------------------------------------------------------------------------------------------ math and builtins
 
 MATH_CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "nan": math.nan}
-_EXACT_MATH: dict[str, Callable[..., Any]] = {
-    "ceil": math.ceil,
-    "copysign": math.copysign,
-    "fabs": math.fabs,
-    "factorial": math.factorial,
-    "floor": math.floor,
-    "fmod": math.fmod,
-    "gcd": math.gcd,
-    "isfinite": math.isfinite,
-    "isinf": math.isinf,
-    "isnan": math.isnan,
-    "isqrt": math.isqrt,
-    "lcm": math.lcm,
-    "ldexp": math.ldexp,
-    "sqrt": math.sqrt,
-    "trunc": math.trunc,
-}
+_EXACT_MATH = frozenset(
+    [
+        *("ceil", "copysign", "fabs", "factorial", "floor", "fmod", "gcd", "isfinite", "isinf", "isnan", "isqrt"),
+        *("lcm", "ldexp", "sqrt", "trunc"),
+    ]
+)
 _PRECISE_MATH = {
     "acos": "acos",
     "acosh": "acosh",
@@ -292,46 +326,54 @@ _PRECISE_MATH = {
     "tan": "tan",
     "tanh": "tanh",
 }
-MATH_FUNCTIONS = frozenset(_EXACT_MATH) | frozenset(_PRECISE_MATH)
+MATH_FUNCTIONS = _EXACT_MATH | frozenset(_PRECISE_MATH)
 
 
-def call_math(name: str, arguments: Sequence[Any]) -> Any:
+def _python(module: ModuleType, name: str, *arguments: Operand) -> Operand:
+    """What a function of Python gives, whatever the arguments; where they do not fit, it raises."""
+    made: Operand = getattr(module, name)(*arguments)
+    return made
+
+
+def call_math(name: str, arguments: Sequence[Operand]) -> Operand:
     """`math.<name>(*arguments)`, correctly rounded wherever the C library is free to differ."""
     if name in _EXACT_MATH:
         if name == "lcm":
-            return functools.reduce(lambda left, right: evaluated(lambda: math.lcm(left, right)), arguments, 1)
+            found: Operand = 1
+            for item in arguments:
+                found = evaluated(functools.partial(_python, math, name, found, item))
+            return found
         if name == "factorial" and arguments and isinstance(arguments[0], int) and arguments[0] > 500:
             raise StaticError("OW311", "a factorial of more than 500 is larger than the fuel allows")
-        return evaluated(lambda: _EXACT_MATH[name](*arguments))
-    reference = evaluated(lambda: getattr(math, name)(*arguments))  # Python's own domain errors, first
-    if not isinstance(reference, float) or not math.isfinite(reference) or not all(map(is_number, arguments)):
+        return evaluated(lambda: _python(math, name, *arguments))
+    reference = evaluated(lambda: _python(math, name, *arguments))  # Python's own domain errors, first
+    numbers = [item for item in arguments if isinstance(item, (int, float))]
+    if not isinstance(reference, float) or not math.isfinite(reference) or len(numbers) != len(arguments):
         return reference
     if name == "pow":
-        return _power(float(arguments[0]), float(arguments[1]))
+        return _power(float(numbers[0]), float(numbers[1]))
     if name == "log2":
-        return _precise(lambda mp: mp.log(mp.mpf(arguments[0]), 2))
-    return math.copysign(_precise(lambda mp: getattr(mp, _PRECISE_MATH[name])(*map(mp.mpf, arguments))), reference)
+        return _precise(lambda mp: mp.log(mp.mpf(numbers[0]), 2))
+    return math.copysign(_precise(lambda mp: getattr(mp, _PRECISE_MATH[name])(*map(mp.mpf, numbers))), reference)
 
 
-BUILTINS: dict[str, Callable[..., Any]] = {
-    "abs": abs,
-    "bool": bool,
-    "divmod": divmod,
-    "float": float,
-    "int": int,
-    "len": len,
-    "max": max,
-    "min": min,
-    "pow": lambda base, exponent, *modulus: pow(base, exponent, *modulus) if modulus else binary("**", base, exponent),
-    "round": round,
-    "str": lambda value: str(as_python(value)),
-    "sum": sum,
-    "tuple": tuple,
-    "sorted": lambda items: StaticList(sorted(items)),
-}
+_OF_PYTHON = ("abs", "bool", "divmod", "float", "int", "len", "max", "min", "round", "sum", "tuple")
+BUILTINS = (*_OF_PYTHON, "pow", "str", "sorted")
 
 
-def as_python(value: object) -> Any:
+def _builtin(name: str, arguments: Sequence[Operand]) -> Operand:
+    if name == "str":
+        return str(*map(as_python, arguments))
+    if name == "pow" and len(arguments) == 2:
+        return binary("**", *arguments)
+    made = _python(builtins, name, *arguments)
+    return StaticList(made) if name == "sorted" and isinstance(made, list) else made
+
+
+Written = bool | int | float | str | list["Written"] | tuple["Written", ...] | None
+
+
+def as_python(value: object) -> Written:
     """The value with its lists as Python's own, which are written otherwise than tuples; StaticError where it holds
     more than numbers, texts and None."""
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -344,15 +386,16 @@ def as_python(value: object) -> Any:
     return list(items) if isinstance(value, StaticList) else tuple(items)
 
 
-def call_builtin(name: str, arguments: Sequence[Any]) -> Any:
+def call_builtin(name: str, arguments: Sequence[Operand]) -> Operand:
     if name in ("int", "float") and arguments and isinstance(arguments[0], str) and len(arguments[0]) > 1000:
         raise StaticError("OW311", "a number written with more than 1,000 characters is larger than the fuel allows")
     if name == "round" and len(arguments) > 1 and isinstance(arguments[1], int) and abs(arguments[1]) > 400:
         raise StaticError("OW311", "rounding to more than 400 digits is larger than the fuel allows")
-    made = evaluated(lambda: BUILTINS[name](*arguments))
+    made = evaluated(lambda: _builtin(name, arguments))
     if name not in _OF_OPERATORS:
         return made
-    return _as_numpy(name, made, *(arguments[0] if name == "sum" else ()), *arguments)
+    summed = arguments[0] if name == "sum" and isinstance(arguments[0], tuple) else ()
+    return _as_numpy(name, made, *summed, *arguments)
 
 
 _OF_OPERATORS = frozenset({"abs", "divmod", "pow", "sum"})  # what they give, operators of the numbers give

@@ -7,7 +7,7 @@ While such a trial is open each change of the state leaves its inverse here. Rol
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from opwright.lang.schema_reads import SchemaReads
 
@@ -27,7 +27,7 @@ class Trail:
 
     def __init__(self, reads: SchemaReads | None = None) -> None:
         self.reads = SchemaReads() if reads is None else reads
-        self._log: list[tuple[Any, ...]] = []  # what takes a change back, and what it is called with
+        self._log: list[tuple[object, ...]] = []  # what takes a change back, and what it is called with
         self._open = 0
 
     @property
@@ -80,6 +80,7 @@ class Trail:
         """Takes back what was changed since a mark; the trials that are open stay open."""
         while len(self._log) > mark:
             undo, *operands = self._log.pop()
+            assert callable(undo)
             undo(*operands)
 
     def forget(self) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, Field, dataclass, field
 from operator import attrgetter
+from types import FunctionType
 from typing import TypeVar, dataclass_transform
 
 Record = TypeVar("Record")
+_Equality = Callable[[object, object], bool]
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -30,7 +32,7 @@ class _Left:
     """What stands for an argument that is left out, where each call makes the default anew."""
 
 
-def _initialiser(declared: Iterable[Field[object]]) -> Callable[..., None]:
+def _initialiser(declared: Iterable[Field[object]]) -> FunctionType:
     """`__init__`, which takes the fields in their order."""
     names: dict[str, object] = {"_left": _Left}
     parameters, lines = ["self"], []
@@ -47,12 +49,12 @@ def _initialiser(declared: Iterable[Field[object]]) -> Callable[..., None]:
         else:
             parameters.append(name)
         lines.append(f"    self.{name} = {value}")
-    made: dict[str, Callable[..., None]] = {}
+    made: dict[str, FunctionType] = {}
     exec("\n".join([f"def __init__({', '.join(parameters)}):", *lines]), names, made)
     return made["__init__"]
 
 
-def _methods(label: str, names: list[str]) -> tuple[Callable[..., object], ...]:
+def _methods(label: str, names: list[str]) -> tuple[_Equality, Callable[[object], int], Callable[[object], str]]:
     """What all fields together decide: equality, hash and the text for people."""
     one = attrgetter(names[0])
     values: Callable[[object], tuple[object, ...]] = attrgetter(*names) if len(names) > 1 else lambda of: (one(of),)

@@ -424,6 +424,7 @@ def _attributes(found: Signature, given: tuple[Any, ...]) -> dict[str, ir.Attrib
     attributes: dict[str, ir.Attribute] = {}
     for name, value in zip(given[::2], given[1::2], strict=True):
         kind = found.kinds.get(name, ("", False))[0]
+        converted: ir.AttributeLiteral | None
         if value is _FLOAT:  # where nothing depends on which one
             converted = 0.0 if kind == "FLOAT" and found.record.is_elementwise else None
         else:
