@@ -38,3 +38,17 @@ def test_calls_are_linear_in_the_model(make: Callable[[int, int], ModelProto], c
     models = [make(SEED, count * times) for times in (1, 1, 2, 4)]  # the first fills what is memoised
     _, first, second, third = (calls_of(partial(decompile, model, faithful=faithful)) for model in models)
     assert third - second < 2.1 * (second - first)
+
+
+def test_a_usual_node_is_written_from_its_columns() -> None:
+    """Twice as many nodes of one input and one output: eight calls more for each, none of them for the node itself."""
+    models = [_chain(count) for count in (100, 100, 200, 1_000)]
+    _, first, second, third = (calls_of(partial(decompile, model)) for model in models)
+    assert third - second <= 8 * 800
+    assert second - first <= 8 * 100
+
+
+def _chain(count: int) -> ModelProto:
+    nodes = [helper.make_node(("Relu", "Exp")[index % 2], [f"v{index}"], [f"v{index + 1}"]) for index in range(count)]
+    values = [helper.make_tensor_value_info(name, 1, ["N"]) for name in ("v0", f"v{count}")]
+    return helper.make_model(helper.make_graph(nodes, "chain", values[:1], values[1:]))

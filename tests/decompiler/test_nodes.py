@@ -5,9 +5,10 @@ from __future__ import annotations
 from onnx import parser
 from opwright import decompile
 from opwright.decompiler.element_types import ElementTypes
-from opwright.decompiler.nodes import Nodes
+from opwright.decompiler.nodes import graphs_inside, with_graphs, with_more_outputs
 from opwright.decompiler.operator_forms import Forms
 from opwright.decompiler.python_names import Names, Taken
+from opwright.graphs.node_columns import NodeColumns
 
 _MODEL = """<ir_version: 10, opset_import: ["": 18, "d": 1]>
 main (float[N] x, bool c) => (float[N] y, int64[M] i) {
@@ -27,7 +28,7 @@ def _forms() -> Forms:
 
 def test_element_types_of_all_outputs_and_graphs() -> None:
     model = parser.parse_model(_MODEL)
-    types = ElementTypes(Nodes(model.graph.node), {"x": "float"}, _forms(), {})
+    types = ElementTypes(NodeColumns(model.graph.node), {"x": "float"}, _forms(), {})
     found = {name: types.of(name) for name in ("v", "i", "y", "b", "only", "q", "a", "w", "last", "none")}
     assert found == {
         "v": "float",
@@ -45,10 +46,10 @@ def test_element_types_of_all_outputs_and_graphs() -> None:
 
 def test_graphs_inside_nodes() -> None:
     model = parser.parse_model(_MODEL)
-    nodes = Nodes(model.graph.node)
-    assert [graph.name for graph in nodes.graphs(_forms())] == ["left", "right"]
-    assert [node.op_type for node in nodes.with_graphs(_forms())] == ["If", "Odd"]
-    assert [node.op_type for node in nodes.with_more_outputs(_forms())] == ["TopK", "If", "Odd", "Split"]
+    nodes = NodeColumns(model.graph.node)
+    assert [graph.name for graph in graphs_inside(nodes, _forms())] == ["left", "right"]
+    assert [node.op_type for node in with_graphs(nodes, _forms())] == ["If", "Odd"]
+    assert [node.op_type for node in with_more_outputs(nodes, _forms())] == ["TopK", "If", "Odd", "Split"]
 
 
 def test_a_name_that_is_taken_leaves_the_others_as_they_are() -> None:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 from onnx import GraphProto, ModelProto, helper, parser
 from opwright.decompiler.element_types import ElementTypes
-from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.operator_forms import Forms
 from opwright.decompiler.python_names import Taken
 from opwright.diagnostics.diagnostic import DiagnosticError
+from opwright.graphs.node_columns import NodeColumns
 from opwright.lang import ir
 from opwright.lang.infer_protos import attributes_of, flow_types, graph_arguments, node_types
 from opwright.link.value_types import fact_of, text_of, type_of
@@ -94,7 +94,7 @@ def test_types_that_are_asked_backwards_are_those_that_are_found_forwards(models
             continue
         elements = {item.name: text_of(item.type) or "" for item in model.graph.input}
         declared = {name: text[7:-1] for name, text in elements.items() if text.startswith("tensor(")}
-        types = ElementTypes(Nodes(model.graph.node), declared, forms, {})
+        types = ElementTypes(NodeColumns(model.graph.node), declared, forms, {})
         for name, text in found_by_us(model).items():
             found = types.of(name)
             if found:

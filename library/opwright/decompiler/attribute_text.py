@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 from onnx import AttributeProto
 
 from opwright.decompiler.literal_text import constant_of, float_text
@@ -44,6 +46,14 @@ def attribute_text(attribute: AttributeProto, kind: int, name: str, operator: st
         return parts.tensor_attribute(constant_of(attribute.t), operator)
     reason = f"it is of type {AttributeProto.AttributeType.Name(attribute.type)}"
     raise refuse(f"the attribute `{name}` of {operator} cannot be written", reason)
+
+
+def named_float(plain: bytes) -> tuple[str, float] | None:
+    """The name and value of a plain attribute, serialized, that is a float; None of others."""
+    return (plain[2:-8].decode(), _SINGLE.unpack(plain[-7:-3])[0]) if plain[-1] == _FLOAT else None
+
+
+_SINGLE = struct.Struct("<f")
 
 
 def _text(value: bytes, attribute: AttributeProto, operator: str) -> str:

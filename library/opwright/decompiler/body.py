@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from bisect import bisect, bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
+from itertools import compress, count, repeat
 
 from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto
 
 from opwright.decompiler.annotation_text import annotation
-from opwright.decompiler.attribute_text import attribute_text
+from opwright.decompiler.attribute_text import attribute_text, named_float
 from opwright.decompiler.constant_text import as_operand, with_type
 from opwright.decompiler.control import write_control
 from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.layout import WIDTH, call_lines, def_lines, return_lines, sum_lines
-from opwright.decompiler.literal_text import Constant, constant_of, constant_value
-from opwright.decompiler.nodes import Nodes
+from opwright.decompiler.literal_text import Constant, constant_of, constant_of_number, constant_value, float_text
 from opwright.decompiler.operator_forms import Form, Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.python_names import ARRAY, Names, is_python_name
@@ -24,7 +25,9 @@ from opwright.decompiler.text_of import comment
 from opwright.decompiler.typed_signs import typed_sign
 from opwright.decompiler.unknown_types import conditions_among, untyped_values
 from opwright.elements import BY_CODE
+from opwright.graphs.node_columns import NodeColumns
 from opwright.opsets.record import Role
+from opwright.opsets.records import CONSTANT
 
 GRAPH, TENSOR = int(AttributeProto.GRAPH), int(AttributeProto.TENSOR)
 _LARGE = frozenset([GRAPH, TENSOR])
@@ -46,7 +49,7 @@ class Body:
         parts: Parts,
         forms: Forms,
         names: Names,
-        nodes: Nodes,
+        nodes: NodeColumns,
         declared: Mapping[str, str],
         faithful: bool,
         typed: bool = True,
@@ -66,66 +69,104 @@ class Body:
         self.carry: Callable[[TensorProto, str], None] | None = None  # makes a parameter of a large tensor
         self.lines: list[str] = []
 
-    def nodes(self, nodes: Nodes, indent: str, kept: frozenset[str] = frozenset()) -> None:
+    def nodes(self, nodes: NodeColumns, indent: str, kept: frozenset[str] = frozenset()) -> None:
         """Adds the statements of nodes. `kept`: constants of these names get statements too, being outputs.
 
-        Models have many nodes, so the usual ones are done with here.
+        Models have many nodes, so that most are done with here, by the columns alone: nodes of one output that are
+        written in one way, read values that have names, and have plain attributes.
         """
-        forms, lines, constants = self.forms, self.lines, self.constants
-        named, add = self.names.__getitem__, lines.append
-        are_named = constants.keys().isdisjoint  # whether none of some values is a constant by then
-        annotations, unusual = self.annotations, self.untyped
-        usual: dict[str, Form] = {}  # operators of the default domain
-        numbers, typed = self.numbers, self.typed
-        self.names.add_all(nodes.firsts)
-        rows = zip(nodes.listed, nodes.operators, nodes.domains, nodes.firsts, strict=True)
-        for node, operator, domain, first in rows:
-            form = usual.get(operator)
-            if form is None or domain:
-                form = self._form(node)
-                if not domain and operator not in forms.hidden:
-                    usual[operator] = form
-            if form.is_constant:
-                if self._constant(node, first, kept, indent):
-                    continue
-            elif said := node.doc_string:
-                lines += comment(indent, said)
-            inputs = node.input[:]
-            if form.is_special and self._special(form, node, inputs, first, indent):
+        names, lines, attributes = self.names, self.lines, nodes.attributes
+        names.add_all(nodes.firsts)
+        texts = [*map(names.get, nodes.inputs, repeat(""))]
+        apart = self._apart(nodes, texts)
+        usual: dict[str, tuple[Form, str]] = {}  # operators of the default domain, with their signs
+        rows = zip(nodes.operators, nodes.firsts, nodes.begins, nodes.ends, strict=True)
+        for index, (operator, first, begin, end) in enumerate(rows):
+            found = usual.get(operator)
+            if found is None or index in apart:
+                form = self._node(nodes, index, indent, kept)
+                if form.is_usual and not nodes.domains[index] and operator not in self.forms.hidden:
+                    usual[operator] = form, self._sign(form)
                 continue
-            attributes = node.attribute or ()
-            while inputs and not inputs[-1]:
-                inputs.pop()
-            plain = are_named(inputs)
-            arguments = [*map(named, inputs)] if plain else self._with_constants(form, inputs)
-            target = named(first) if form.has_one_result and first else self._targets(node.output, form.least)
-            if annotations and first in annotations and len(node.output) == 1:
-                target = f"{target}: {annotations[first]}"
-            if unusual and not unusual.isdisjoint(inputs):
-                unusual.update(node.output)
-            elif (
-                (sign := form.binary if typed else form.polymorphic)
-                and not attributes
-                and len(inputs) == form.least_inputs
-                and (plain or _is_plain(arguments))
-                and (not numbers or numbers.isdisjoint(inputs))
-            ):
-                left, right = arguments if len(inputs) > 1 else ("", *arguments)
-                line = f"{indent}{target} = {left}{sign}{right}"
-                if len(line) > WIDTH and left:
-                    lines += sum_lines(indent, target, left, sign, right)
-                else:
-                    add(line)
+            form, sign = found
+            arguments, target = texts[begin:end], names[first]
+            if index in attributes:
+                arguments += self._keywords(nodes, index, form, indent)
+            elif sign and len(arguments) == form.least_inputs:
+                lines += _as_sign(indent, target, sign, arguments)
                 continue
-            if attributes:
-                arguments += self._keywords(attributes[:], form, indent)
-            line = f"{indent}{target} = {form.call}{', '.join(arguments)})"
-            if len(line) > WIDTH:
-                lines += call_lines(indent, f"{target} =", form.call, arguments)
-            else:
-                add(line)
-            if annotations and len(node.output) > 1:
-                self._declare(node, indent)
+            lines += _as_call(indent, target, form, arguments)
+
+    def _apart(self, nodes: NodeColumns, texts: Sequence[str]) -> Set[int]:
+        """The nodes that need a closer look: those that read constants, or what is not defined before (and has no text)
+        or is absent at the end; of other domains, without a first output; and those that have more to say than
+        operator, inputs and plain attributes. All are that where there are numbers, or values of unknown types."""
+        if self.numbers or self.untyped:
+            return {*range(len(nodes.begins))}
+        inputs, ends = nodes.inputs, nodes.ends
+        made = set[str]()
+        if not self.faithful:
+            made.update(compress(nodes.firsts, map(CONSTANT.name.__eq__, nodes.operators)))
+        places = [place for place, text in enumerate(texts) if not text]
+        for known in filter(None, (self.constants, made)):
+            places += compress(count(), map(known.__contains__, inputs))
+        found = {bisect(ends, place) for place in places}
+        for place in [place for place, name in enumerate(inputs, 1) if not name]:
+            index = bisect_left(ends, place)
+            if ends[index] == place:
+                found.add(index)
+        if any(nodes.domains):
+            found.update(compress(count(), nodes.domains))
+        if "" in nodes.firsts:
+            found.update(index for index, name in enumerate(nodes.firsts) if not name)
+        if self.annotations:
+            found.update(index for index, name in enumerate(nodes.firsts) if name in self.annotations)
+        return found.union(nodes.with_others, nodes.doc_strings)
+
+    def _sign(self, form: Form) -> str:
+        """The sign that means the operator here, whatever its operands are."""
+        return form.binary if self.typed else form.polymorphic
+
+    def _arguments(self, form: Form, sign: str, inputs: Sequence[str]) -> tuple[list[str], str]:
+        """What the operator is called with, and its sign if that means the same in place of the call."""
+        given = len(inputs)
+        while given and not inputs[given - 1]:
+            given -= 1
+        inputs = inputs[:given]
+        if self.constants.keys().isdisjoint(inputs):
+            return [self.names[name] for name in inputs], sign
+        arguments = self._with_constants(form, inputs)
+        return arguments, sign if sign and _is_plain(arguments) else ""
+
+    def _node(self, nodes: NodeColumns, index: int, indent: str, kept: frozenset[str]) -> Form:
+        """Adds the statement of a node of any kind; gives its form."""
+        form = self._form(nodes, index)
+        if form.is_constant:
+            if self._constant(nodes, index, kept, indent):
+                return form
+        elif index in nodes.doc_strings:
+            self.lines += comment(indent, nodes.doc_strings[index])
+        inputs, first = nodes.inputs_of(index), nodes.firsts[index]
+        if form.is_special and self._special(form, nodes.protos[index], inputs, first, indent):
+            return form
+        arguments, sign = self._arguments(form, self._sign(form), inputs)
+        is_single = form.has_one_result and first and not self.annotations and not self.untyped
+        outputs = [first] if is_single else nodes.protos[index].output[:]
+        target = self.names[first] if form.has_one_result and first else self._targets(outputs, form.least)
+        if first in self.annotations and len(outputs) == 1:
+            target = f"{target}: {self.annotations[first]}"
+        if not self.untyped.isdisjoint(inputs):
+            self.untyped.update(outputs)
+            sign = ""
+        if index in nodes.attributes or (index in nodes.with_others and nodes.protos[index].attribute):
+            arguments += self._keywords(nodes, index, form, indent)
+        elif sign and len(arguments) == form.least_inputs and self.numbers.isdisjoint(inputs):
+            self.lines += _as_sign(indent, target, sign, arguments)
+            return form
+        self.lines += _as_call(indent, target, form, arguments)
+        if self.annotations and len(outputs) > 1:
+            self._declare(nodes.protos[index], indent)
+        return form
 
     @contextmanager
     def graph(self, called: Mapping[str, str] | None = None) -> Iterator[None]:
@@ -206,27 +247,35 @@ class Body:
 
     # --------------------------------------------------------------------------------------------- parts of a node
 
-    def _form(self, node: NodeProto) -> Form:
+    def _form(self, nodes: NodeColumns, index: int) -> Form:
         """How a node is written that may call one of the module's functions."""
-        found = self.forms.local.get((node.domain, node.op_type, node.overload))
-        return self.forms[node.domain, node.op_type] if found is None else found
+        operator = nodes.domains[index], nodes.operators[index]
+        found = self.forms.local.get((*operator, nodes.protos[index].overload)) if self.forms.local else None
+        return self.forms[operator] if found is None else found
 
-    def _keywords(self, attributes: Sequence[AttributeProto], form: Form, indent: str) -> Sequence[str]:
-        """Attributes as arguments, but for those that go without saying. Most occur again and again."""
-        if form.may_be_large:
-            content = tuple([b"" if item.type in _LARGE else item.SerializeToString() for item in attributes])
-        else:
-            content = tuple([item.SerializeToString() for item in attributes])
-        known = form.written.get(content)
+    def _keywords(self, nodes: NodeColumns, index: int, form: Form, indent: str) -> Sequence[str]:
+        """Attributes as arguments, but for those that go without saying. Most plain ones occur again and again."""
+        plain = None if index in nodes.with_others else nodes.attributes.get(index, ())
+        known = None if plain is None else form.written.get(plain)
         if known is not None:
             return known
+        defaults = () if self.faithful else form.defaults
+        number = named_float(plain[0]) if plain and len(plain) == 1 else None
+        if plain is not None and number is not None and number[0] in form.keywords:
+            text = f"{number[0]}={self.parts.noted(float_text(number[1]))}"
+            return form.written.setdefault(plain, () if plain[0] in defaults else (text,))
+        attributes = nodes.protos[index].attribute[:]
         if len(attributes) > 1 and len({item.name for item in attributes}) < len(attributes):
             raise refuse(f"a node of {form.name} cannot be written", "two of its attributes have one name")
-        defaults = () if self.faithful else form.defaults
+        content = (
+            [b"" if item.type in _LARGE else item.SerializeToString() for item in attributes]
+            if plain is None
+            else plain
+        )
         pairs = zip(attributes, content, strict=True)
         made = tuple([self._argument(item, form, indent) for item, data in pairs if data not in defaults])
-        if b"" not in content and not (self.parts.attribute_names and any(item.ref_attr_name for item in attributes)):
-            form.written[content] = made
+        if plain is not None:
+            form.written[plain] = made
         return made
 
     def _argument(self, attribute: AttributeProto, form: Form, indent: str) -> str:
@@ -280,7 +329,7 @@ class Body:
         found += ["_"] * (least - len(found))
         return ", ".join(found)
 
-    def _with_constants(self, form: Form, inputs: list[str]) -> list[str]:
+    def _with_constants(self, form: Form, inputs: Sequence[str]) -> list[str]:
         constants, names = self.constants, self.names
         return [
             as_operand(constants[name], form, index, inputs, constants, self.has_type, name, self.parts)
@@ -289,21 +338,20 @@ class Body:
             for index, name in enumerate(inputs)
         ]
 
-    def _constant(self, node: NodeProto, output: str, kept: frozenset[str], indent: str) -> bool:
+    def _constant(self, nodes: NodeColumns, index: int, kept: frozenset[str], indent: str) -> bool:
         """Notes a constant; whether that is all that there is to do."""
-        attributes = node.attribute[:]
-        if len(attributes) != 1:
-            return False
-        attribute = attributes[0]
-        if attribute.ref_attr_name:
-            return False
-        if self.carry is not None and attribute.name == "value" and self._is_carried(attribute.t, output):
-            return True
-        if self.faithful:
-            return False
-        constant = constant_value(attribute)
+        output, values, constant = nodes.firsts[index], nodes.attributes.get(index, ()), None
+        if not self.faithful and len(values) == 1 and index not in nodes.with_others:
+            constant = constant_of_number(values[0])
         if constant is None:
-            return False
+            attributes = nodes.protos[index].attribute[:]
+            if len(attributes) != 1 or attributes[0].ref_attr_name:
+                return False
+            if attributes[0].name == "value" and self._is_carried(attributes[0].t, output):
+                return True
+            constant = None if self.faithful else constant_value(attributes[0])
+            if constant is None:
+                return False
         if output in kept:
             self.lines.append(f"{indent}{self.names[output]} = {self._own(constant, output)}")
         else:
@@ -349,11 +397,24 @@ class Body:
         with self.graph():
             for tensor in graph.initializer:
                 self.add_constant(tensor, frozenset(outputs), inner)
-            self.nodes(Nodes(graph.node), inner, frozenset(outputs))
+            self.nodes(self.parts.columns(graph), inner, frozenset(outputs))
             self.lines += return_lines(inner, self.returned(outputs))
         self.faithful = before
         self.lines.append("")
         return name
+
+
+def _as_sign(indent: str, target: str, sign: str, arguments: Sequence[str]) -> list[str]:
+    """A statement that has the sign of an operator."""
+    left, right = arguments if len(arguments) > 1 else ("", *arguments)
+    line = f"{indent}{target} = {left}{sign}{right}"
+    return [line] if len(line) <= WIDTH or not left else sum_lines(indent, target, left, sign, right)
+
+
+def _as_call(indent: str, target: str, form: Form, arguments: Sequence[str]) -> list[str]:
+    """A statement that calls an operator."""
+    line = f"{indent}{target} = {form.call}{', '.join(arguments)})"
+    return [line] if len(line) <= WIDTH else call_lines(indent, f"{target} =", form.call, arguments)
 
 
 def _is_plain(arguments: Sequence[str]) -> bool:

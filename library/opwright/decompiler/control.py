@@ -9,9 +9,9 @@ import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto
 
 from opwright.decompiler.literal_text import Constant, constant_of
-from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.refuse import refuse_unclear_graph
 from opwright.elements import BY_NAME
+from opwright.graphs.node_columns import NodeColumns
 from opwright.graphs.walk import all_nodes
 from opwright.opsets.records import CONSTANT, IDENTITY, IF, LOOP
 
@@ -67,8 +67,11 @@ def _block(
     kept = frozenset(outputs)
     for tensor in graph.initializer:
         body.add_constant(tensor, kept, indent)
+    nodes = body.parts.columns(graph)
+    if without:
+        nodes = NodeColumns([item for item in graph.node if without.isdisjoint(item.output)])
     body.depth += 1
-    body.nodes(Nodes([item for item in graph.node if without.isdisjoint(item.output)]), indent, kept)
+    body.nodes(nodes, indent, kept)
     body.depth -= 1
     if body.lines[-1].endswith(":"):
         body.lines.append(f"{indent}pass")

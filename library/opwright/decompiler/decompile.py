@@ -9,6 +9,7 @@ from onnx import FunctionProto, GraphProto, ModelProto
 from opwright.bundle.format import Bundle
 from opwright.decompiler.modules import Decompiled, function_module, library_module, model_module
 from opwright.decompiler.outside import read_outside
+from opwright.graphs.node_columns import ColumnsOf
 from opwright.graphs.structure import check_structure
 from opwright.opsets.signatures import newest_opset
 
@@ -31,12 +32,14 @@ def decompile(
     """
     if isinstance(proto, Bundle):
         return library_module(proto, side_file, faithful)
-    check_structure(proto, file)
+    columns = ColumnsOf()
+    check_structure(proto, file, columns)
     if isinstance(proto, FunctionProto):
-        return function_module(proto, side_file, faithful)
+        return function_module(proto, side_file, faithful, columns)
     if isinstance(proto, GraphProto):
         model = ModelProto(graph=proto)
         model.opset_import.add(version=newest_opset())
-        check_structure(model, file)
-        return model_module(model, side_file, faithful, {})
-    return model_module(proto, side_file, faithful, {} if folder is None else read_outside(proto, folder))
+        check_structure(model, file, columns)
+        return model_module(model, side_file, faithful, columns)
+    outside = {} if folder is None else read_outside(proto, folder)
+    return model_module(proto, side_file, faithful, columns, outside)

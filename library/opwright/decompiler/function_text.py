@@ -11,7 +11,6 @@ from opwright.decompiler.body import Body
 from opwright.decompiler.declared_ranks import ranks_by_length
 from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literal_text import quoted
-from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.operator_forms import Form, Forms
 from opwright.decompiler.parts import Parts
 from opwright.decompiler.python_names import UNUSED, Names, is_python_name
@@ -115,7 +114,7 @@ def _function(
         parameters.append("*")
     parameters.extend(attributes)
     own = {item: "" if item in sequences else f"={item}" for item in proto.input}  # the types of inputs are their own
-    nodes = Nodes(proto.node)
+    nodes = parts.columns(proto)
     body = Body(parts, forms, names, nodes, own, faithful, typed=False)
     body.annotations = ranks_by_length(proto, forms, parts.types)
     body.note_untyped(proto.node)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import struct
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,8 +19,9 @@ from opwright.lang.rounding import pack
 MOST_INLINE = 32  # elements of a tensor that stands in the text
 _MOST_LETTERS = 72  # of one that stands where it is used
 _DEFAULTS = frozenset(["float", "int64", "bool", "string"])  # what literals are where they meet no tensor
-_FLOAT = struct.Struct("<f")
-_FORMATS = {int(TensorProto.FLOAT): _FLOAT, int(TensorProto.INT64): struct.Struct("<q")}
+_FLOAT, _INT64 = struct.Struct("<f"), struct.Struct("<q")
+_FORMATS = {int(TensorProto.FLOAT): _FLOAT, int(TensorProto.INT64): _INT64}
+_FLOAT_TYPE, _INT64_TYPE = BY_NAME["float"], BY_NAME["int64"]
 _NUMPY_TYPES = {"float": "np.float32", "double": "np.float64", "bool": "np.bool_", "string": "object"}
 _ML_TYPES = {
     "bfloat16": "bfloat16",
@@ -90,6 +93,27 @@ def constant_of(tensor: TensorProto) -> Constant:
         return Constant(numpy_helper.to_array(tensor), element)
     except (ValueError, TypeError) as error:
         raise refuse(f"the tensor {tensor.name!r} cannot be read", str(error)) from None
+
+
+def constant_of_number(attribute: bytes) -> Constant | None:
+    """The same of the attribute `value` of a Constant, serialized, where that is a finite float or an int64 of rank 0;
+    None of any other."""
+    found = _number_value().fullmatch(attribute)
+    if found is None:
+        return None
+    data: bytes = found[found.lastindex or 0]
+    element, format_ = (_FLOAT_TYPE, _FLOAT) if len(data) == _FLOAT.size else (_INT64_TYPE, _INT64)
+    number: int | float = format_.unpack(data)[0]
+    return Constant.of_number(number, element) if math.isfinite(number) else None
+
+
+@cache
+def _number_value() -> re.Pattern[bytes]:
+    """The attribute as protobuf writes it: the tensor's name may be said to be empty, its element stand in either
+    field."""
+    float_ = rb"\x08\x10\x01[\x22\x4a]\x04(.{4})|\x0a\x10\x01(?:\x22\x04(.{4})\x42\x00|\x42\x00\x4a\x04(.{4}))"
+    int64 = rb"\x0c\x10\x07\x4a\x08(.{8})|\x0e\x10\x07\x42\x00\x4a\x08(.{8})"
+    return re.compile(rb"\x0a\x05value\x2a(?:%b|%b)\xa0\x01\x04" % (float_, int64), re.DOTALL)
 
 
 def _number(tensor: TensorProto) -> int | float | None:

@@ -13,7 +13,7 @@ from opwright.decompiler.function_text import uncalled
 from opwright.decompiler.inner_types import annotations_of, declared_beyond_inference
 from opwright.decompiler.layout import WIDTH, call_lines, def_lines, return_lines
 from opwright.decompiler.literal_text import MOST_INLINE, Constant, constant_of, quoted
-from opwright.decompiler.nodes import Nodes
+from opwright.decompiler.nodes import graphs_inside
 from opwright.decompiler.operator_forms import Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.python_names import Names, common_prefix
@@ -40,7 +40,7 @@ class MainGraph:
         self.names = Names(parts.taken, prefix="" if faithful else common_prefix(graph))
         declared = {item.name: _element(item.type.tensor_type.elem_type) for item in graph.input}
         declared.update({item.name: _element(item.data_type) for item in graph.initializer})
-        self.nodes = Nodes(graph.node)
+        self.nodes = parts.columns(graph)
         self.body = Body(parts, forms, self.names, self.nodes, declared, faithful)
         self.initializers: dict[str, str] = {}  # parameter -> expression
         self.defaults: dict[str, str] = {}
@@ -97,7 +97,7 @@ class MainGraph:
         body, names, constants = self.body, dict(self.names), dict(self.body.constants)
         taken = set(self.names.taken)
         body.note_untyped(self.graph.node)
-        types = declared_beyond_inference(self.model, self.nodes.graphs(body.forms), self.faithful)
+        types = declared_beyond_inference(self.model, graphs_inside(self.nodes, body.forms), self.faithful)
         declared = annotations_of(types, self.parts.types)
         body.annotations.update(declared)
         body.nodes(self.nodes, "    ", kept)

@@ -21,6 +21,7 @@ from opwright.decompiler.side_file import Array, digests_of, loading, owner_of, 
 from opwright.decompiler.text_of import mapping_text
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.model_file import written_whole
+from opwright.graphs.node_columns import ColumnsOf
 from opwright.link.exported import functions_at
 
 
@@ -80,13 +81,13 @@ def _kept(path: Path, reason: str, help_: str) -> DiagnosticError:
 
 
 def model_module(
-    model: ModelProto, side_file: str, faithful: bool, outside: Mapping[str, Constant] | None = None
+    model: ModelProto, side_file: str, faithful: bool, columns: ColumnsOf, outside: Mapping[str, Constant] | None = None
 ) -> Decompiled:
-    """A model as a module; `outside` are initializers whose elements are not in it. Raises DiagnosticError for what no
-    script can say."""
+    """A model as a module; `outside` are initializers whose elements are not in it. `columns` has those of its nodes.
+    Raises DiagnosticError for what no script can say."""
     if model.training_info:
         raise refuse("a model with training graphs cannot be written", "a script has one graph")
-    parts = Parts()
+    parts = Parts(columns)
     note_attributes(model.functions, parts)
     imports = {item.domain: item.version for item in model.opset_import}
     forms = Forms(imports, parts.taken, parts.attributes_of_functions)
@@ -99,9 +100,9 @@ def model_module(
     return _module("model", [*functions, *function], made, parts, forms, side_file)
 
 
-def function_module(proto: FunctionProto, side_file: str, faithful: bool) -> Decompiled:
-    """A function as a module. Raises DiagnosticError for what no script can say."""
-    parts = Parts()
+def function_module(proto: FunctionProto, side_file: str, faithful: bool, columns: ColumnsOf) -> Decompiled:
+    """A function as a module; `columns` has those of its nodes. Raises DiagnosticError for what no script can say."""
+    parts = Parts(columns)
     parts.taken.add("function")
     note_attributes([proto], parts)
     imports = {item.domain: item.version for item in proto.opset_import}

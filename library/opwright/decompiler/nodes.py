@@ -1,53 +1,38 @@
-"""The nodes of a graph, with what is asked of each of them fetched once: protobuf makes its objects anew each time."""
+"""Those nodes of a graph that need a look at the nodes themselves, found by the columns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from onnx import GraphProto, NodeProto
 
 from opwright.decompiler.operator_forms import Forms
+from opwright.graphs.node_columns import NodeColumns
 from opwright.graphs.walk import all_graphs, subgraphs
 from opwright.opsets.signatures import Signature
 
 
-class Nodes:
-    """`listed` are the nodes as they come; none of them is kept, which would cost more than to fetch it again.
+def graphs_inside(nodes: NodeColumns, forms: Forms) -> Iterator[GraphProto]:
+    """The graphs inside the nodes, and those inside of these."""
+    for node in with_graphs(nodes, forms):
+        for graph in subgraphs(node):
+            yield from all_graphs(graph)
 
-    `operators` and `domains` name their operators; `firsts` are their first outputs, empty where there is none.
-    """
 
-    __slots__ = ("domains", "firsts", "listed", "operators")
+def with_graphs(nodes: NodeColumns, forms: Forms) -> list[NodeProto]:
+    """The nodes that may have graphs as attributes."""
+    return _such_as(nodes, forms, lambda found: found.takes_graphs)
 
-    def __init__(self, nodes: Sequence[NodeProto]) -> None:
-        self.listed = nodes
-        self.operators: list[str] = []
-        self.domains: list[str] = []
-        self.firsts: list[str] = []
-        for node in nodes:
-            self.operators.append(node.op_type)
-            self.domains.append(node.domain)
-            outputs = node.output
-            self.firsts.append(outputs[0] if outputs else "")
 
-    def graphs(self, forms: Forms) -> Iterator[GraphProto]:
-        """The graphs inside the nodes, and those inside of these."""
-        for node in self.with_graphs(forms):
-            for graph in subgraphs(node):
-                yield from all_graphs(graph)
+def with_more_outputs(nodes: NodeColumns, forms: Forms) -> list[NodeProto]:
+    """The nodes that may have other outputs than the first."""
+    return _such_as(nodes, forms, lambda found: found.max_outputs != 1)
 
-    def with_graphs(self, forms: Forms) -> list[NodeProto]:
-        """The nodes that may have graphs as attributes."""
-        return self._such_as(forms, lambda found: found.takes_graphs)
 
-    def with_more_outputs(self, forms: Forms) -> list[NodeProto]:
-        """The nodes that may have other outputs than the first."""
-        return self._such_as(forms, lambda found: found.max_outputs != 1)
-
-    def _such_as(self, forms: Forms, is_such: Callable[[Signature], bool]) -> list[NodeProto]:
-        """The nodes of operators of the standard that are such, and those of any others."""
-        such = {name for name in {*self.operators} if (found := forms.standard(name)) is None or is_such(found)}
-        if not such and not any(self.domains):
-            return []
-        rows = enumerate(zip(self.operators, self.domains, strict=True))
-        return [self.listed[index] for index, (name, domain) in rows if domain or name in such]
+def _such_as(nodes: NodeColumns, forms: Forms, is_such: Callable[[Signature], bool]) -> list[NodeProto]:
+    """The nodes of operators of the standard that are such, and those of any others."""
+    such = {name for name in {*nodes.operators} if (found := forms.standard(name)) is None or is_such(found)}
+    if not such and not any(nodes.domains):
+        return []
+    rows = enumerate(zip(nodes.operators, nodes.domains, strict=True))
+    return [nodes.protos[index] for index, (name, domain) in rows if domain or name in such]

@@ -34,9 +34,9 @@ class Form:
 
     `binary`: Python's sign for it, with spaces where it stands between two operands; `polymorphic` where that is the
     operator for operands of any type. `is_special`: there may be another way to write it; that of a Constant
-    (`is_constant`) is none of these. `is_open`: nothing describes the operator. `keywords`: the attributes that it is
-    known to have; `defaults`: those that say what it does anyway, serialized. `may_be_large`: it takes tensors or
-    graphs as attributes, or may do so.
+    (`is_constant`) is none of these; `is_usual`: it has one result, and is written in one way. `is_open`: nothing
+    describes the operator. `keywords`: the attributes that it is known to have; `defaults`: those that say what it does
+    anyway, serialized. `may_be_large`: it takes tensors or graphs as attributes, or may do so.
     """
 
     __slots__ = (
@@ -49,6 +49,7 @@ class Form:
         "is_control",
         "is_open",
         "is_special",
+        "is_usual",
         "keywords",
         "least",
         "least_inputs",
@@ -85,6 +86,7 @@ class Form:
         self.is_constant = self.record.role is Role.CONSTANT
         named = self.record.role is Role.IDENTITY
         self.is_special = typed or named or self.is_control or self.record.subscript is not None
+        self.is_usual = self.has_one_result and not self.is_special and not self.is_constant
         self.inputs: list[FormalInput] = []
         self.variadic = found is not None and bool(found.inputs) and found.inputs[-1].option is Option.VARIADIC
         for formal in () if found is None else found.inputs:

@@ -13,6 +13,7 @@ from opwright.decompiler.python_names import ARRAY, LONGEST, Taken, module_name
 from opwright.decompiler.refuse import refuse
 from opwright.decompiler.side_file import MOST_LETTERS, Array
 from opwright.elements import ElementType
+from opwright.graphs.node_columns import ColumnsOf
 
 Item = TypeVar("Item", int, float, str)
 MOST_BYTES = 1 << 20  # of an array that the compiler makes a constant of
@@ -20,9 +21,10 @@ MOST_IN_TEXT = 1 << 13  # letters of a text or list that stands in the module
 
 
 class Parts:
-    """The names and tensors that the functions of a module share."""
+    """The names and tensors that the functions of a module share; `columns` has those of their nodes."""
 
-    def __init__(self) -> None:
+    def __init__(self, columns: ColumnsOf | None = None) -> None:
+        self.columns = columns or ColumnsOf()
         self.types: set[str] = set()  # names that are imported from opwright
         self.modules: set[str] = set()  # json, math, np, ml_dtypes
         self.arrays: dict[str, str] = {}  # module-level arrays: name -> expression

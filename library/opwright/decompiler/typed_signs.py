@@ -41,8 +41,8 @@ def _between(body: Body, sign: str, inputs: list[str], need: str) -> str | None:
     """Two operands with a sign between them, where what it needs is so."""
     if len(inputs) != 2 or not body.names_tensors(inputs):
         return None
-    constants = [body.constants[name] for name in inputs if name in body.constants]
-    tensors = [name for name in inputs if name not in body.constants] if constants else inputs
+    tensors = [name for name in inputs if name not in body.constants]
+    constants = [body.constants[name] for name in inputs if name in body.constants] if len(tensors) < 2 else []
     if not tensors or (need == "bits" and constants):
         return None
     element = body.types.of(tensors[0])

@@ -23,14 +23,24 @@ _KEPT = (FieldDescriptorProto.TYPE_STRING, FieldDescriptorProto.TYPE_MESSAGE)
 
 def are_checked(messages: Iterable[Message], full_name: str) -> bool:
     """Whether all texts in these messages of one type are UTF-8. False too where protobuf writes or reads none."""
-    parser = _classes().get(full_name)
-    if parser is None:
-        return False
     remaining = iter(messages)
     try:
         while part := [message.SerializePartialToString() for message in islice(remaining, _TOGETHER)]:
-            parser.FromString(b"".join(part))  # which reads as one message with the fields of all
-    except (DecodeError, EncodeError, ValueError):
+            if not are_read(part, full_name):
+                return False
+    except (EncodeError, ValueError):
+        return False
+    return True
+
+
+def are_read(parts: Iterable[bytes], full_name: str) -> bool:
+    """The same of messages that have been written already."""
+    parser = _classes().get(full_name)
+    if parser is None:
+        return False
+    try:
+        parser.FromString(b"".join(parts))  # which reads as one message with the fields of all
+    except DecodeError:
         return False
     return True
 

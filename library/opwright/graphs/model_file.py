@@ -10,10 +10,11 @@ from typing import Any, BinaryIO
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, EncodeError, Message
-from onnx import ModelProto, OperatorSetProto, SparseTensorProto, TensorProto
+from onnx import FunctionProto, GraphProto, ModelProto, OperatorSetProto, SparseTensorProto, TensorProto
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.checked_texts import are_checked
+from opwright.graphs.node_columns import ColumnsOf
 from opwright.graphs.walk import all_graphs
 from opwright.regular_file import read_regular
 
@@ -45,17 +46,20 @@ def read_model(path: Path) -> ModelProto:
     return model
 
 
-def refuse_broken_text(model: Message, file: str) -> None:
+def refuse_broken_text(model: Message, file: str, columns: ColumnsOf) -> None:
     """Raises DiagnosticError (OW551) when a text in a model is not UTF-8: protobuf then gives bytes where text is due.
 
-    `file` names the model in the message.
+    `file` names the model in the message, `columns` has those of its nodes.
     """
     pending: list[Message] = [model]
     while pending:
-        for name, kind, value in _texts_and_messages(pending.pop()):
+        message = pending.pop()
+        for name, kind, value in _texts_and_messages(message):
             if kind == FieldDescriptor.TYPE_MESSAGE:
                 if isinstance(value, Message):
                     pending.append(value)
+                elif name == "node" and isinstance(message, GraphProto | FunctionProto):
+                    pending.extend(() if columns(message).has_texts else value)
                 elif not _are_checked_together(value):
                     pending.extend(value)
             elif isinstance(value, bytes) or (not isinstance(value, str) and bytes in map(type, value)):

@@ -11,9 +11,10 @@ What it leaves to others: whether operators exist, values are defined, types fit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from math import prod
+from operator import sub
 
 from onnx import (
     AttributeProto,
@@ -31,6 +32,7 @@ from onnx import (
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.ids import FunctionId, call_id, callees_first, function_id
 from opwright.graphs.model_file import refuse_broken_text
+from opwright.graphs.node_columns import ColumnsOf, NodeColumns
 from opwright.graphs.walk import all_nodes
 from opwright.opsets.domains import STANDARD_DOMAINS, normal_domain
 from opwright.opsets.record import Role
@@ -70,10 +72,16 @@ _MESSAGES = frozenset({"t", "g", "sparse_tensor", "tp"})  # a number that is lef
 _HELD = frozenset(_VALUES.values())
 
 
-def check_structure(proto: ModelProto | FunctionProto | GraphProto, file: str = "model") -> None:
-    """Raises DiagnosticError (OW551, OW595 to OW598) with what breaks the promises above; `file` names the proto."""
-    refuse_broken_text(proto, file)
-    check = _Check(file)
+def check_structure(
+    proto: ModelProto | FunctionProto | GraphProto, file: str = "model", columns: ColumnsOf | None = None
+) -> None:
+    """Raises DiagnosticError (OW551, OW595 to OW598) with what breaks the promises above; `file` names the proto.
+
+    `columns` has those of the nodes afterwards, for those who read them next.
+    """
+    columns = columns or ColumnsOf()
+    refuse_broken_text(proto, file, columns)
+    check = _Check(file, columns)
     if isinstance(proto, ModelProto):
         check.model(proto)
     elif isinstance(proto, FunctionProto):
@@ -128,12 +136,13 @@ def _recursion(identity: FunctionId, file: str) -> Diagnostic:
 @dataclass(slots=True)
 class _Check:
     file: str
+    columns: ColumnsOf
     problems: list[Diagnostic] = field(default_factory=list)
     _functions: set[FunctionId] = field(default_factory=set)
     _model: dict[str, int] = field(default_factory=dict)  # the version of each domain that the model imports
     _versions: dict[str, int] = field(default_factory=dict)  # those of what is walked
     # By the versions: operators with numbers of inputs, all of whose nodes have what they need.
-    _kinds: dict[tuple[tuple[str, int], ...], set[tuple[str, str, int]]] = field(default_factory=dict)
+    _kinds: dict[tuple[tuple[str, int], ...], set[_Kind]] = field(default_factory=dict)
 
     def model(self, model: ModelProto) -> None:
         if not -_LARGEST_INT32 <= model.ir_version <= _LARGEST_INT32:
@@ -160,26 +169,24 @@ class _Check:
             self._attribute(attribute, place)
         self._values(function.value_info, place)
         self._versions = self._model | {normal_domain(item.domain): item.version for item in function.opset_import}
-        self._walk(function.node, place)
+        self._walk(function, place)
 
     def graph(self, graph: GraphProto) -> None:
         self._declarations(graph, "the graph")
-        self._walk(graph.node, "")
+        self._walk(graph, "")
 
-    def _walk(self, nodes: Iterable[NodeProto], place: str) -> None:
-        """The nodes, and those of their graphs, by a stack. Models have many nodes, so that usual ones are passed over
-        here: those of a kind that lacks nothing, whose attributes are numbers, texts and small tensors."""
+    def _walk(self, owner: GraphProto | FunctionProto, place: str) -> None:
+        """The nodes, and those of their graphs, by a stack. Models have many nodes, so that usual ones are passed over:
+        those of a kind that lacks nothing, whose attributes are plain values or small tensors."""
         kinds = self._kinds.setdefault(tuple(sorted(self._versions.items())), set())
-        stack = [(enumerate(nodes), place, 0)]
+        stack = [(_unusual(self.columns(owner), kinds), place, 0)]
         while stack:
             listed, around, depth = stack[-1]
-            for index, node in listed:
-                attributes = node.attribute
-                kind = (node.op_type, node.domain, len(node.input))
-                if kind in kinds and (not attributes or all(map(_is_usual, attributes))):
+            for index, node, kind in listed:
+                if kind in kinds and all(map(_is_usual, node.attribute)):
                     continue
                 where = _placed(node, index, around)
-                for attribute in attributes:
+                for attribute in node.attribute:
                     self._attribute(attribute, where)
                 if self._required(node, where):
                     kinds.add(kind)
@@ -192,7 +199,7 @@ class _Check:
                     return
                 for graph in graphs:
                     self._declarations(graph, f"{where}, graph {_shown(graph.name)}")
-                    stack.append((enumerate(graph.node), where, depth + 1))
+                    stack.append((_unusual(self.columns(graph), kinds), where, depth + 1))
                 if graphs:
                     break
             else:
@@ -359,6 +366,19 @@ _VERSION = "versions are numbers of 32 bits to every tool"
 _VERSION_HELP = "write the version that the model was made for"
 _TYPED = "the type of an attribute says which of its fields is read"
 _TYPED_HELP = "write the attribute again, with onnx.helper.make_attribute"
+
+
+_Kind = tuple[str, str, int]  # an operator, its domain, and how many inputs the node has
+
+
+def _unusual(columns: NodeColumns, kinds: Set[_Kind]) -> Iterator[tuple[int, NodeProto, _Kind]]:
+    """The nodes that are of none of the kinds, by the time when they are reached, or have other attributes than plain
+    values."""
+    counts = map(sub, columns.ends, columns.begins)
+    others = columns.with_others
+    for index, kind in enumerate(zip(columns.operators, columns.domains, counts, strict=True)):
+        if kind not in kinds or index in others:
+            yield index, columns.protos[index], kind
 
 
 def _graphs_of(node: NodeProto) -> Iterator[GraphProto]:
