@@ -24,7 +24,7 @@ def leave_out_defaults(model: ModelProto) -> None:
 
 
 def lacked_by_reference(operators: Iterable[str]) -> bool:
-    """Whether one of these has attributes that `leave_out_in` drops."""
+    """Whether one of these has attributes that are dropped here."""
     return not _NOT_TAKEN.keys().isdisjoint(operators)
 
 

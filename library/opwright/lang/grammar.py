@@ -381,7 +381,7 @@ def statements_in(block: Sequence[ast.stmt], in_loops: bool = True) -> Iterator[
     while pending:
         statement = pending.pop()
         yield statement
-        if _of_class(statement).blocks:
+        if FORMS.get(type(statement), _UNKNOWN).blocks:
             for inner in reversed(blocks_of(statement, in_loops)):
                 pending.extend(reversed(inner))
 

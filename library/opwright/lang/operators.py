@@ -6,7 +6,7 @@ import ast
 from enum import Enum
 
 from opwright.elements import ElementType
-from opwright.opsets.signatures import elements_of
+from opwright.opsets.signatures import elements_of, mask_of
 
 
 class ElementClass(Enum):
@@ -95,6 +95,20 @@ class Table(dict[str, dict[ElementClass, Entry]]):
     def __init__(self, rows: dict[str, dict[ElementClass, Entry]]) -> None:
         super().__init__(rows)
         self._common: dict[tuple[str, int], Entry | None] = {}
+        self._defined: dict[tuple[str, int], tuple[int, tuple[Form, ...]]] = {}
+
+    def defined(self, symbol: str, mask: int) -> tuple[int, tuple[Form, ...]]:
+        """Those element types of a mask for which the operator is defined, strings only where nothing else is, and the
+        forms that they need, each once."""
+        key = (symbol, mask)
+        if key not in self._defined:
+            row = self[symbol]
+            entries = {item: row.get(class_of(item), UNDEFINED) for item in elements_of(mask)}
+            forms = {item: entry for item, entry in entries.items() if isinstance(entry, Form)}
+            numeric = {item: form for item, form in forms.items() if item.kind != "string"}
+            found = numeric or forms
+            self._defined[key] = mask_of(tuple(found)), tuple({id(form): form for form in found.values()}.values())
+        return self._defined[key]
 
     def common(self, symbol: str, mask: int) -> Entry | None:
         """The entry of all element types of a mask; None where they differ."""

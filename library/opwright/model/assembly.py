@@ -10,7 +10,7 @@ from onnx import FunctionProto, GraphProto, ModelProto, helper
 from opwright.diagnostics.diagnostic import Place
 from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.inline import Inliner, inline_into
-from opwright.graphs.left_out import lacked_by_reference, leave_out_in
+from opwright.graphs.left_out import lacked_by_reference, leave_out_defaults
 from opwright.graphs.walk import all_graphs
 from opwright.link.flatten import flatten
 from opwright.link.profile import Profile
@@ -59,9 +59,8 @@ class Assembly:
         """Drops the attributes that operators have by default, and names functions as the profile wants it. What the
         nodes of the model are then."""
         model, counted = self.model, self._counted
-        for nodes, has in zip((model.graph.node, *(item.node for item in model.functions)), counted, strict=True):
-            if lacked_by_reference(name for _, name, _ in has.kinds):
-                leave_out_in(nodes)
+        if lacked_by_reference(name for nodes in counted for _, name, _ in nodes.kinds):
+            leave_out_defaults(model)
         if profile is Profile.OVERLOAD:
             use_overloads(model, self.closure.overload_ids())
             return Survey(model)
@@ -81,8 +80,10 @@ def assemble(model: ModelProto, closure: Closure, imports: Mapping[str, int], pl
         versions[domain] = max(version, versions.get(domain, 1))
     by_name = {function_id(proto) for proto in called} - closure.library.protos.keys()
     check_imports(model.graph.node, imports, versions, by_name, place)
+    others = [(domain, version) for domain, version in versions.items() if domain]
     for proto, found in zip(called, inner, strict=True):
-        check_imports(proto.node, found, versions, by_name, place)
+        if any(found.get(domain, 1) != version for domain, version in others):
+            check_imports(proto.node, found, versions, by_name, place)
     return Assembly(model, closure, called, versions)
 
 

@@ -17,10 +17,11 @@ Kinds = dict[FunctionId, int]  # how many nodes there are of each domain, operat
 class Nodes:
     """The nodes of a graph or of a function, by kind; those of graphs within it count as its own.
 
-    `elements` are the codes of element types that their attributes name.
+    `ids`: the same with ONNX's two spellings of the default domain as one. `elements` are the codes of element types
+    that their attributes name.
     """
 
-    __slots__ = ("elements", "has_metadata", "kinds")
+    __slots__ = ("elements", "has_metadata", "ids", "kinds")
 
     def __init__(self, nodes: Iterable[NodeProto]) -> None:
         self.elements: set[int] = set()
@@ -36,6 +37,7 @@ class Nodes:
                 if node.attribute:
                     self._note_elements(node)
                     pending.extend(graph.node for graph in subgraphs(node))
+        self.ids = _ids_of(kinds)
 
     def _note_elements(self, node: NodeProto) -> None:
         for attribute in node.attribute:
@@ -46,7 +48,7 @@ class Nodes:
 
     def called(self) -> list[FunctionId]:
         """The functions that they call, if there are any of these ids."""
-        return list(dict.fromkeys((normal_domain(domain), name, overload) for domain, name, overload in self.kinds))
+        return list(self.ids)
 
 
 class Survey:
@@ -64,32 +66,25 @@ class Survey:
         self.functions = [function_id(function) for function in model.functions]
         imports = [model.opset_import, *(item.opset_import for item in model.functions)]
         self.bodies = [(_imports(items), nodes.kinds) for items, nodes in zip(imports, counted, strict=True)]
+        self._ids = [nodes.ids for nodes in counted]
 
     @property
     def has_scan(self) -> bool:
         """Whether runtimes must derive ranks, from those of the inputs."""
-        return any(
-            name == SCAN.name and normal_domain(domain) == SCAN.domain
-            for _, kinds in self.bodies
-            for domain, name, _ in kinds
-        )
+        scan = (SCAN.domain, SCAN.name, "")
+        return any(scan in ids for ids in self._ids)
 
     def calls(self) -> int:
         """How many nodes call functions of the model."""
         functions = {*self.functions}
-        return sum(
-            count
-            for _, kinds in self.bodies
-            for (domain, name, overload), count in kinds.items()
-            if (normal_domain(domain), name, overload) in functions
-        )
+        return sum(count for ids in self._ids for identity, count in ids.items() if identity in functions)
 
     def visited_nodes(self) -> int:
         """The nodes of the model as if every call were inlined. Functions stand in it callees first."""
-        (_, graph), *bodies = self.bodies
+        graph, *bodies = self._ids
         sizes: dict[FunctionId, int] = {}
-        for identity, (_, kinds) in zip(self.functions, bodies, strict=True):
-            sizes[identity] = _sum(kinds, sizes)
+        for identity, ids in zip(self.functions, bodies, strict=True):
+            sizes[identity] = _sum(ids, sizes)
         return _sum(graph, sizes)
 
 
@@ -102,8 +97,15 @@ def _imports(items: Iterable[OperatorSetIdProto]) -> dict[str, int]:
     return {item.domain: item.version for item in items}
 
 
-def _sum(kinds: Kinds, sizes: Mapping[FunctionId, int]) -> int:
-    return sum(
-        count * (1 + sizes.get((normal_domain(domain), name, overload), 0))
-        for (domain, name, overload), count in kinds.items()
-    )
+def _ids_of(kinds: Kinds) -> Kinds:
+    """The kinds by the functions that nodes of them call, if there are any of these ids."""
+    found: Kinds = {}
+    for kind, count in kinds.items():
+        domain, name, overload = kind
+        identity = kind if domain == normal_domain(domain) else (normal_domain(domain), name, overload)
+        found[identity] = found.get(identity, 0) + count
+    return found if len(found) < len(kinds) or found.keys() != kinds.keys() else kinds
+
+
+def _sum(ids: Kinds, sizes: Mapping[FunctionId, int]) -> int:
+    return sum(count * (1 + sizes.get(identity, 0)) for identity, count in ids.items())

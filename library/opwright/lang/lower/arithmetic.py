@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from opwright.elements import ElementType
 from opwright.lang import ir, static
 from opwright.lang.dispatch import Operation
 from opwright.lang.infer_ranks import rank_of
@@ -36,10 +35,9 @@ from opwright.lang.lower.powers import integer_power, note_power
 from opwright.lang.lower.sequences import is_list, joined
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
 from opwright.lang.objects import Missing, NamedObject
-from opwright.lang.operators import BINARY, UNARY, UNDEFINED, ElementClass, Entry, Form, Refusal, Table, class_of
+from opwright.lang.operators import BINARY, UNARY, Form, Refusal, Table
 from opwright.lang.source import Span
 from opwright.opsets.records import ADD, NOT
-from opwright.opsets.signatures import mask_of
 
 _OF_RUN_TIME = frozenset([ir.Value, AttributeOperand, Rank, IntTuple, Absent, Unbound, Missing])
 
@@ -216,7 +214,7 @@ def _form(low: Lowering, table: Table, symbol: str, element: ir.Element, span: S
     if entry is None:
         assert variable is not None
         if not variable.rigid:
-            return _narrow_to_defined(low, table[symbol], symbol, variable, span)
+            return _narrow_to_defined(low, table, symbol, variable, span)
         raise needs_element(low, variable, span)
     if isinstance(entry, Refusal):
         raise low.error(
@@ -225,27 +223,15 @@ def _form(low: Lowering, table: Table, symbol: str, element: ir.Element, span: S
     return entry
 
 
-def _narrow_to_defined(
-    low: Lowering, row: dict[ElementClass, Entry], symbol: str, variable: ir.TypeVariable, span: Span
-) -> Form:
+def _narrow_to_defined(low: Lowering, table: Table, symbol: str, variable: ir.TypeVariable, span: Span) -> Form:
     """A type that is what the body makes of it becomes one for which the operator is defined: a number, where it could
     be one. Strings have operators of their own, so an input that is one must be declared."""
-    defined = {item: row.get(class_of(item), UNDEFINED) for item in variable.elements}
-    numeric = {item: entry for item, entry in defined.items() if item.kind != "string"}
-    found = _forms(numeric) or _forms(defined)
-    forms = {id(form): form for form in found.values()}
-    if forms:
-        mask = mask_of(list(found))
-        if variable.mask != mask:
-            variable.narrow(mask, f"`{symbol}`", low.trail)
+    mask, forms = table.defined(symbol, variable.mask)
+    if forms and variable.mask != mask:
+        variable.narrow(mask, f"`{symbol}`", low.trail)
     if len(forms) != 1:
         raise needs_element(low, variable, span)
-    return next(iter(forms.values()))
-
-
-def _forms(entries: dict[ElementType, Entry]) -> dict[ElementType, Form]:
-    """The element types for which an operator is defined."""
-    return {item: entry for item, entry in entries.items() if isinstance(entry, Form)}
+    return forms[0]
 
 
 def _apply(low: Lowering, form: Form, values: Sequence[ir.Value], span: Span, spans: tuple[Span, ...]) -> ir.Value:

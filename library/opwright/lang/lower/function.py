@@ -62,6 +62,8 @@ def variadic_names(unit: Unit, name: str, count: int) -> list[str]:
 def _each_once(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Findings without those that say the same of the same place: the body of a helper, or of a loop that is unrolled,
     is lowered more than once."""
+    if not found:
+        return ()
     kept: dict[object, Diagnostic] = {}
     for item in found:
         inside = [note.place for note in item.related if note.note.startswith(IN_THIS_CALL)]

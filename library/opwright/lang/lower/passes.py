@@ -14,12 +14,12 @@ from opwright.lang.lower.context import Lowering
 from opwright.opsets.records import SEQUENCE_MAP
 
 Pass = Callable[[Lowering], None]
+_SEQUENCE_MAP = OperatorName("", SEQUENCE_MAP.name)
 
 
 def passes_of(whole: bool) -> tuple[Pass, ...]:
     """The passes over a function; a `whole` one keeps all attributes that its author declares."""
-    always = (expand_powers, keep_constants_inside, remove_dead_nodes)
-    return always if whole else (*always, remove_unused_attributes)
+    return _ALWAYS if whole else _OF_VARIANTS
 
 
 def expand_powers(low: Lowering) -> None:
@@ -27,7 +27,7 @@ def expand_powers(low: Lowering) -> None:
 
 
 def keep_constants_inside(low: Lowering) -> None:
-    if OperatorName("", SEQUENCE_MAP.name) in low.looked_up:
+    if _SEQUENCE_MAP in low.looked_up:
         isolated.keep_constants_inside(low.function.body, low.prologue, low.copied)
 
 
@@ -37,3 +37,7 @@ def remove_dead_nodes(low: Lowering) -> None:
 
 def remove_unused_attributes(low: Lowering) -> None:
     dead.remove_unused_attributes(low.function)
+
+
+_ALWAYS = (expand_powers, keep_constants_inside, remove_dead_nodes)
+_OF_VARIANTS = (*_ALWAYS, remove_unused_attributes)

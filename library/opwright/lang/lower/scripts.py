@@ -92,10 +92,9 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
         found = bind(script.signature, inputs, low.trail)
     except Mismatch as mismatch:
         raise report_mismatch(low, script.signature, inputs, mismatch, spans) from None
-    names = [formal.name for formal in script.signature.inputs]
     given = Given(inputs, found, attributes)
     variant = fit_variant(low, script.signature, script.variants, given, _content, arguments.span)
-    kept, places = _kept(variant, names, inputs), _kept(variant, names, spans)
+    kept, places = _kept(variant, script.signature, inputs), _kept(variant, script.signature, spans)
     if variant.signature is not script.signature:
         try:
             bind(variant.signature, kept, low.trail)
@@ -116,7 +115,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
         script.origin,
     )
     low.trail.append(low.calls, reference)
-    written = {name: value for name, value in attributes.items() if name in variant.signature.attributes}
+    written = attributes and {name: item for name, item in attributes.items() if name in variant.signature.attributes}
     full = complete(variant.signature, written)
     elements = _elements(variant, kept, full)
     results = [ir.Value(_instance(type_, elements), "", arguments.span) for type_ in outputs]
@@ -226,12 +225,12 @@ def _by_kind(low: Lowering, script: Script, arguments: Arguments) -> Arguments:
     )
 
 
-def _kept(variant: ScriptVariant, names: Sequence[str], items: Sequence[Item]) -> list[Item]:
+def _kept(variant: ScriptVariant, signature: Signature, items: Sequence[Item]) -> list[Item]:
     """Of what belongs to each input, that of the inputs which the variant has; the others are absent in it."""
-    if len(variant.signature.inputs) == len(names):
+    if len(variant.signature.inputs) == len(signature.inputs):
         return list(items)
     kept = {formal.name for formal in variant.signature.inputs}
-    return [item for name, item in zip(names, items, strict=False) if name in kept]
+    return [item for formal, item in zip(signature.inputs, items, strict=False) if formal.name in kept]
 
 
 def _elements(
