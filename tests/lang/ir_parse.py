@@ -151,7 +151,7 @@ class _Parser:
         while self.peek() == "|":
             self.take()
             elements.append(BY_NAME[self.take()])
-        return mask_of(tuple(elements))
+        return mask_of(elements)
 
     def attribute_parameter(self) -> ir.AttributeParameter:
         self.take("attribute")

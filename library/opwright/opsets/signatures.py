@@ -139,9 +139,13 @@ def _attribute(item: Any) -> AttributeSpec:
     return AttributeSpec(item.name, item.type.name, item.required, default)
 
 
+def mask_of(elements: tuple[ElementType, ...] | list[ElementType]) -> int:
+    """The bit mask of element types."""
+    return _mask_of(tuple(elements))
+
+
 @cache
-def mask_of(elements: tuple[ElementType, ...]) -> int:
-    """The bit mask of element types: few sets of them are met, all of them most often."""
+def _mask_of(elements: tuple[ElementType, ...]) -> int:
     mask = 0
     for item in elements:
         mask |= 1 << item.code
@@ -164,10 +168,10 @@ def tensor_element(type_string: str) -> ElementType | None:
 @cache
 def tensor_mask(types: tuple[str, ...]) -> int:
     """The element types among ONNX types of tensors."""
-    return mask_of(tuple(found for found in map(tensor_element, types) if found is not None))
+    return mask_of([found for found in map(tensor_element, types) if found is not None])
 
 
-ALL_ELEMENTS = mask_of(tuple(BY_CODE.values()))
+ALL_ELEMENTS = mask_of(list(BY_CODE.values()))
 
 
 _LARGEST = 2**31 - 1  # the versions that onnx takes

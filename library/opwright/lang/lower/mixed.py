@@ -114,7 +114,7 @@ def _made_natural(low: Lowering, operand: ir.Value, kinds: set[ir.NumberKind], o
     element = ir.settle(operand.type.element)
     variable = ir.open_element(element)
     if variable is not None and not variable.rigid and natural in variable.elements:
-        variable.narrow(mask_of((natural,)), operator, low.trail)
+        variable.narrow(mask_of([natural]), operator, low.trail)
         return True
     return element is natural
 
@@ -140,7 +140,7 @@ def _refuse(low: Lowering, symbol: str, operands: tuple[Operand, ...], span: Spa
             variable = ir.open_element(element)
             if variable is not None and not variable.rigid and len(different) < len(variable.elements):
                 # A type that is what the body makes of it is one for which the two are the same.
-                variable.narrow(~mask_of(tuple(different)), f"`{symbol}`", low.trail)
+                variable.narrow(~mask_of(different), f"`{symbol}`", low.trail)
             elif different:
                 raise _say(low, symbol, different[0], operands, span)
 

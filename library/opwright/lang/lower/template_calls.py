@@ -130,7 +130,7 @@ def _input(
         operand = as_tensor(low, operand, element or (own[0] if own is not None and len(own) == 1 else None), place)
     if not is_tensor(operand):
         return operand
-    mask = mask_of((admitted,)) if admitted is not None else mask_of(tuple(own)) if own else 0
+    mask = mask_of([admitted]) if admitted is not None else mask_of(own) if own else 0
     given = operand.type.element
     if mask and ir.element_mask(given) & ~mask:
         names = ", ".join(element.name for element in elements_of(mask))
