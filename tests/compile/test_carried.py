@@ -102,7 +102,7 @@ SOURCES += [pytest.param(drawn(number), TYPES[number % len(TYPES)]) for number i
 
 
 def fresh(monkeypatch: pytest.MonkeyPatch, tree: Tree) -> CompiledVersion:
-    """The function, lowered at each opset at which anything that it was told differs."""
+    """The function, lowered at each opset at which anything that it was told differs, and each body by itself."""
 
     def only_itself(family: Family, opset: int) -> Family | None:
         found = carrying.carried(family, opset)
@@ -110,6 +110,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch, tree: Tree) -> CompiledVersion:
 
     with monkeypatch.context() as patched:
         patched.setattr(versions, "carried", only_itself)
+        patched.setattr(versions.AnonymousBodies, "of", lambda _, lowered: anonymous_body(lowered))
         return tree.compile("F")
 
 

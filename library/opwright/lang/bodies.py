@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onnx import FunctionProto
-
 from opwright.bundle.format import BodyEntry, CallEntry
+from opwright.graphs.ids import FunctionId
 from opwright.lang import ir
 from opwright.lang.emit import emit_function
 from opwright.lang.family import admitted
 from opwright.lang.lower.function import Lowered
-from opwright.protos.canonical import Callee, CanonicalBody, canonicalise
+from opwright.protos.canonical import BodyAtOpsets, Callee, CanonicalBody, canonicalise
 from opwright.variants import Key
 
 
@@ -19,12 +18,11 @@ def anonymous_body(lowered: Lowered) -> CanonicalBody:
     """The body of what compiled well. Raises RefusedError for a graph of a model that has no canonical form."""
     function = lowered.function
     assert function is not None
-    return _canonical(lowered, emit_function(function, "canonical"))
+    return canonicalise(emit_function(function, "canonical"), callees=_callees(lowered))
 
 
-def _canonical(lowered: Lowered, proto: FunctionProto) -> CanonicalBody:
-    callees = {call.identity: Callee(call.digest, call.attributes) for call in lowered.calls}
-    return canonicalise(proto, callees=callees)
+def _callees(lowered: Lowered) -> dict[FunctionId, Callee]:
+    return {call.identity: Callee(call.digest, call.attributes) for call in lowered.calls}
 
 
 class AnonymousBodies:
@@ -32,7 +30,7 @@ class AnonymousBodies:
 
     def __init__(self) -> None:
         self._made: dict[ir.Function, CanonicalBody] = {}
-        self._written: dict[ir.Region, FunctionProto] = {}
+        self._written: dict[ir.Region, BodyAtOpsets] = {}
 
     def of(self, lowered: Lowered) -> CanonicalBody:
         """The body of what compiled well. Raises RefusedError as `anonymous_body` does."""
@@ -40,17 +38,11 @@ class AnonymousBodies:
         assert function is not None
         found = self._made.get(function)
         if found is None:
-            found = self._made[function] = _canonical(lowered, self._proto(function))
+            written = self._written.get(function.body)
+            if written is None:
+                written = self._written[function.body] = BodyAtOpsets(emit_function(function, "canonical"))
+            found = self._made[function] = written.at(function.opset, _callees(lowered))
         return found
-
-    def _proto(self, function: ir.Function) -> FunctionProto:
-        written = self._written.get(function.body)
-        if written is None:
-            written = self._written[function.body] = emit_function(function, "canonical")
-        for item in written.opset_import:
-            if not item.domain:
-                item.version = function.opset
-        return written
 
 
 def body_entry(

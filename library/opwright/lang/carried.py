@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from opwright.bundle.format import BodyEntry
 from opwright.elements import BY_NAME
@@ -21,14 +21,16 @@ from opwright.lang.emit import COPIES_SEQUENCES_SINCE
 from opwright.lang.family import Family, Variant
 from opwright.lang.looked_up import LookedUp, OperatorName, answer_at, bodies_at, is_template_at
 from opwright.lang.lower.function import Lowered
-from opwright.opsets.signatures import AttributeSpec, Formal, Signature, history, signature
+from opwright.opsets.signatures import AttributeSpec, Formal, Signature, history, operators_at, signature
 
 Digests = Mapping[str, str]
 
 
 def carried(family: Family, opset: int) -> Family | None:
-    """The family at that opset; None where the function has to be lowered for it. The same one where nothing that it
-    depends on differs."""
+    """The family of the opset before at that one; None where the function has to be lowered for it. The same one where
+    nothing that it depends on differs."""
+    if not family.looked_up.hangs_on(_changed_at(opset)) and opset != COPIES_SEQUENCES_SINCE:
+        return family
     digests = _digests_at(family, opset)
     if digests is None:
         return None
@@ -132,6 +134,13 @@ def _alike(name: str, before: int, now: int, elements: int, written: int) -> boo
     ):
         return False
     return _shape(older) == _shape(newer) and _same_attributes(older, newer) and _same_types(older, newer, elements)
+
+
+@cache
+def _changed_at(opset: int) -> frozenset[str]:
+    """The operators of ai.onnx that are not at that opset what they were at the one before."""
+    names = {*operators_at("", opset), *operators_at("", opset - 1)}
+    return frozenset(name for name in names if signature("", name, opset) is not signature("", name, opset - 1))
 
 
 def _between(name: str, before: int, now: int) -> Iterator[int]:

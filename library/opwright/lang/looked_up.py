@@ -5,7 +5,7 @@ Two opsets at which every answer is the same give the same function; `carried` s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from opwright.bundle.format import BodyEntry, FunctionEntry
@@ -49,13 +49,14 @@ class LookedUp(dict[Question, int | None]):
     of libraries whose bodies were looked at; `written`: the operators that the source itself names, with the newest
     opset for which it does: that one's meaning they have to have everywhere."""
 
-    __slots__ = ("called", "reads", "written")
+    __slots__ = ("_kinds", "called", "reads", "written")
 
     def __init__(self) -> None:
         super().__init__()
         self.reads = SchemaReads()
         self.called: dict[tuple[str, str, int], FunctionEntry] = {}
         self.written: dict[str, int] = {}
+        self._kinds: tuple[frozenset[str], bool] | None = None
 
     def note_written(self, name: str, opset: int) -> None:
         """The source names that operator, in code for that opset."""
@@ -67,7 +68,17 @@ class LookedUp(dict[Question, int | None]):
         """Of the same questions; it has no answers yet."""
         found = cls()
         found.reads, found.called, found.written = other.reads, other.called, other.written
+        found._kinds = other._kinds
         return found
+
+    def hangs_on(self, changed: Collection[str]) -> bool:
+        """Whether an answer may be another one, once the lowering is over, where those operators of ai.onnx change."""
+        if self._kinds is None:
+            names = frozenset(key.name for key in self if isinstance(key, OperatorName) and not key.domain)
+            has_others = any(not isinstance(key, OperatorName) for key in self)
+            self._kinds = names, has_others
+        names, has_others = self._kinds
+        return bool(self.called) or has_others or not names.isdisjoint(changed)
 
 
 def bodies_at(entry: FunctionEntry, opset: int) -> Sequence[BodyEntry]:

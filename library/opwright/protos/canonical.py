@@ -42,10 +42,10 @@ from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import IDENTITY
 from opwright.protos import wire
 from opwright.protos.canonical_operators import BODY_DOMAIN, BODY_PREFIX, Operator, called_body, standard_operator
-from opwright.protos.canonical_tensors import RefusedError, check_text
+from opwright.protos.canonical_tensors import Encoded, RefusedError, check_text
 from opwright.protos.order import Node, make_scope, order_nodes, read_nodes
 from opwright.protos.wire import chunk, varint
-from opwright.protos.writer import Writer, canonical_name
+from opwright.protos.writer import Writer, WrittenNode, canonical_name, join_nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,33 +85,79 @@ def canonicalise(function: FunctionProto, *, callees: Mapping[FunctionId, Callee
     canonical form: a name is undefined or defined twice, values depend on each other in a circle, an operator is
     unknown, a tensor lies in another file or has the wrong size. A body that our compiler made always has one.
     """
-    inputs = tuple(function.input)
-    attributes = (*function.attribute, *(attribute.name for attribute in function.attribute_proto))
-    if "" in inputs:
-        raise RefusedError("an input has no name")
-    check_text(*inputs, *attributes)
-    if len(set(attributes)) != len(attributes):
-        raise RefusedError("two attributes have one name")
-    meanings = _Meanings(function, callees)
-    nodes = read_nodes(function.node, meanings.of)
-    outputs = _distinct_outputs(function, nodes, meanings)
-    captures: dict[str, None] = {}
-    ordered = order_nodes(make_scope(nodes, inputs), outputs, captures)
-    for name in captures:
-        raise RefusedError(f"the value {name!r} is not defined")
-    writer = Writer(attributes)
-    names = {"": b"\x00"}
-    names.update((name, canonical_name(b"i", index)) for index, name in enumerate(inputs))
-    names.update((name, canonical_name(b"o", index)) for index, name in enumerate(outputs))
-    encoding, fields = writer.write_nodes(wire.FUNCTION_NODE, ordered, names)
-    header = b"body1" + varint(len(inputs)) + varint(len(attributes)) + varint(len(outputs))
-    return CanonicalBody(
-        digest=BODY_PREFIX + hashlib.sha256(header + encoding).hexdigest(),
-        proto=_write_function(len(inputs), len(outputs), len(attributes), fields, writer.versions),
-        inputs=inputs,
-        attributes=attributes,
-        calls=writer.calls,
-    )
+    ordered = _Ordered(function, _Meanings(function, callees))
+    writer = Writer(ordered.attributes)
+    return ordered.body(writer, writer.write_nodes(wire.FUNCTION_NODE, ordered.nodes, ordered.names()))
+
+
+class _Ordered:
+    """A function's nodes in canonical order, and the names of what they read and give."""
+
+    def __init__(self, function: FunctionProto, meanings: _Meanings) -> None:
+        self.inputs = inputs = tuple(function.input)
+        self.attributes = attributes = (*function.attribute, *(item.name for item in function.attribute_proto))
+        if "" in inputs:
+            raise RefusedError("an input has no name")
+        check_text(*inputs, *attributes)
+        if len(set(attributes)) != len(attributes):
+            raise RefusedError("two attributes have one name")
+        nodes = read_nodes(function.node, meanings.of)
+        self.outputs = _distinct_outputs(function, nodes, meanings)
+        captures: dict[str, None] = {}
+        self.nodes = order_nodes(make_scope(nodes, inputs), self.outputs, captures)
+        for name in captures:
+            raise RefusedError(f"the value {name!r} is not defined")
+
+    def names(self) -> dict[str, bytes]:
+        """The canonical names of what no node of the body defines, or what it returns."""
+        names = {"": b"\x00"}
+        names.update((name, canonical_name(b"i", index)) for index, name in enumerate(self.inputs))
+        names.update((name, canonical_name(b"o", index)) for index, name in enumerate(self.outputs))
+        return names
+
+    def body(self, writer: Writer, nodes: Encoded) -> CanonicalBody:
+        """The body, whose nodes have been written by that writer."""
+        encoding, fields = nodes
+        inputs, attributes, outputs = len(self.inputs), len(self.attributes), len(self.outputs)
+        header = b"body1" + varint(inputs) + varint(attributes) + varint(outputs)
+        return CanonicalBody(
+            digest=BODY_PREFIX + hashlib.sha256(header + encoding).hexdigest(),
+            proto=_write_function(inputs, outputs, attributes, fields, writer.versions),
+            inputs=self.inputs,
+            attributes=self.attributes,
+            calls=writer.calls,
+        )
+
+
+class BodyAtOpsets:
+    """A function whose body is the same at several opsets but for the versions of its operators, and for the bodies of
+    the functions that it calls: nodes are ordered once, and written again where they mean another version."""
+
+    def __init__(self, function: FunctionProto) -> None:
+        self._function = function
+        self._ordered: _Ordered | None = None
+        self._meanings: _Meanings | None = None
+        self._written: list[WrittenNode] = []
+
+    def at(self, opset: int, callees: Mapping[FunctionId, Callee]) -> CanonicalBody:
+        """The canonical form at that opset of ai.onnx, as `canonicalise` has it."""
+        for item in self._function.opset_import:
+            if not item.domain:
+                item.version = opset
+        if self._ordered is not None and any(node.graphs for node in self._ordered.nodes):
+            return canonicalise(self._function, callees=callees)
+        meanings = _Meanings(self._function, callees)
+        if self._ordered is None or self._meanings is None:
+            self._meanings, self._ordered = meanings, _Ordered(self._function, meanings)
+            writer = Writer(self._ordered.attributes)
+            names = self._ordered.names()
+            self._written = [writer.write_apart(node, names) for node in self._ordered.nodes]
+        else:
+            now = {operator: meanings.find(key) for key, operator in self._meanings.known.items()}
+            writer = Writer(self._ordered.attributes)
+            self._written = [writer.write_again(node, now[node.node.operator]) for node in self._written]
+            self._meanings = meanings
+        return self._ordered.body(writer, join_nodes(wire.FUNCTION_NODE, self._written))
 
 
 class _Meanings:

@@ -20,6 +20,31 @@ _NOT_TYPED, _TYPED = b"\x00", b"\x01"
 _DENSE, _SPARSE = b"\x00", b"\x01"
 
 
+class WrittenNode:
+    """A node without graphs, and the parts in which it is written: what does not depend on its operator's version
+    (`reads`, `gives`, `names`), and its attributes."""
+
+    __slots__ = ("attributes", "gives", "names", "node", "reads")
+
+    def __init__(self, node: Node, reads: bytes, attributes: Encoded, gives: bytes, names: bytes) -> None:
+        self.node = node
+        self.reads = reads
+        self.attributes = attributes
+        self.gives = gives
+        self.names = names
+
+
+def join_nodes(tag: bytes, nodes: Sequence[WrittenNode]) -> Encoded:
+    """The nodes, each as a field with that tag."""
+    encodings = [varint(len(nodes))]
+    fields: list[bytes] = []
+    for item in nodes:
+        operator, (encoding, field) = item.node.operator, item.attributes
+        encodings += (operator.encoding, item.reads, encoding, item.gives)
+        fields.append(chunk(b"".join((item.names, operator.op_type, field, operator.domain))))
+    return b"".join(encodings), wire.repeated(tag, fields)
+
+
 class Writer:
     """Writes nodes in canonical order and hands out the names of their outputs."""
 
@@ -46,6 +71,31 @@ class Writer:
         encodings = [varint(len(nodes))]
         fields = [chunk(self._write_node(node, names, encodings)) for node in nodes]
         return b"".join(encodings), wire.repeated(tag, fields)
+
+    def write_apart(self, node: Node, names: dict[str, bytes]) -> WrittenNode:
+        """A node in parts; `names` gets those of its outputs."""
+        self.used.setdefault(node.operator)
+        inputs = [names[name] for name in node.inputs]
+        attributes = self._write_attributes(node, names) if node.attributes else node.operator.no_attributes
+        outputs: list[bytes] = []
+        for name in node.outputs:
+            given = names.get(name)
+            if given is None:
+                given = names[name] = self._fresh()
+            outputs.append(given)
+        reads, gives = (varint(len(items)) + b"".join(items) for items in (inputs, outputs))
+        fields = wire.repeated(wire.NODE_INPUT, inputs) + wire.repeated(wire.NODE_OUTPUT, outputs)
+        return WrittenNode(node, reads, attributes, gives, fields)
+
+    def write_again(self, written: WrittenNode, operator: Operator) -> WrittenNode:
+        """The same node without graphs with another version of its operator, or a call of another body."""
+        self.used.setdefault(operator)
+        before = written.node
+        if operator is before.operator:
+            return written
+        node = Node(operator, before.inputs, before.outputs, before.attributes, before.graphs)
+        attributes = self._write_attributes(node, {}) if node.attributes else operator.no_attributes
+        return WrittenNode(node, written.reads, attributes, written.gives, written.names)
 
     def _write_node(self, node: Node, names: dict[str, bytes], encodings: list[bytes]) -> bytes:
         operator = node.operator
