@@ -10,6 +10,7 @@ from opwright.lang import ir
 from opwright.lang.family import Family, Variant
 from opwright.lang.lower.function_unit import Unit
 from opwright.lang.source import span_of
+from opwright.opsets.signatures import ALL_ELEMENTS, mask_of
 from opwright.variants import Key
 
 from opwright_build.compile.compiled_version import Unreachable
@@ -55,8 +56,11 @@ def _types(unit: Unit, family: Family) -> Iterator[Unreachable]:
     """The declared element types of inputs that no body admits, or that those of some variants do not."""
     taken = {value.type for value in unit.declaration.inputs.values()}
     for name, declared in unit.declaration.types.items():
-        for element in declared if name in taken else ():
-            asking = [variant for variant in family.variants if name not in dict(variant.key)]
+        asking = [variant for variant in family.variants if name not in dict(variant.key)]
+        admitted = ALL_ELEMENTS
+        for variant in asking:
+            admitted &= _admitted(variant, name)
+        for element in declared if name in taken and mask_of(declared) & ~admitted else ():
             without = [variant for variant in asking if not _admitted(variant, name) >> element.code & 1]
             if without and len(without) == len(asking):
                 yield _type_gap(unit, family.opset, without[0], name, element, ())

@@ -75,14 +75,15 @@ def _compile(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> Co
                 entries.append(_body(variant, first, last, bodies, anonymous))
         if not templates:
             found.extend(_never_admitted(version, families, entries))
-    gaps = unreachable(unit, families) if not found else ()
-    found.extend(_opsets_without_body(version, gaps))
+    gaps = unreachable(unit, families)
+    if not found:
+        found.extend(_opsets_without_body(version, gaps))
     if any(item.severity is Severity.ERROR for item in found):
         return CompiledVersion(_entry(version, unit, ()), {}, (), tuple(dict.fromkeys(found)))
     if version.domain.mirror is None:  # otherwise the interface is the standard's
         found.extend(unused_attributes(unit))
     entry = _entry(version, unit, tuple(entries), templates)
-    return CompiledVersion(entry, bodies, gaps if gaps else unreachable(unit, families), tuple(found), texts)
+    return CompiledVersion(entry, bodies, gaps, tuple(found), texts)
 
 
 def _entry(

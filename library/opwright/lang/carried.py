@@ -29,41 +29,47 @@ Digests = Mapping[str, str]
 def carried(family: Family, opset: int) -> Family | None:
     """The family of the opset before at that one; None where the function has to be lowered for it. The same one where
     nothing that it depends on differs."""
-    if not family.looked_up.hangs_on(_changed_at(opset)) and opset != COPIES_SEQUENCES_SINCE:
+    before = family.looked_up
+    names, questions = before.kinds
+    changing = names & _changed_at(opset)
+    if not changing and not questions and not before.called:
         return family
-    digests = _digests_at(family, opset)
-    if digests is None:
+    digests = _digests_at(family, opset) if before.called else {}
+    if digests is None or any(
+        answer_at(question, opset, before[question]) != before[question] for question in questions
+    ):
         return None
-    if family.opset < COPIES_SEQUENCES_SINCE <= opset and any(map(_gives_sequences, family.variants)):
-        return None
-    looked_up = LookedUp.like(family.looked_up)
+    looked_up = LookedUp.like(before)
     changed: list[str] = []  # the operators that have another version, as they are called here
-    for key, before in family.looked_up.items():
-        now = looked_up[key] = answer_at(key, opset, before)
-        if now == before:
-            continue
-        if not isinstance(key, OperatorName) or before is None or now is None or key.domain:
+    for name in changing:
+        key = OperatorName("", name)
+        old, new = before[key], answer_at(key, opset, None)
+        looked_up[key] = new
+        if old is None or new is None or not _is_alike(before, name, old, new):
             return None
-        if key.name in looked_up.reads.versions:
-            return None
-        if not _alike(key.name, before, now, looked_up.reads.elements, looked_up.written.get(key.name, 0)):
-            return None
-        if any(
-            judge(before) != judge(now) for (name, _), judge in looked_up.reads.verdicts.items() if name == key.name
-        ):
-            return None
-        changed.append(f"ai.onnx::{key.name}@{before}")
+        changed.append(f"ai.onnx::{name}@{old}")
     if not changed and all(before == now for before, now in digests.items()):
         return family
-    if not _is_portable(family, changed):
+    if not _is_portable(family, changed, opset):
         return None
     variants = tuple(Variant(item.key, _at_opset(item.lowered, opset, digests)) for item in family.variants)
     return Family(opset, variants, (), looked_up, (), asked=family.asked)
 
 
-def _is_portable(family: Family, changed: list[str]) -> bool:
-    """Whether nothing is said of the family that names the opset, or the version of an operator."""
+def _is_alike(found: LookedUp, name: str, before: int, now: int) -> bool:
+    """Whether those two versions of an operator answer all that was asked of it alike."""
+    if name in found.reads.versions or not _alike(name, before, now, found.reads.elements, found.written.get(name, 0)):
+        return False
+    judges = (judge for (asked, _), judge in found.reads.verdicts.items() if asked == name)
+    return all(judge(before) == judge(now) for judge in judges)
+
+
+def _is_portable(family: Family, changed: list[str], opset: int) -> bool:
+    """Whether nothing is said of the family that names the opset, or the version of an operator, and nothing of its
+    functions is written otherwise there."""
     if family.diagnostics or family.refused or family.open_axes or not family.variants:
+        return False
+    if family.opset < COPIES_SEQUENCES_SINCE <= opset and any(map(_gives_sequences, family.variants)):
         return False
     narrowing = {operator for variant in family.variants for operator in _narrowing(variant)}
     return narrowing.isdisjoint(changed)

@@ -5,7 +5,7 @@ Two opsets at which every answer is the same give the same function; `carried` s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from opwright.bundle.format import BodyEntry, FunctionEntry
@@ -56,7 +56,7 @@ class LookedUp(dict[Question, int | None]):
         self.reads = SchemaReads()
         self.called: dict[tuple[str, str, int], FunctionEntry] = {}
         self.written: dict[str, int] = {}
-        self._kinds: tuple[frozenset[str], bool] | None = None
+        self._kinds: tuple[frozenset[str], tuple[Question, ...]] | None = None
 
     def note_written(self, name: str, opset: int) -> None:
         """The source names that operator, in code for that opset."""
@@ -65,20 +65,21 @@ class LookedUp(dict[Question, int | None]):
 
     @classmethod
     def like(cls, other: LookedUp) -> LookedUp:
-        """Of the same questions; it has no answers yet."""
+        """Of the same questions with the same answers."""
         found = cls()
+        found.update(other)
         found.reads, found.called, found.written = other.reads, other.called, other.written
         found._kinds = other._kinds
         return found
 
-    def hangs_on(self, changed: Collection[str]) -> bool:
-        """Whether an answer may be another one, once the lowering is over, where those operators of ai.onnx change."""
+    @property
+    def kinds(self) -> tuple[frozenset[str], tuple[Question, ...]]:
+        """The operators of ai.onnx that were looked up, and the other questions that depend on the opset. Asked for
+        once the lowering is over."""
         if self._kinds is None:
             names = frozenset(key.name for key in self if isinstance(key, OperatorName) and not key.domain)
-            has_others = any(not isinstance(key, OperatorName) for key in self)
-            self._kinds = names, has_others
-        names, has_others = self._kinds
-        return bool(self.called) or has_others or not names.isdisjoint(changed)
+            self._kinds = names, tuple(key for key in self if not isinstance(key, OperatorName))
+        return self._kinds
 
 
 def bodies_at(entry: FunctionEntry, opset: int) -> Sequence[BodyEntry]:

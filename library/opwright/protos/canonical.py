@@ -136,7 +136,7 @@ class BodyAtOpsets:
     def __init__(self, function: FunctionProto) -> None:
         self._function = function
         self._ordered: _Ordered | None = None
-        self._meanings: _Meanings | None = None
+        self._meanings: dict[FunctionId, Operator] = {}
         self._written: list[WrittenNode] = []
 
     def at(self, opset: int, callees: Mapping[FunctionId, Callee]) -> CanonicalBody:
@@ -147,16 +147,18 @@ class BodyAtOpsets:
         if self._ordered is not None and any(node.graphs for node in self._ordered.nodes):
             return canonicalise(self._function, callees=callees)
         meanings = _Meanings(self._function, callees)
-        if self._ordered is None or self._meanings is None:
-            self._meanings, self._ordered = meanings, _Ordered(self._function, meanings)
+        if self._ordered is None:
+            self._ordered = _Ordered(self._function, meanings)
+            self._meanings = meanings.known
             writer = Writer(self._ordered.attributes)
             names = self._ordered.names()
             self._written = [writer.write_apart(node, names) for node in self._ordered.nodes]
         else:
-            now = {operator: meanings.find(key) for key, operator in self._meanings.known.items()}
+            known = {key: meanings.again(key, operator) for key, operator in self._meanings.items()}
+            now = {operator: known[key] for key, operator in self._meanings.items()}
             writer = Writer(self._ordered.attributes)
             self._written = [writer.write_again(node, now[node.node.operator]) for node in self._written]
-            self._meanings = meanings
+            self._meanings = known
         return self._ordered.body(writer, join_nodes(wire.FUNCTION_NODE, self._written))
 
 
@@ -176,6 +178,11 @@ class _Meanings:
         """The meaning of that id, looked up once."""
         found = self.known[key] = self._look_up(*key)
         return found
+
+    def again(self, key: FunctionId, before: Operator) -> Operator:
+        """The meaning of an id that was `before` at other versions."""
+        domain, name, _ = key
+        return self.find(key) if domain or before.called else standard_operator("", name, self.versions[""])
 
     def _look_up(self, domain: str, name: str, overload: str) -> Operator:
         check_text(domain, name, overload)
