@@ -79,6 +79,15 @@ def test_a_listing_holds_while_no_folder_changes(tmp_path: Path, monkeypatch: py
     assert seen() == (first[0], 0)
     (deep / "one").write_bytes(b"2")
     assert seen() == (first[0], 0), "the names are as they were"
+    (deep / "new").write_bytes(b"3")
+    (deep / "new").replace(deep / "one")
+    (deep / ".hidden").write_bytes(b"")
+    assert seen() == (first[0], 0), "only the folder that was stamped anew is looked at"
+    assert seen() == (first[0], 0)
+    shutil.copytree(deep, root / "copy")
+    shutil.rmtree(deep)
+    (root / "copy").rename(deep)
+    assert seen() == (first[0], 0), "another folder with the same names"
     digests = {first[0]}
     for change in (
         lambda: (deep / "two").write_bytes(b""),
@@ -86,6 +95,8 @@ def test_a_listing_holds_while_no_folder_changes(tmp_path: Path, monkeypatch: py
         lambda: shutil.copytree(deep, deep / "c"),
         lambda: (deep / "three").unlink(),
         lambda: (root / "specs" / "a").rename(root / "specs" / "z"),
+        lambda: (root / "specs" / "z" / "four").mkdir(),
+        lambda: (root / "specs" / "z" / "four").joinpath("five").write_bytes(b""),
         lambda: (root / "specs" / "five").symlink_to("z"),
     ):
         change()
@@ -93,7 +104,7 @@ def test_a_listing_holds_while_no_folder_changes(tmp_path: Path, monkeypatch: py
         assert scanned == 1
         assert digest == make(root).digest("list:specs")
         digests.add(digest)
-    assert len(digests) == 7
+    assert len(digests) == 8
     assert seen()[1] == 1, "what a link leads to may change"
 
 

@@ -19,7 +19,7 @@ from opwright.lang.syntax import Module
 
 from opwright_build.compile.files import SpecFiles
 from opwright_build.spec.model import SpecVersion, ValueDeclaration
-from opwright_build.spec.names import IDENTIFIER, matches
+from opwright_build.spec.name_patterns import IDENTIFIER, matches
 
 
 def make_unit(version: SpecVersion, files: SpecFiles, libraries: Libraries, found: list[Diagnostic]) -> Unit | None:

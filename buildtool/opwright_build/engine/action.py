@@ -10,14 +10,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from itertools import starmap
+from typing import Any, NamedTuple
 from zlib import compress, decompress
 from zlib import error as ZlibError
 
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.findings_json import from_json, to_json
 
-from opwright_build.engine.content_digest import Json, canonical_json, digest_fields, is_digest
+from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes, digest_fields, is_digest
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,7 @@ class Action:
         return digest_fields(fields)
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """A named input that an action looked at while it ran; `digest` is None when it looked and there was none."""
 
     name: str
@@ -94,15 +94,12 @@ class Record:
     @cached_property
     def trace(self) -> str:
         """The digest of the reads: two records of one key and one trace must have the same outcome."""
-        fields: list[str] = []
-        for read in self.reads:
-            fields += (read.name, "absent" if read.digest is None else "present", read.digest or "")
-        return digest_fields(fields)
+        return digest_bytes(canonical_json(self.reads))
 
 
 def encode_record(record: Record) -> bytes:
     """The bytes of a record: canonical JSON."""
-    value: dict[str, Json] = {"reads": [[read.name, read.digest] for read in record.reads]}
+    value: dict[str, Json] = {"reads": record.reads}
     match record.outcome:
         case Done(outputs, diagnostics, unkept):
             done: dict[str, Json] = {"outputs": dict(outputs), "diagnostics": [to_json(item) for item in diagnostics]}
@@ -148,7 +145,10 @@ def decode_record(data: bytes) -> Record | None:
     """The record that `encode_record` wrote, or None when the bytes are of another form."""
     try:
         value = json.loads(data)
-        return Record(_outcome(value), tuple(_read(name, digest) for name, digest in value["reads"]))
+        reads = tuple(starmap(Read, value["reads"]))
+        if not all(isinstance(name, str) and isinstance(digest, str | None) for name, digest in reads):
+            return None
+        return Record(_outcome(value), reads)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
@@ -164,9 +164,3 @@ def _outcome(value: dict[str, Any]) -> Outcome:
     if "failed" in value:
         return Failed(tuple(from_json(item) for item in value["failed"]))
     return Unsupported(str(value["unsupported"]))
-
-
-def _read(name: Any, digest: Any) -> Read:
-    if not isinstance(name, str) or not isinstance(digest, str | None):
-        raise ValueError("a read without a name")
-    return Read(name, digest)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from opwright.regular_file import read_opened
@@ -20,9 +22,11 @@ from opwright_build.engine.tree import MOST_BYTES, open_regular
 SETTLED_NS = 2_000_000_000  # the coarsest clock among filesystems in use (FAT) ticks every two seconds
 
 _Stamp = list[int]  # of a file: size, mtime, ctime, inode
-FolderStamp = list[int]  # of a folder: mtime, ctime, device, inode
+_FolderStamp = list[int]  # of a folder: mtime, ctime, device, inode
+FolderHint = list[int | str]  # the stamp, and what tells the names in the folder
 _Hint = list[int | str]  # size, mtime, ctime, inode, digest
-_Listing = tuple[str, dict[str, FolderStamp]]  # the digest, and the folders that it is of
+_Listing = tuple[str, dict[str, FolderHint]]  # the digest, and the folders that it is of
+_MOST_FOLDERS = 1000  # with more that have changed, looking through all is no detour
 
 _of_this_process: dict[str, _Hint] = {}  # by path
 
@@ -34,7 +38,7 @@ class FileHints:
         self._file = file
         loaded = {} if rehash else file.load()
         self._known: dict[str, _Hint] = loaded.get("files", {})
-        self._listings: dict[str, _Listing] = loaded.get("listings", {})
+        self._listings: dict[str, _Listing] = loaded.get("listed", {})
         self._used: dict[str, _Hint] = {}
         self._rehash = rehash
         self._changed = rehash
@@ -69,10 +73,7 @@ class FileHints:
 
     def known(self, name: str, status: os.stat_result) -> str | None:
         """The digest of a file, of which the system says `status`, as far as that is known without reading it."""
-        known = _digest_for(self._known.get(name), status)
-        if known is not None:
-            self._used[name] = self._known[name]
-        return known
+        return _digest_for(self._known.get(name), status)
 
     def read(self, path: Path | str) -> bytes | None:
         """The file's bytes, or None when there is no such file; the digest is remembered.
@@ -92,20 +93,36 @@ class FileHints:
             self._changed = True
         return data
 
-    def known_listing(self, path: str) -> str | None:
-        """The digest of the names of all files below a folder, where no folder there has changed since they were read:
-        a system stamps a folder when a name in it comes or goes."""
+    def known_listing(self, path: str, names_in: Callable[[str], str]) -> str | None:
+        """The digest of the names of all files below a folder, where no folder there has other names than when they
+        were read. A system stamps a folder when a name in it comes or goes, so only those with another stamp are looked
+        at: `names_in` tells the names in one, as the hints of `note_listing` do."""
         digest, folders = self._listings.get(path, ("", {}))
         try:
-            changed = any(stamp_of(os.lstat(folder)) != stamp for folder, stamp in folders.items())
+            changed = [folder for folder, hint in folders.items() if stamp_of(os.lstat(folder)) != hint[:4]]
+            if not folders or len(changed) > _MOST_FOLDERS:
+                return None
+            for folder in changed:
+                begun = time.time_ns()
+                status = os.lstat(folder)
+                names = folders[folder][4]
+                if not stat.S_ISDIR(status.st_mode) or names_in(folder) != names:
+                    return None
+                if _is_settled(stamp_of(status), begun):
+                    folders[folder] = [*stamp_of(status), names]
+                    self._changed = True
         except OSError:
             return None
-        return None if changed or not folders else digest
+        return digest
 
-    def note_listing(self, path: str, data: bytes, folders: dict[str, FolderStamp], begun: int) -> None:
-        """Remembers a listing that was `begun` at a time in nanoseconds, with the stamps of all folders that it is of.
+    def listed_folders(self, path: str) -> Iterable[str]:
+        """The real folders that a listing is of, itself and all below."""
+        return self._listings.get(path, ("", {}))[1]
+
+    def note_listing(self, path: str, data: bytes, folders: dict[str, FolderHint], begun: int) -> None:
+        """Remembers a listing that was `begun` at a time in nanoseconds, with the hints of all folders that it is of.
         Where one of them was so young that it could change again within a tick, nothing is remembered."""
-        if all(begun - max(stamp[:2]) > SETTLED_NS for stamp in folders.values()):
+        if all(_is_settled([int(part) for part in hint[:2]], begun) for hint in folders.values()):
             self._listings[path] = (digest_bytes(data), folders)
             self._changed = True
 
@@ -115,7 +132,7 @@ class FileHints:
             return
         files: dict[str, Json] = {**self._known, **self._used}
         with contextlib.suppress(OSError):
-            self._file.save({"files": files, "listings": self._listings})
+            self._file.save({"files": files, "listed": self._listings})
         self._changed = False
 
 
@@ -129,7 +146,12 @@ class SharedHints:
         return self._hints.shared_digest(path)
 
 
-def stamp_of(status: os.stat_result) -> FolderStamp:
+def _is_settled(stamp: _FolderStamp, begun: int) -> bool:
+    """Whether a folder of that stamp was old enough at a time in nanoseconds: what changed later has another stamp."""
+    return begun - max(stamp[:2]) > SETTLED_NS
+
+
+def stamp_of(status: os.stat_result) -> _FolderStamp:
     """What tells whether the names in a folder have changed."""
     return [status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino]
 
@@ -140,6 +162,6 @@ def _stamp(status: os.stat_result) -> _Stamp:
 
 def _digest_for(hint: _Hint | None, status: os.stat_result) -> str | None:
     """What a hint says of a file as it is."""
-    if hint is None or hint[:4] != _stamp(status):
+    if hint is None or hint[1] != status.st_mtime_ns or hint[:4] != _stamp(status):
         return None
     return str(hint[4])

@@ -17,7 +17,7 @@ from typing import Protocol
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
 from opwright_build.engine.content_digest import digest_bytes
-from opwright_build.engine.hints import FileHints, FolderStamp, stamp_of
+from opwright_build.engine.hints import FileHints, FolderHint, stamp_of
 from opwright_build.engine.tree import Tree
 
 REFUSED = "refused"
@@ -47,6 +47,8 @@ class FolderSources:
 
     def digest(self, name: str) -> str | None:
         """The digest of what `read` gives, without reading where a hint says it."""
+        if name in self._digests:
+            return self._digests[name]
         name = as_file(name)
         if name not in self._digests:
             kind, shown = _split(name)
@@ -58,10 +60,12 @@ class FolderSources:
             if self._tree.refuse_source(shown) is not None:
                 self._digests[name] = REFUSED
             elif kind == LIST:
-                known = self._hints.known_listing(self._full(shown))
+                known = self._hints.known_listing(self._full(shown), _names_in)
                 if known is None:
                     data = self.read(name)
                     known = None if data is None else digest_bytes(data)
+                else:
+                    self._tree.note_inside(self._hints.listed_folders(self._full(shown)))
                 self._digests[name] = known
             else:
                 try:
@@ -102,7 +106,7 @@ class FolderSources:
         return data
 
     def _full(self, shown: str) -> str:
-        return os.path.join(self._root, shown) if shown else self._root
+        return f"{self._root}/{shown}" if shown else self._root
 
 
 def as_file(name: str) -> str:
@@ -125,32 +129,55 @@ def _unreadable(path: str, error: OSError) -> Diagnostic:
     return Diagnostic("OW115", f"{path} cannot be read", Place(path), reason=error.strerror or type(error).__name__)
 
 
-def _listing(folder: str, root: str) -> tuple[bytes, dict[str, FolderStamp] | None]:
+def _listing(folder: str, root: str) -> tuple[bytes, dict[str, FolderHint] | None]:
     """All files below a folder, relative to it; hidden ones and `__pycache__` aside, links to folders not followed.
 
-    A name that is no plain file's tells what it stands for: that may be refused without being read. With the stamps of
-    all folders, taken before they were looked through; None where what they hold is not all that the listing tells.
+    A name that is no plain file's tells what it stands for: that may be refused without being read. With the hints of
+    all folders, stamped before they were looked through; None where what they hold is not all that the listing tells.
     """
     names: list[str] = []
-    stamps: dict[str, FolderStamp] = {}
+    hints: dict[str, FolderHint] = {}
     links = False
     pending = [""]
     while pending:
         prefix = pending.pop()
-        place = os.path.join(folder, prefix) if prefix else folder
-        stamps[place] = stamp_of(os.stat(place))
-        with os.scandir(place) as entries:
-            for entry in entries:
-                if entry.name.startswith(".") or entry.name == "__pycache__":
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    pending.append(f"{prefix}{entry.name}/")
-                elif entry.is_file(follow_symlinks=False):
-                    names.append(f"{prefix}{entry.name}")
-                else:
-                    links = True
-                    names.append(f"{prefix}{entry.name}\t{_stands_for(entry.path, root)}")
-    return "\n".join(sorted(names)).encode("utf-8", "surrogateescape"), None if links else stamps
+        place = os.path.join(folder, prefix.removesuffix("/")) if prefix else folder
+        stamp = stamp_of(os.stat(place))
+        folders, files, others = _entries(place)
+        pending += [f"{prefix}{name}/" for name in folders]
+        names += [f"{prefix}{name}" for name in files]
+        names += [f"{prefix}{name}\t{_stands_for(os.path.join(place, name), root)}" for name in others]
+        links = links or bool(others)
+        hints[place] = [*stamp, _names_told(folders, files)]
+    return "\n".join(sorted(names)).encode("utf-8", "surrogateescape"), None if links else hints
+
+
+def _entries(place: str) -> tuple[list[str], list[str], list[str]]:
+    """The names of the folders, files and other things in a folder that count."""
+    folders: list[str] = []
+    files: list[str] = []
+    others: list[str] = []
+    with os.scandir(place) as entries:
+        for entry in entries:
+            if entry.name.startswith(".") or entry.name == "__pycache__":
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.name)
+            else:
+                (files if entry.is_file(follow_symlinks=False) else others).append(entry.name)
+    return folders, files, others
+
+
+def _names_told(folders: list[str], files: list[str]) -> str:
+    """What tells the names in a folder: with others it is another text."""
+    told = "\n".join((*(f"{name}/" for name in sorted(folders)), *sorted(files)))
+    return digest_bytes(told.encode("utf-8", "surrogateescape"))[:32]
+
+
+def _names_in(place: str) -> str:
+    """The same of a folder as it is now; empty where what is there is not all that the names tell."""
+    folders, files, others = _entries(place)
+    return "" if others else _names_told(folders, files)
 
 
 def _stands_for(path: str, root: str) -> str:

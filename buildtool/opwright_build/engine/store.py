@@ -95,6 +95,7 @@ class LocalStore:
         self._unsealed: set[Unsealed] = set()
         self._contents: dict[str, bytes] = {}  # inputs, and the outputs of records that were read or added
         self._shards: dict[str, dict[str, dict[str, None]]] = {}  # the names of records by the digits and the key
+        self._last_read: tuple[Record, Path] | None = None
         self._held: dict[str, dict[str, Record]] = {}  # without a seal: by key and trace
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -167,6 +168,7 @@ class LocalStore:
             if entry is not None:
                 ours = True
                 self._contents.update(entry[1])
+                self._last_read = entry[0], path
                 yield entry[0]
             foreign |= body is Unsealed.FOREIGN
         if foreign and not ours:  # where results of several users lie, each one's own come first
@@ -182,7 +184,8 @@ class LocalStore:
         """Notes the time, to the hour, for who looks for results that nobody uses."""
         if self._seal is None:
             return
-        path = self.root / self.record_path(key, record.trace)
+        last = self._last_read  # to tell the trace of one that was just read takes longer than to read it
+        path = last[1] if last is not None and last[0] is record else self.root / self.record_path(key, record.trace)
         with suppress(OSError):  # a result that went meanwhile, or a place that is only read
             if time.time() - os.lstat(path).st_mtime > USED_WITHIN:
                 touch(path)

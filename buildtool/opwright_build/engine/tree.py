@@ -12,7 +12,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,11 +127,16 @@ class Tree:
             return None
         return status if self._leads_inside(path.rpartition("/")[0]) else None
 
+    def note_inside(self, folders: Iterable[str]) -> None:
+        """These, by their whole paths, are real folders below the root, and so are all above them that lie in it."""
+        start = len(self._root) + 1
+        self._inside.update((folder[start:], True) for folder in folders)
+
     def _leads_inside(self, folder: str) -> bool:
         """Whether a folder lies in the root, all links followed. What is no link lies where the one above lies."""
         known = self._inside.get(folder)
         if known is None:
-            full = os.path.join(self.root, folder)
+            full = f"{self._root}/{folder}"
             if folder and _is_real_folder(full):
                 known = self._leads_inside(folder.rpartition("/")[0])
             else:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 from typing_extensions import TypeAliasType
 
-from opwright_build.spec.names import PATTERN_WORDS
+from opwright_build.spec.name_patterns import PATTERN_WORDS
 from opwright_build.spec.ranges import range_of
 from opwright_build.spec.yaml_nodes import (
     MappingNode,

@@ -24,7 +24,7 @@ from opwright_build.spec.model import (
     VectorKind,
     VectorSource,
 )
-from opwright_build.spec.names import IDENTIFIER, matches
+from opwright_build.spec.name_patterns import IDENTIFIER, matches
 from opwright_build.spec.ranges import RangeError, meant_range, parse_opsets, range_of
 from opwright_build.spec.runtime_names import layers_of, runtimes_and_families
 from opwright_build.spec.tolerances import StatedLimit, by_runtime, is_looser, whole

@@ -10,7 +10,7 @@ from opwright_build.spec.boundary import check
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.forms import DomainModel
 from opwright_build.spec.model import Domain
-from opwright_build.spec.names import DOMAIN, IDENTIFIER, matches
+from opwright_build.spec.name_patterns import DOMAIN, IDENTIFIER, matches
 from opwright_build.spec.yaml_nodes import MappingNode, key_places
 from opwright_build.spec.yaml_source import MAX_BYTES, read_yaml
 

@@ -27,7 +27,7 @@ from opwright_build.spec.domain_file import STANDARD, in_standard, read_domain, 
 from opwright_build.spec.library_file import read_library
 from opwright_build.spec.load import find_library, load_library, newest_opset
 from opwright_build.spec.model import OpsetRange
-from opwright_build.spec.names import DISTRIBUTION, LICENSE
+from opwright_build.spec.name_patterns import DISTRIBUTION, LICENSE
 
 _LONGEST = 100  # characters of a library's name
 FLOOR = 13  # the first opset of a new library

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from opwright.bundle.format import FunctionEntry, Index
+from opwright.bundle.format import Index
 from opwright.bundle.function_lookup import split_identity
 from opwright.bundle.member_names import body_member
-from opwright.bundle.read import read_bundle
 from opwright.bundle.write import FunctionMember, bundle_name, ref_of, replace_functions
 
 from opwright_build.engine.action import Done
@@ -18,20 +17,9 @@ from opwright_build.engine.content_digest import Json, canonical_json
 from opwright_build.engine.dataclass_bytes import decode_value
 from opwright_build.engine.reader import Reader
 from opwright_build.package.index import build_index
-from opwright_build.package.typed_package import EditedInterface, edit_stubs, render_stubs
 from opwright_build.package.wheel import build_wheel
-from opwright_build.report.figures import widest
 from opwright_build.spec.model import About, Domain, Package
-from opwright_build.workflow.version_parts import (
-    BODIES,
-    FACTS,
-    FIGURES,
-    INTERFACE,
-    MEMBER,
-    TEXTS,
-    VERSION,
-    decode_blobs,
-)
+from opwright_build.workflow.version_parts import BODIES, FACTS, FIGURES, MEMBER, TEXTS, decode_blobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,32 +64,21 @@ def package_edited(reader: Reader, before: PackagedBefore, edited: Sequence[Edit
     figures = [(version.figures, json.loads(version.parts[FIGURES])) for version in edited]
     more = {name: sum(now[name] - was[name] for was, now in figures) for name in ("opset_bodies", "spread")}
     bytes_more = sum(map(len, come.values())) - sum(sizes[digest] for digest in gone)
-    interfaces = _interfaces(reader, edited)
-    stubs: Mapping[str, bytes] | None = before.stubs
-    if interfaces:
-        stubs = edit_stubs(index, before.stubs, interfaces)
-    if stubs is None:
-        stubs = render_stubs(read_bundle(bundle, index.library).index)
+    stubs, more_pairs = before.stubs, 0
+    if any(version.interface is not None for version in edited):
+        # An edit of bodies imports nothing of this.
+        from opwright_build.workflow.redeclared_functions import pairs_gained, redeclared_functions, stubs_now
+
+        declared = redeclared_functions(reader.inputs(), edited)
+        stubs, more_pairs = stubs_now(index, before.stubs, declared, bundle), pairs_gained(declared)
     facts: dict[str, Json] = {
         "versions": before.facts["versions"],
-        "pairs": before.facts["pairs"] + sum(widest(item.now) - widest(item.before) for item in interfaces),
+        "pairs": before.facts["pairs"] + more_pairs,
         "opset_bodies": before.facts["opset_bodies"] + more["opset_bodies"],
         "stored_bodies": before.facts["stored_bodies"] + len(come) - len(gone),
         "bytes_saved": before.facts["bytes_saved"] + more["spread"] - bytes_more,
     }
     return files_of(reader, index, bundle, stubs, facts, index.version, package.about)
-
-
-def _interfaces(reader: Reader, edited: Sequence[EditedVersion]) -> list[EditedInterface]:
-    """What those declare that declared something else."""
-    found: list[EditedInterface] = []
-    for version in edited:
-        if version.interface is not None:
-            prefix = f"{VERSION}{version.identity.rpartition('@')[0]}@"
-            versions = [int(name.removeprefix(prefix)) for name in reader.inputs() if name.startswith(prefix)]
-            now = decode_value(FunctionEntry, version.parts[INTERFACE])
-            found.append(EditedInterface(decode_value(FunctionEntry, version.interface), now, sorted(versions)))
-    return found
 
 
 def files_of(
