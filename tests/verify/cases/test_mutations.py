@@ -11,6 +11,7 @@ import pytest
 from opwright_build.verify.cases.collect import collect_cases, update_lock
 from opwright_build.verify.cases.lock import LOCK_PATH
 from opwright_build.verify.cases.oracle import Limits
+from opwright_build.verify.cases.suite import extract
 
 ROWS = b"""schema: 1
 rows:
@@ -79,13 +80,19 @@ def collect(making: Any) -> Any:
     making.write(entry, {})
     folder: Path = version.folder
     lock = making.root / LOCK_PATH
+    suite = extract(["Elu"])  # which no damage changes
 
     def run(rows: bytes, reference: bytes, locked: bytes, run_oracle: bool) -> Sequence[str]:
         (folder / "vectors.yaml").write_bytes(rows)
         (folder / "reference.py").write_bytes(reference)
         lock.write_bytes(locked)
         collected = collect_cases(
-            [version], {entry.identity: entry}, making.root, run_oracle, limits=Limits(wall=2.0, cpu=2)
+            [version],
+            {entry.identity: entry},
+            making.root,
+            run_oracle,
+            load_suite=lambda operators: suite,
+            limits=Limits(wall=2.0, cpu=2),
         )
         assert all(item.place is not None for item in collected.diagnostics)
         return [item.code for item in collected.diagnostics]

@@ -12,41 +12,25 @@ from opwright_build.verify.cases import oracle_messages, suite, suite_bytes
 from opwright_build.verify.cases.suite import SuiteCase
 from opwright_build.verify.items import tensors_of, type_of
 
-Loaded = dict[str, list[str]]  # by case: operator, digest
+from tests.node_cases import cases_of, node_cases
+from tests.verify.cases.direct_cases import Loaded, digests
+
 RunPython = Callable[..., bytes]
 
-# Loads the whole suite as onnx means it to be loaded, and prints what its direct cases hold, by means of its own.
-FULL_LOAD = """
-import hashlib, json, sys, warnings
+# Imports only what `extract` imports, in a process of its own, and prints what the direct cases hold.
+PARTIAL_LOAD = """
+import json, sys, warnings
 warnings.simplefilter("ignore")
-import numpy as np
-from onnx.backend.test.loader import load_model_tests
-found = {}
-for test in load_model_tests(kind="node"):
-    node = test.model.graph.node[0]
-    if "_expanded" in test.name or len(test.model.graph.node) != 1:
-        continue
-    hasher = hashlib.sha256(node.SerializeToString(deterministic=True))
-    for values in test.data_sets[0]:
-        for value in values:
-            if isinstance(value, np.ndarray | np.generic) and value.dtype.kind not in "OUS":
-                hasher.update(f"{value.dtype.name}{value.shape}".encode() + np.ascontiguousarray(value).tobytes())
-            else:
-                hasher.update(b"other")
-    found[test.name] = [node.op_type, hasher.hexdigest()]
-json.dump(found, sys.stdout)
+from opwright_build.verify.cases import suite
+from tests.verify.cases.direct_cases import digests
+json.dump(digests(suite._import_cases(suite.find_modules(json.loads(sys.argv[1])))), sys.stdout)
 """
-# The same, after importing only what `extract` imports.
-PARTIAL_LOAD = FULL_LOAD.replace(
-    'load_model_tests(kind="node")',
-    "suite._import_cases(suite.find_modules(json.loads(sys.argv[1])))",
-).replace("from onnx.backend.test.loader import load_model_tests", "from opwright_build.verify.cases import suite")
 
 
 @pytest.fixture(scope="module")
-def full(run_python: RunPython) -> Loaded:
-    loaded: Loaded = json.loads(run_python(FULL_LOAD))
-    return loaded
+def full() -> Loaded:
+    """The whole suite as onnx means it to be loaded."""
+    return digests(node_cases())
 
 
 def newest(plain_versions: list[tuple[str, int]]) -> dict[str, int]:
@@ -69,7 +53,8 @@ def test_cases_equal_the_full_load(full: Loaded, plain_versions: list[tuple[str,
     assert {name: found for name, found in partial.items() if found[0] in operators} == wanted
 
 
-def test_every_operator_is_found_by_the_modules_that_name_it(full: Loaded) -> None:
+def test_every_operator_is_found_by_the_modules_that_name_it(full: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suite, "_import_cases", cases_of)
     operators = sorted({found[0] for found in full.values()})
     assert len(operators) > 180
     extracted = {case.name for case in suite.extract(operators)}
