@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from importlib.metadata import Distribution
 from pathlib import Path
 
 import pytest
-from opwright.bundle.installed import installed_bundle, package_bundle, package_bundles
+from opwright.bundle.installed import distribution_bundle, installed_bundle, package_bundle, package_bundles
 from opwright.bundle.read import find_bundle
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 
@@ -65,6 +66,49 @@ def test_a_short_name_that_fits_twice(site: Path) -> None:
     found = refusal("acme")
     assert found.code == "OW518"
     assert "acme-nn, acme-ops" in found.message
+
+
+@pytest.mark.parametrize("name", ["acme-ops", "acme_ops", "Acme.Ops"])
+def test_the_very_distribution(site: Path, name: str) -> None:
+    install(site, "acme-ops-extra", "second")
+    assert distribution_bundle(name) is None
+    install(site, "acme-ops", "first")
+    assert distribution_bundle(name) == site / "first" / "x.onnxlib"
+    assert distribution_bundle("acme") is None
+
+
+def test_the_first_distribution_on_the_import_path_hides_those_behind_it(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(site / "front", "acme-ops", "acme_ops", ())
+    install(site, "acme-ops", "acmeops")
+    assert distribution_bundle("acme-ops") == site / "acmeops" / "x.onnxlib"
+    monkeypatch.setattr(sys, "path", [str(site / "front"), *sys.path])
+    assert distribution_bundle("acme-ops") is None
+
+
+def test_a_distribution_with_two_bundles(site: Path) -> None:
+    install(site, "acme-ops", "acme_ops", ("x.onnxlib", "y.onnxlib"))
+    with pytest.raises(DiagnosticError) as caught:
+        distribution_bundle("acme-ops")
+    assert caught.value.diagnostics[0].code == "OW518"
+
+
+def test_the_files_of_distributions_without_a_bundle_are_not_listed(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There are tens of thousands of them in an environment."""
+    install(site, "plain", "plain", ())
+    install(site, "acme-ops", "acmeops")
+    files, listed = Distribution.files, list[str]()
+
+    def seen(distribution: Distribution) -> object:
+        listed.append(distribution.metadata["Name"])
+        return files.__get__(distribution)
+
+    monkeypatch.setattr(Distribution, "files", property(seen))
+    assert distribution_bundle("acme-ops") == installed_bundle("acme-ops") == site / "acmeops" / "x.onnxlib"
+    assert set(listed) - {"opwright-std"} == {"acme-ops"}
 
 
 def test_two_bundles_in_one_package(site: Path) -> None:

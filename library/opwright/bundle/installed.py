@@ -15,6 +15,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.suggest import close_names
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
+_LISTS = ("RECORD", "installed-files.txt", "SOURCES.txt")  # of the files of a distribution, as any of its forms has it
 
 
 def installed_bundle(name: str, beside: Sequence[str] = ()) -> Path:
@@ -68,10 +69,13 @@ def distribution_bundle(name: str) -> Path | None:
 
     DiagnosticError (OW518) when it has several.
     """
-    found = {path: None for title, path in _libraries(()) if title == normal_name(name)}
-    if len(found) > 1:
-        raise _ambiguous(name, sorted(path.name for path in found))
-    return next(iter(found), None)
+    for distribution in distributions(name=name, path=sys.path):
+        if _title(distribution) == normal_name(name):  # the first on the import path hides those behind it
+            found = dict.fromkeys(_distributed_bundles(distribution))
+            if len(found) > 1:
+                raise _ambiguous(name, sorted(path.name for path in found))
+            return next(iter(found), None)
+    return None
 
 
 def package_bundles(package: str, beside: Sequence[str] = ()) -> Iterator[Path]:
@@ -97,7 +101,7 @@ def _libraries(beside: Sequence[str]) -> Iterator[tuple[str, Path]]:
     """(normal name, bundle) of every installed distribution that has one."""
     seen: set[str] = set()
     for distribution in distributions(path=[*sys.path, *beside]):
-        title = normal_name(str(distribution.metadata["Name"] or ""))
+        title = _title(distribution)
         if not title or title in seen:  # the first on the import path hides those behind it
             continue
         seen.add(title)
@@ -105,7 +109,14 @@ def _libraries(beside: Sequence[str]) -> Iterator[tuple[str, Path]]:
             yield title, path
 
 
+def _title(distribution: Distribution) -> str:
+    return normal_name(str(distribution.metadata["Name"] or ""))
+
+
 def _distributed_bundles(distribution: Distribution) -> list[Path]:
+    # An environment has tens of thousands of files: none is made a path where no bundle is among them.
+    if not any(SUFFIX in (distribution.read_text(name) or "") for name in _LISTS):
+        return []
     files = distribution.files or ()
     return [Path(str(distribution.locate_file(file))) for file in files if file.name.endswith(SUFFIX)]
 
