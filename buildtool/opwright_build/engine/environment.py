@@ -11,6 +11,7 @@ from typing import Protocol
 from opwright_build.engine.content_digest import digest_bytes, digest_fields
 
 SOURCE_ENDINGS = (".py", ".jinja2")
+_METADATA = (".dist-info", ".egg-info")  # endings of the folders that say what is installed
 _NATIVE = (".so", ".pyd", ".dll", ".dylib")
 
 
@@ -43,13 +44,11 @@ def installed_versions(distributions: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for folder in sys.path:
         try:
-            entries = sorted(Path(folder or ".").iterdir())
+            entries = sorted(name for name in os.listdir(folder or ".") if name.endswith(_METADATA))
         except OSError:
             continue
         for entry in entries:
-            if entry.suffix not in (".dist-info", ".egg-info"):
-                continue
-            name, _, version = entry.stem.partition("-")
+            name, _, version = entry.rpartition(".")[0].partition("-")
             distribution = wanted.get(name.lower().replace("-", "_").replace(".", "_"))
             if distribution is not None:
                 found.setdefault(distribution, version.partition("-")[0])
