@@ -12,9 +12,9 @@ from itertools import islice
 from onnx import GraphProto, ModelProto, TensorProto, TypeProto, helper
 
 from opwright.decompiler.annotation_text import annotation
+from opwright.decompiler.inferred_parts import MADE_UP, inferred_graphs
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.graphs.walk import all_graphs
-from opwright.opsets.onnx_inference import infer_model
 
 MOST_BYTES = 4096  # of a tensor whose elements inference may want: a shape, axes
 
@@ -67,12 +67,10 @@ def _inferred(model: ModelProto, made_by_nodes: Iterable[str], faithful: bool) -
             if value.type.HasField("tensor_type"):
                 value.type.tensor_type.ClearField("shape")
     found: dict[str, TypeProto | None] = dict.fromkeys(made_by_nodes)
-    inferred = infer_model(made)
-    if inferred is None:
-        return found
-    for inner in all_graphs(inferred):
-        for value in inner.value_info:
-            found[value.name] = value.type
+    for inferred in inferred_graphs(made):
+        for inner in all_graphs(inferred):
+            for value in inner.value_info:
+                found[value.name] = value.type
     for value in model.graph.output:
         found.pop(value.name, None)  # whose types stand at the function
     return found
@@ -97,5 +95,6 @@ def _says_more(type_: TypeProto, found: TypeProto | None) -> bool:
         own.WhichOneof("value") is not None
         and not other.HasField("dim_value")
         and (own.HasField("dim_value") or own.dim_param != other.dim_param)
+        and not (own.dim_param.startswith(MADE_UP) and other.dim_param.startswith(MADE_UP))
         for own, other in pairs
     )

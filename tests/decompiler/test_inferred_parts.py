@@ -1,0 +1,106 @@
+"""Types that are inferred part by part are those that are inferred of the whole model."""
+
+from __future__ import annotations
+
+import pytest
+from onnx import GraphProto, ModelProto, parser
+from opwright import decompile
+from opwright.decompiler import inferred_parts
+from opwright.decompiler.inferred_parts import inferred_graphs
+from opwright.graphs.walk import all_graphs
+from opwright.opsets.onnx_inference import infer_model
+
+from benchmarks.models import MODELS
+from tests.node_cases import node_cases
+
+_MODEL = """<ir_version: 10, opset_import: ["": 18, "d": 1]>
+main (float[N, 3] x, bool c, int64[2] to) => (float[unk__0, 4] y, float[N, 3] last)
+<int64[2] shape = {3, -1}>
+{
+    two = Constant <value = int64[2] {1, -1}> ()
+    a = If (c) <
+        then_branch = left () => (float[P, 3] p) { q = Neg (x) p = Relu (q) },
+        else_branch = right () => (float[Q, 3] r) { r = Exp (x) }
+    >
+    b = Reshape (a, shape)
+    e = Reshape (b, two)
+    found = NonZero (e)
+    more = NonZero (b)
+    f = d.Outer (e)
+    last = Neg (x)
+    g = If (c) <
+        then_branch = yes () => (float[A, B] s) { s = Concat <axis = 1> (f, e) },
+        else_branch = no () => (float[C, D] t) { h = Neg (last) t = Reshape (h, two) }
+    >
+    y = Reshape (g, to)
+}
+<domain: "d", opset_import: ["": 18, "d": 1]> Outer (v) => (w) { w = d.Inner (v) }
+<domain: "d", opset_import: ["": 18]> Inner (v) => (w) { w = Abs (v) }"""
+
+
+def types_of(graphs: list[GraphProto]) -> dict[str, tuple[int, list[object]]]:
+    """Element types and sizes by value; all names that were made up are one."""
+    found: dict[str, tuple[int, list[object]]] = {}
+    for graph in graphs:
+        for inner in all_graphs(graph):
+            for value in inner.value_info:
+                tensor = value.type.tensor_type
+                sizes: list[object] = [
+                    size.dim_param.partition("__")[0] if size.dim_param else size.dim_value for size in tensor.shape.dim
+                ]
+                found[value.name] = tensor.elem_type, sizes
+    return found
+
+
+def models() -> list[ModelProto]:
+    return [parser.parse_model(_MODEL), MODELS["layers"](3, 200)]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_types_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    for model in models():
+        del model.graph.value_info[:]  # which parts do not have
+        whole = infer_model(model)
+        assert whole is not None
+        monkeypatch.setattr(inferred_parts, "MOST_COPIED", 0)
+        monkeypatch.setattr(inferred_parts, "PART", size)
+        assert types_of([*inferred_graphs(model)]) == types_of([whole])
+
+
+def test_sizes_of_different_parts_have_different_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inferred_parts, "MOST_COPIED", 0)
+    monkeypatch.setattr(inferred_parts, "PART", 1)
+    parts = inferred_graphs(parser.parse_model(_MODEL))
+    found = {value.name: value for part in parts for value in part.value_info}
+    names = [found[name].type.tensor_type.shape.dim[1].dim_param for name in ("found", "more")]
+    assert all(names) and len({*names, "unk__0"}) == 3
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_texts_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch, faithful: bool) -> None:
+    names = {"test_if", "test_if_seq", "test_loop11", "test_loop13_seq", "test_scan_sum", "test_scan9_sum"}
+    cases = [case.model for case in node_cases() if case.name in names]
+    expected = [decompile(model, faithful=faithful).text for model in (*cases, *models())]
+    monkeypatch.setattr(inferred_parts, "MOST_COPIED", 0)
+    monkeypatch.setattr(inferred_parts, "PART", 2)
+    assert [decompile(model, faithful=faithful).text for model in (*cases, *models())] == expected
+
+
+def test_no_large_model_with_branches_is_inferred_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    def infer(model: ModelProto) -> GraphProto | None:
+        sizes.append(len(model.graph.node))
+        return infer_model(model)
+
+    monkeypatch.setattr(inferred_parts, "infer_model", infer)
+    decompile(MODELS["layers"](3, 6_000))
+    assert len(sizes) > 1 and max(sizes) <= 2 * inferred_parts.PART
+
+
+def test_a_size_that_inference_has_named_says_nothing() -> None:
+    """Inference has put it there, and would give it another name today."""
+    text = _MODEL.replace("{3, -1}>", "{3, -1}, int64[2, unk__9] found, float[M, 3] b>")
+    made = decompile(parser.parse_model(text)).text
+    assert "unk__9" not in made
+    assert 'b: FLOAT["M", 3] = ' in made or "b: " not in made
