@@ -29,23 +29,37 @@ def own_identity(callee: ir.FunctionReference) -> tuple[str, str, str]:
     return callee.identity
 
 
+class Called:
+    """What nodes call, as they are emitted: operators and functions, and whether a call gives several results."""
+
+    __slots__ = ("callees", "gives_several")
+
+    def __init__(self) -> None:
+        self.callees: set[ir.Operator | ir.FunctionReference] = set()
+        self.gives_several = False
+
+
 def emit_function(
     function: ir.Function,
     domain: str,
     overload: str = "",
     identify: Identify = own_identity,
     place_of: PlaceOf | None = None,
+    called: Called | None = None,
 ) -> FunctionProto:
     """The proto under the names that the author declared. Attributes stand in declared order, without their defaults:
-    those are written at every call. `place_of` says what nodes are named, and have in their metadata."""
-    proto = FunctionProto(domain=domain, name=function.name, overload=overload)
-    proto.input.extend(value.name for value in function.inputs)
+    those are written at every call. `place_of` says what nodes are named, and have in their metadata; `called` gets
+    what they call."""
+    proto = FunctionProto()
+    proto.domain, proto.name, proto.overload = domain, function.name, overload
+    proto.input.extend([value.name for value in function.inputs])
     proto.output.extend(function.outputs)
-    proto.attribute.extend(parameter.name for parameter in function.attributes)
-    emitter = _Emitter(function, identify, place_of)
+    proto.attribute.extend([parameter.name for parameter in function.attributes])
+    emitter = _Emitter(function, identify, place_of, called=called)
     emitter.function_body(proto)
     for used, version in emitter.imports.items():
-        proto.opset_import.add(domain=used, version=version)
+        imported = proto.opset_import.add()
+        imported.domain, imported.version = used, version
     return proto
 
 
@@ -108,8 +122,10 @@ class _Emitter:
         identify: Identify = own_identity,
         place_of: PlaceOf | None = None,
         types: bool = False,
+        called: Called | None = None,
     ) -> None:
         self.function = function
+        self.called = Called() if called is None else called
         self.types = types  # whether graphs say the types that are declared of values inside
         self.identify = identify
         self.place_of = place_of
@@ -165,8 +181,11 @@ class _Emitter:
         _NODES.of(node)(node, self, into)
 
     def const(self, node: ir.Const, into: Any) -> None:
-        proto = into.add(op_type=CONSTANT.name, output=[self.name(node.result, "constant")])
-        attribute = proto.attribute.add(name="value", type=AttributeProto.TENSOR)
+        proto: NodeProto = into.add()  # fields that are set one by one take half as long as arguments
+        proto.output.append(self.name(node.result, "constant"))
+        proto.op_type = CONSTANT.name
+        attribute = proto.attribute.add()
+        attribute.name, attribute.type = "value", AttributeProto.TENSOR
         write_tensor(attribute.t, node.data)
 
     def if_(self, node: ir.If, into: Any) -> None:
@@ -178,21 +197,23 @@ class _Emitter:
         proto.output.extend(self.name(value, "joined") for value in node.results)
 
     def call(self, node: ir.Call, into: Any) -> None:
-        callee, names = node.callee, self.names
+        callee, names, called = node.callee, self.names, self.called
+        called.callees.add(callee)
+        if len(node.results) > 1:
+            called.gives_several = True
         proto: NodeProto = into.add()
+        inputs = list(map(names.__getitem__, node.inputs))
         if isinstance(callee, ir.FunctionReference):
             domain, name, overload = self.identify(callee)
             self.imports[domain] = callee.version
             if overload:
                 proto.overload = overload
+            inputs += [""] * (len(callee.inputs) - len(inputs))  # onnx's evaluator wants all of them
         else:
-            domain, name = callee.signature.domain, callee.signature.name
+            signature = callee.signature
+            domain, name = signature.domain, signature.name
             if domain:
-                self.imports[domain] = max(self.imports.get(domain, 1), callee.signature.since_version)
-        inputs = list(map(names.__getitem__, node.inputs))
-        if isinstance(callee, ir.FunctionReference):  # of which onnx's evaluator wants all inputs
-            inputs += [""] * (len(callee.inputs) - len(inputs))
-        else:
+                self.imports[domain] = max(self.imports.get(domain, 1), signature.since_version)
             while inputs and not inputs[-1]:
                 inputs.pop()
         proto.input.extend(inputs)
@@ -362,7 +383,8 @@ def _fill_tensor(proto: onnx.TypeProto.Tensor, element: ElementType | None, shap
 
 def write_tensor(proto: TensorProto, data: ir.TensorData) -> None:
     proto.data_type = data.element.code
-    proto.dims.extend(data.dims)
+    if data.dims:
+        proto.dims.extend(data.dims)
     if data.texts is not None:
         proto.string_data.extend(data.texts)
     elif data.packed is not None:

@@ -42,20 +42,32 @@ _ALL_ELEMENTS = tuple(BY_CODE.values())
 
 
 class Compiled:
-    """A function at one opset: its unit, its variants, and what it read and calls."""
+    """A function at one opset: its unit, its variants, and what it read and calls. `written`: see `keep_as_proto`."""
 
-    __slots__ = ("_script", "callees", "family", "function", "reads", "unit", "written")
+    __slots__ = ("_script", "_unit", "callees", "family", "function", "reads", "written")
 
     def __init__(
-        self, function: OnnxFunction, unit: Unit, family: Family, reads: Reads, callees: dict[OnnxFunction, Compiled]
+        self,
+        function: OnnxFunction,
+        unit: Unit | None,
+        family: Family,
+        reads: Reads,
+        callees: dict[OnnxFunction, Compiled],
+        written: bytes | None = None,
     ) -> None:
         self.function = function
-        self.unit = unit
         self.family = family
         self.reads = reads
         self.callees = callees
-        self.written: bytes | None = None  # see `keep_as_proto`
+        self.written = written
+        self._unit = unit
         self._script: Script | None = None
+
+    @property
+    def unit(self) -> Unit:
+        """What was compiled; not to be had of what is `bare`."""
+        assert self._unit is not None
+        return self._unit
 
     @property
     def script(self) -> Script:
@@ -69,19 +81,23 @@ class Compiled:
         """Keeps the proto in place of the nodes that it was made of, which are a hundred times as many objects for the
         garbage collector to walk. Only for a function of one variant that calls nothing: its proto is always the same.
 
-        Concurrent readers of `family` keep the old Family.
+        Of a function that nothing calls little else is kept. Concurrent readers keep the old Family, or all of it.
         """
         (variant,) = self.family.variants
         assert variant.lowered.function is not None
-        self.written = proto.SerializeToString()
+        written = proto.SerializeToString()
         family, lowered = self.family, variant.lowered
         head = Lowered(variant.lowered.function.head(), lowered.diagnostics, (), lowered.outputs)
-        self.family = Family(family.opset, (Variant(variant.key, head),), (), family.looked_up, family.diagnostics)
+        left = Family(family.opset, (Variant(variant.key, head),), (), family.looked_up, family.diagnostics)
+        if self._script is not None:  # callers know it as this very object
+            self.family, self.written = left, written
+        elif self.function.compiled.get(family.opset) is self:
+            self.function.compiled[family.opset] = Compiled(self.function, None, left, self.reads, {}, written)
 
     @property
     def bare(self) -> bool:
         """Whether all that is left is the proto: a caller needs more, and has it compiled again."""
-        return self.written is not None and self._script is None
+        return self._unit is None
 
 
 class _Open:
@@ -130,8 +146,8 @@ class Run:
         self._without_sizes: dict[tuple[OnnxFunction, Key], tuple[ir.Type, ...] | None] = {}
 
     def compile(self, function: OnnxFunction, to_call: bool = True) -> Compiled:
-        """The function, compiled or as it was kept: `to_call` it, or for its protos alone. Raises DiagnosticError where
-        one of them does not compile."""
+        """The function, compiled or as it was kept: `to_call` it, or for its proto alone, which may be all that was
+        kept. Raises DiagnosticError where one of them does not compile."""
         if function in self._sound:
             return self.done[function]
         self.prepare(function, to_call)

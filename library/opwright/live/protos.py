@@ -11,7 +11,7 @@ from opwright.functions import OnnxFunction
 from opwright.graphs.left_out import leave_out_in, leave_out_unread
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
-from opwright.lang.emit import Identify, PlaceOf, emit_function, own_identity
+from opwright.lang.emit import Called, Identify, PlaceOf, emit_function, own_identity
 from opwright.lang.family import Family, Variant, admitted, labels_of
 from opwright.lang.lower.function import Lowered
 from opwright.lang.lower.function_unit import Unit
@@ -38,9 +38,9 @@ def function_proto(
     """The one variant that `variant` leaves. See `OnnxFunction.to_function_proto`."""
     if opset is None and opset_imports is not None:
         opset = opset_imports.get("")
-    compiled, unit, family, named, left = _left(function, opset, variant)
+    compiled, family, named, left = _left(function, opset, variant)
     if len(left) != 1:
-        raise DiagnosticError([_not_one(unit, family, left)])
+        raise DiagnosticError([_not_one(compiled.unit, family, left)])
     proto = _in_profile(compiled, left[0], named[left[0].key], profile)
     if opset_imports is not None:
         declare_function_imports(proto, opset_imports)
@@ -52,7 +52,7 @@ def function_protos(
     function: OnnxFunction, opset: Opset | int | None, variant: Mapping[str, object], profile: str = "portable"
 ) -> list[FunctionProto]:
     """Every variant that `variant` leaves, equal ones once. See `OnnxFunction.to_function_protos`."""
-    compiled, _, _, named, left = _left(function, opset, variant)
+    compiled, _, named, left = _left(function, opset, variant)
     by_label = {named[item.key]: item for item in reversed(left)}
     labels = dict.fromkeys(named[item.key] for item in left)
     return [_in_profile(compiled, by_label[label], label, profile) for label in labels]
@@ -116,15 +116,15 @@ def _emit(
 ) -> FunctionProto:
     body = variant.lowered.function
     assert body is not None
-    proto = emit_function(body, function.domain, function.overload, identify, place_of)
+    called = Called()
+    proto = emit_function(body, function.domain, function.overload, identify, place_of, called)
     proto.name = portable_name(function.name, label)
-    calls = [node for _, node in ir.walk(body.body) if type(node) is ir.Call]
-    if any(map(_lacks_attributes, {node.callee for node in calls})):
+    if any(map(_lacks_attributes, called.callees)):
         leave_out_in(proto.node)
-    if any(len(node.results) > 1 for node in calls):
-        called = {identify(node.callee) for node in calls if type(node.callee) is ir.FunctionReference}
+    if called.gives_several:
+        functions = {identify(callee) for callee in called.callees if type(callee) is ir.FunctionReference}
         imports = {item.domain: item.version for item in proto.opset_import}
-        leave_out_unread(all_nodes(proto.node), proto.output, imports, called)
+        leave_out_unread(all_nodes(proto.node), proto.output, imports, functions)
     proto.doc_string = function.__doc__ or ""
     with_default = {item.name: item for item in body.attributes if item.default is not None}
     if with_default:
@@ -147,14 +147,15 @@ def _lacks_attributes(callee: ir.Operator | ir.FunctionReference) -> bool:
 
 def _left(
     function: OnnxFunction, opset: Opset | int | None, variant: Mapping[str, object]
-) -> tuple[Compiled, Unit, Family, dict[Key, Key], list[Variant]]:
+) -> tuple[Compiled, Family, dict[Key, Key], list[Variant]]:
     """The function's family, what its variants are named by, and those that fit. Raises DiagnosticError where the facts
     leave it open. An instance of a template is always named by its facts: there may be others."""
     run = Run(target_opset(function, opset))
-    compiled = run.compile(function, to_call=False)
-    unit, family = compiled.unit, compiled.family
+    compiled = run.compile(function, to_call=bool(variant))
+    family = compiled.family
     if len(family.variants) == 1 and not family.variants[0].key and not variant:
-        return compiled, unit, family, {(): ()}, list(family.variants)
+        return compiled, family, {(): ()}, list(family.variants)
+    unit = compiled.unit
     facts = chosen_facts(unit, variant)
     if family.open_axes:
         unit, family = run.instantiate(function, facts)
@@ -162,7 +163,7 @@ def _left(
     else:
         named = labels_of(family)
     match = match_variants([_Choice(item) for item in family.variants], lambda axis: _known(facts, axis))
-    return compiled, unit, family, named, [item.of for item in match.fitting if _admits(unit, item.of, facts)]
+    return compiled, family, named, [item.of for item in match.fitting if _admits(unit, item.of, facts)]
 
 
 class _Choice:
