@@ -7,6 +7,7 @@ the function's own operators turn out to admit fewer element types than declared
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from opwright.elements import BY_NAME
 from opwright.lang import ir
@@ -17,6 +18,8 @@ from opwright.lang.lower.function import Attempt, Lowered
 from opwright.lang.lower.function_unit import Target, Unit
 from opwright.lang.lower.poison import Question
 from opwright.opsets.signatures import mask_of
+
+_mask_of = lru_cache(maxsize=1 << 10)(mask_of)  # few sets of element types stand in many declarations
 
 
 class _Case:
@@ -44,7 +47,7 @@ class Solver:
         self._opset = target.opset
         self._values = target.values
         self._looked_up = looked_up
-        self._masks = {name: mask_of(elements) for name, elements in unit.declaration.types.items()}
+        self._masks = {name: _mask_of(elements) for name, elements in unit.declaration.types.items()}
         self._pending = [_Case(dict(target.facts))]
         self._last = self._pending[0]
         self._attempts: list[Attempt] = []

@@ -173,8 +173,9 @@ class Lowering:
 
     def find(self, domain: str, name: str, version: int | None = None) -> ir.Operator | None:
         """The operator itself, recorded likewise; `version` is that of another domain (default: its newest)."""
-        if (domain, name, version) in self._operators:
-            return self._operators[domain, name, version]
+        key = (domain, name, version)
+        if key in self._operators:
+            return self._operators[key]
         known = not domain or is_known_domain(domain)
         found = (
             signature(domain, name, (version or newest_opset(domain)) if domain else self.target_opset)
@@ -182,7 +183,7 @@ class Lowering:
             else None
         )
         self.looked_up[OperatorName(domain, name)] = None if found is None else found.since_version
-        operator = self._operators[domain, name, version] = None if found is None else operator_of(found)
+        operator = self._operators[key] = None if found is None else operator_of(found)
         return operator
 
     @property
@@ -223,7 +224,10 @@ class Lowering:
 
     def written_for(self, opset: OpsetObject) -> int:
         """The opset of ai.onnx for which the code that is being lowered is written."""
-        return min(max(opset.version, self.asked[0]), self.asked[1])
+        (first, last), version = self.asked, opset.version
+        if version < first:
+            version = first
+        return version if version < last else last
 
     @contextmanager
     def copy(self, which: object) -> Iterator[None]:
@@ -237,9 +241,11 @@ class Lowering:
     def is_the_only_opset(self, opset: OpsetObject) -> bool:
         """Whether the function that is being lowered names no other opset of ai.onnx."""
         function = self.inlining[-1] if self.inlining else None
-        if function not in self.named:
+        named = self.named.get(function)
+        if named is None:
             self.trail.put(self.named, function, opset.version)
-        return self.named[function] == opset.version
+            return True
+        return named == opset.version
 
     def liveness(self) -> Liveness | None:
         """Which names the function that is being lowered still reads; None where that is not known."""

@@ -597,19 +597,26 @@ def _call(low: Lowering, node: ast.Call, env: Environment) -> Operand:
         raise
     if opset is None or not isinstance(node.func, ast.Attribute) or _is_spread(node):
         return _call_for(low, node, env, None)
-    parts = Parts()
     operands: list[Operand] = []
+    attributes: dict[str, Operand] = {}
+    is_wrong = False
     for argument in node.args:
         operand = env.get(argument.id) if type(argument) is ast.Name else None
         if type(operand) is not ir.Value:
-            with parts:
+            try:
                 operand = lower_expression(low, argument, env)
+            except Poisoned as found:
+                found.recover()
+                is_wrong = True
         operands.append(operand)
-    attributes: dict[str, Operand] = {}
     for keyword in node.keywords:
-        with parts:
+        try:
             attributes[keyword.arg or ""] = lower_expression(low, keyword.value, env)
-    parts.close()
+        except Poisoned as found:
+            found.recover()
+            is_wrong = True
+    if is_wrong:
+        raise Poisoned
     made = emit_call_of(low, opset, node, node.func.attr, operands, attributes)
     if made is not None:
         return made
@@ -621,11 +628,12 @@ def _call(low: Lowering, node: ast.Call, env: Environment) -> Operand:
 
 def _is_spread(node: ast.Call) -> bool:
     """Whether some arguments of a call are not written one by one, or one is given twice."""
-    if node.keywords:
-        names = {keyword.arg for keyword in node.keywords}
-        if None in names or len(names) < len(node.keywords):
-            return True
-    return ast.Starred in map(type, node.args)
+    if ast.Starred in map(type, node.args):
+        return True
+    if not node.keywords:
+        return False
+    names = {keyword.arg for keyword in node.keywords}
+    return None in names or len(names) < len(node.keywords)
 
 
 def _call_for(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Operand:

@@ -321,9 +321,10 @@ class Attempt:
     def _input(self, declared: Input, name: str, optional: bool) -> ir.Value:
         inputs = self.unit.declaration.inputs
         type_ = self._declared_type(inputs.get(name, inputs.get(declared.name)), declared.name)
-        rank = self.facts.get(name + facts.RANK, facts.OTHER)
-        if type_.element is not None and type_.shape is None and facts.excluded_ranks(rank) is None:
-            type_ = ir.TensorType(type_.element, (None,) * int(rank))
+        fact = self.facts.get(name + facts.RANK)
+        rank = None if fact is None else facts.exact_rank(fact)
+        if rank is not None and type_.element is not None and type_.shape is None:
+            type_ = ir.TensorType(type_.element, (None,) * rank)
         return ir.Value(type_, name, declared.span, optional)
 
     def _attribute(self, declared: AttributeDeclaration) -> Operand:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeGuard, TypeVar
 
@@ -107,7 +107,7 @@ def _items_of(value: Scalar | tuple[Scalar, ...]) -> tuple[Scalar, ...]:
 
 
 def holds_text(items: Iterable[Scalar]) -> bool:
-    return any(number_kind_of(item) is None for item in items)
+    return any(isinstance(item, str) for item in items)
 
 
 def typed_constant(
@@ -132,43 +132,48 @@ def weak_constant(
         raise needs_element(low, variable, span)
     kept = _kept_fit if len(items) <= _FEW else _fit
     fit = kept(tuple(map(repr, items)), items, variable.mask)
-    unfit = fit.unfit
-    if unfit and not narrow(low, variable, list(unfit), f"the constant {reprlib.repr(value)}"):
-        element, reason = next(iter(unfit.items()))
+    if fit.unfit and not narrow(low, variable, fit.unfit, f"the constant {reprlib.repr(value)}"):
+        element = fit.unfit[0]
         raise low.error(
             "OW313",
             f"the constant does not fit {element.name}, which `{variable.name}` admits",
             span,
-            reason=reason,
+            reason=_does_not_fit(items, element),
             help=f"leave {element.name} out of `{variable.name}`, or cast to a type that holds the value",
         )
     settled = ir.known_element(variable)
     if settled is not None:
         return typed_constant(low, value, dims, settled, span)
-    carrier = _carrier(low, items)
-    if like is not None and fit.rounds_once and carrier is not None and low.lookup("", CAST_LIKE.name) is not None:
-        base = typed_constant(low, value, dims, carrier, span)
+    if like is not None and fit.rounds_once and fit.carrier and low.lookup("", CAST_LIKE.name) is not None:
+        base = typed_constant(low, value, dims, low.element_of(fit.carrier), span)
         type_ = ir.TensorType(variable, dims)
         return low.once(("like", variable.name, base), CAST_LIKE.name, [base, like], {}, type_, span)
     raise needs_element(low, variable, span)
 
 
 class _Fit(NamedTuple):
-    """How numbers fit a set of element types. `unfit`: those that cannot hold them, and why; `rounds_once`: whether
-    each of the types gets the same from a constant of float32 or int64 as from the numbers themselves."""
+    """How numbers fit a set of element types. `unfit`: those that cannot hold them; `rounds_once`: whether each of the
+    types gets the same from a constant of float32 or int64 as from the numbers themselves; `carrier`: the name of the
+    type that holds the numbers as they are, empty for integers that none holds."""
 
-    unfit: Mapping[ElementType, str]
+    unfit: tuple[ElementType, ...]
     rounds_once: bool
+    carrier: str
 
 
 def _fit(texts: tuple[str, ...], items: tuple[Scalar, ...], mask: int) -> _Fit:
     """`texts` tells apart in a cache what `==` does not: 1, 1.0 and True, 0.0 and -0.0."""
     elements = elements_of(mask)
-    wrong = elements if any(type(item) is not float for item in items) else _no_floats(mask)  # floats hold each float
-    unfit = {element: reason for element in wrong if (reason := _does_not_fit(items, element))}
+    if any(type(item) is not float for item in items):
+        unfit = tuple(element for element in elements if _does_not_fit(items, element))
+    else:  # floats hold each float, and no other type holds fractions
+        unfit = _no_floats(mask)
+        if all(isinstance(item, float) and item.is_integer() for item in items):
+            unfit = tuple(element for element in unfit if _does_not_fit(items, element))
     numbers = [item for item in items if is_static_number(item)]
     good = [element for element in elements if element not in unfit]
-    return _Fit(unfit, all(survives_float32(item, element) for item in numbers for element in good))
+    rounds_once = all(survives_float32(item, element) for item in numbers for element in good)
+    return _Fit(unfit, rounds_once, _carrier(numbers))
 
 
 @lru_cache(maxsize=1 << 8)
@@ -190,7 +195,7 @@ def _does_not_fit(items: tuple[Scalar, ...], element: ElementType) -> str:
     return ""
 
 
-def narrow(low: Lowering, variable: ir.TypeVariable, unfit: list[ElementType], why: str) -> bool:
+def narrow(low: Lowering, variable: ir.TypeVariable, unfit: Sequence[ElementType], why: str) -> bool:
     """Takes types from a variable that no interface promises; False where it is promised or none would be left."""
     taken = sum(1 << element.code for element in unfit)
     if variable.rigid or not variable.mask & ~taken:
@@ -212,18 +217,16 @@ def needs_element(low: Lowering, variable: ir.TypeVariable, span: Span | None) -
     )
 
 
-def _carrier(low: Lowering, items: tuple[Scalar, ...]) -> ElementType | None:
-    """The element type that holds the numbers as they are; None for integers that none holds."""
-    numbers = [item for item in items if is_static_number(item)]
-    kinds = set(map(number_kind, numbers))
-    if ir.NumberKind.FLOAT in kinds:
+def _carrier(numbers: Sequence[Number]) -> str:
+    """The element type that holds the numbers as they are, by its name; empty for integers that none holds."""
+    if any(isinstance(item, float) for item in numbers):
         exact = all(to_float32(float(item)) == item or item != item for item in numbers)
-        return low.element_of("float" if exact else "double")
-    if kinds <= {ir.NumberKind.BOOL}:
-        return low.element_of("bool")
+        return "float" if exact else "double"
+    if all(isinstance(item, bool) for item in numbers):
+        return "bool"
     if all(-(1 << 63) <= item < 1 << 63 for item in numbers):
-        return low.element_of("int64")
-    return low.element_of("uint64") if all(0 <= item < 1 << 64 for item in numbers) else None
+        return "int64"
+    return "uint64" if all(0 <= item < 1 << 64 for item in numbers) else ""
 
 
 def is_plain(value: Operand) -> TypeGuard[Scalar]:
