@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from opwright.diagnostics.diagnostic import Diagnostic, Severity
 from opwright.lang.lower.function_unit import Unit
@@ -11,14 +11,9 @@ from opwright.lang.lower.function_unit import Unit
 
 def unused_attributes(unit: Unit) -> Iterator[Diagnostic]:
     """A warning for each attribute that the body names nowhere: what a caller gives for it changes nothing."""
-    read = {
-        node.id
-        for statement in unit.node.body
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
+    unread = _unread(unit.node.body, {attribute.name for attribute in unit.interface.attributes})
     for attribute in unit.interface.attributes:
-        if attribute.name not in read:
+        if attribute.name in unread:
             yield Diagnostic(
                 "OW155",
                 f"the attribute `{attribute.name}` is not used",
@@ -28,3 +23,15 @@ def unused_attributes(unit: Unit) -> Iterator[Diagnostic]:
                 severity=Severity.WARNING,
                 subject=unit.declaration.name,
             )
+
+
+def _unread(statements: Iterable[ast.stmt], names: set[str]) -> set[str]:
+    """Those of the names that no statement reads; each statement is looked at until all are found."""
+    for statement in statements:
+        if not names:
+            break
+        read = (
+            node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        )
+        names = names.difference(read)
+    return names

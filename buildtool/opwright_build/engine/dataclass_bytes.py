@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -38,10 +39,10 @@ def _encode(value: object) -> Json:
     if kind in _PLAIN:
         return cast(Json, value)
     if kind is tuple or kind is list:
-        return [_encode(item) for item in cast(Sequence[object], value)]
-    names = _field_names(cast(type, kind))
-    if names is not None:
-        return [_encode(getattr(value, name)) for name in names]
+        return _encode_each(cast(Sequence[object], value))
+    fields_of = _reader_of_fields(cast(type, kind))
+    if fields_of is not None:
+        return _encode_each(fields_of(value))
     match value:
         case None | bool() | int() | str():
             return value
@@ -56,20 +57,28 @@ def _encode(value: object) -> Json:
                 raise TypeError(f"an absolute path must not travel between actions: {value}")
             return value.as_posix()
         case Mapping():
-            return [[_encode(key), _encode(item)] for key, item in value.items()]
+            return [_encode_each(pair) for pair in value.items()]
         case tuple() | list():
-            return [_encode(item) for item in value]
+            return _encode_each(value)
     raise TypeError(f"no encoding for {type(value).__name__}")
 
 
+def _encode_each(values: Sequence[Any]) -> list[Json]:
+    # (Most are texts and numbers, for which a call takes longer than the rest.)
+    return [item if type(item) in _PLAIN else _encode(item) for item in values]
+
+
 @cache
-def _field_names(kind: type) -> tuple[str, ...] | None:
-    """The fields of a dataclass that is nothing else; None for other types."""
+def _reader_of_fields(kind: type) -> Callable[[object], Sequence[object]] | None:
+    """What gives the fields of a dataclass that is nothing else; None for other types."""
     if not is_dataclass(kind) or issubclass(
         kind, bool | int | str | float | bytes | Enum | Path | Mapping | tuple | list
     ):
         return None
-    return tuple(field.name for field in fields(kind))
+    names = [field.name for field in fields(kind)]
+    if len(names) < 2:  # of which `attrgetter` gives no tuple
+        return lambda value: [getattr(value, name) for name in names]
+    return attrgetter(*names)
 
 
 _Decoder = Callable[[Any], Any]

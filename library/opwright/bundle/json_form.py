@@ -117,7 +117,9 @@ def function_to_json(entry: FunctionEntry) -> dict[str, Json]:
 
 def _plain(value: object) -> Json:
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [item if type(item) is str else _plain(item) for item in value]
+    if type(value) is str:
+        return value
     names = _FIELDS.get(type(value))
     if names is not None:
         kind = type(value)

@@ -138,6 +138,7 @@ class BodyAtOpsets:
         self._ordered: _Ordered | None = None
         self._meanings: dict[FunctionId, Operator] = {}
         self._written: list[WrittenNode] = []
+        self._used: tuple[Operator, ...] = ()
 
     def at(self, opset: int, callees: Mapping[FunctionId, Callee]) -> CanonicalBody:
         """The canonical form at that opset of ai.onnx, as `canonicalise` has it."""
@@ -156,9 +157,14 @@ class BodyAtOpsets:
         else:
             known = {key: meanings.again(key, operator) for key, operator in self._meanings.items()}
             now = {operator: known[key] for key, operator in self._meanings.items()}
-            writer = Writer(self._ordered.attributes)
-            self._written = [writer.write_again(node, now[node.node.operator]) for node in self._written]
             self._meanings = known
+            writer = Writer(self._ordered.attributes)
+            writer.used = dict.fromkeys(map(now.__getitem__, self._used))
+            for index, node in enumerate(self._written):
+                operator = now[node.node.operator]
+                if operator is not node.node.operator:
+                    self._written[index] = writer.write_again(node, operator)
+        self._used = tuple(writer.used)
         return self._ordered.body(writer, join_nodes(wire.FUNCTION_NODE, self._written))
 
 

@@ -21,28 +21,25 @@ _DENSE, _SPARSE = b"\x00", b"\x01"
 
 
 class WrittenNode:
-    """A node without graphs, and the parts in which it is written: what does not depend on its operator's version
-    (`reads`, `gives`, `names`), and its attributes."""
+    """A node without graphs as it is written: `encoding` and `field`, and the parts of them that do not depend on the
+    version of its operator."""
 
-    __slots__ = ("attributes", "gives", "names", "node", "reads")
+    __slots__ = ("encoding", "field", "gives", "names", "node", "reads")
 
     def __init__(self, node: Node, reads: bytes, attributes: Encoded, gives: bytes, names: bytes) -> None:
+        operator = node.operator
         self.node = node
         self.reads = reads
-        self.attributes = attributes
         self.gives = gives
         self.names = names
+        self.encoding = b"".join((operator.encoding, reads, attributes[0], gives))
+        self.field = chunk(b"".join((names, operator.op_type, attributes[1], operator.domain)))
 
 
 def join_nodes(tag: bytes, nodes: Sequence[WrittenNode]) -> Encoded:
     """The nodes, each as a field with that tag."""
-    encodings = [varint(len(nodes))]
-    fields: list[bytes] = []
-    for item in nodes:
-        operator, (encoding, field) = item.node.operator, item.attributes
-        encodings += (operator.encoding, item.reads, encoding, item.gives)
-        fields.append(chunk(b"".join((item.names, operator.op_type, field, operator.domain))))
-    return b"".join(encodings), wire.repeated(tag, fields)
+    encodings = b"".join([varint(len(nodes)), *[item.encoding for item in nodes]])
+    return encodings, wire.repeated(tag, [item.field for item in nodes])
 
 
 class Writer:
@@ -89,10 +86,7 @@ class Writer:
 
     def write_again(self, written: WrittenNode, operator: Operator) -> WrittenNode:
         """The same node without graphs with another version of its operator, or a call of another body."""
-        self.used.setdefault(operator)
         before = written.node
-        if operator is before.operator:
-            return written
         node = Node(operator, before.inputs, before.outputs, before.attributes, before.graphs)
         attributes = self._write_attributes(node, {}) if node.attributes else operator.no_attributes
         return WrittenNode(node, written.reads, attributes, written.gives, written.names)
