@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from opwright_build.spec import load
 from opwright_build.workflow import whole_library
-from opwright_build.workflow.version_table import VERSION_TABLE
+from opwright_build.workflow.version_table import VERSION_LINES, VERSION_TABLE
 
 from benchmarks.generated_specs import write_library
 
@@ -311,19 +311,21 @@ def test_what_else_specs_say_looks_at_the_whole_library(
     assert looked_through
 
 
+@pytest.mark.parametrize("file", [VERSION_TABLE, VERSION_LINES])
 @pytest.mark.parametrize("how", ["cut", "gone", "altered", "link"])
 def test_without_the_table_the_whole_library_is_looked_through(
-    how: str, generated: Path, looked_through: list[Path], opwright: Opwright
+    how: str, file: str, generated: Path, looked_through: list[Path], opwright: Opwright
 ) -> None:
-    data = TABLE.read_bytes()
-    TABLE.unlink()
+    path = TABLE.with_name(file)
+    data = path.read_bytes()
+    path.unlink()
     match how:
         case "cut":
-            TABLE.write_bytes(data[: len(data) // 2])
+            path.write_bytes(data[: len(data) // 3])
         case "altered":
-            TABLE.write_bytes(data.replace(b"com.example::Made00001@1", b"com.example::Made00002@1"))
+            path.write_bytes(data.replace(b"com.example::Made00005@1", b"com.example::Made00002@1"))
         case "link":
-            TABLE.symlink_to("/dev/null")
+            path.symlink_to("/dev/null")
     edit(5, r"    v3 = .*", "    v3 = op.Mul(v2, 7.5)")
     ran = opwright("build", "--json")
     if how == "link":
@@ -333,6 +335,20 @@ def test_without_the_table_the_whole_library_is_looked_through(
         )
         return
     assert ran.status == 0 and looked_through
+
+
+def test_lines_that_nothing_needs_any_more_go(generated: Path, looked_through: list[Path], opwright: Opwright) -> None:
+    """And what a build that was killed has left behind the lines is none."""
+    lines = TABLE.with_name(VERSION_LINES)
+    first = lines.stat().st_size
+    for factor in range(40):
+        edit(factor % 3, r"    v3 = .*", f"    v3 = op.Mul(v2, {factor}.5)")
+        with lines.open("ab") as file:
+            file.write(b"half a line" * (factor % 2))
+        assert opwright("build").status == 0
+        assert lines.stat().st_size < first * 1.4
+    assert looked_through == []
+    assert opwright("ls", "--json").status == 0
 
 
 def test_what_is_written_is_made_anew_where_it_was_altered(

@@ -84,7 +84,7 @@ def test_a_forged_cache_in_a_clone_is_not_served(library: Path, build: Build) ->
     honest = Path(BUNDLE).read_bytes()
     poison(OTHERS)
     shutil.rmtree("dist")
-    for name in ("hints.json", "outputs.json", "actions.json", "versions.table"):
+    for name in ("hints.json", "outputs.json", "actions.json", "versions.table", "versions.lines"):
         Path(".opwright", name).unlink()
     assert build() == Built(everything.run, 0, ["OW914"])
     assert Path(BUNDLE).read_bytes() == honest

@@ -15,7 +15,7 @@ from opwright_build.workflow.libraries_called import libraries_called
 from opwright_build.workflow.library import library_action, names_asked_for
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import finish, on_library
-from opwright_build.workflow.version_parts import FACTS, TABLE
+from opwright_build.workflow.version_parts import is_file
 from opwright_build.workflow.whole_library import load
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _dry_run(session: Session, started: float) -> int:
 def _nothing(session: Session, started: float, outcome: object) -> int:
     """Everything is known; what is on disk may differ from it all the same."""
     outputs = outcome.outputs if isinstance(outcome, Done) else {}
-    files = {path: digest for path, digest in outputs.items() if path not in (TABLE, FACTS)}
+    files = {path: digest for path, digest in outputs.items() if is_file(path)}
     differing = session.publisher.differing(files)
     for path in differing:
         _tell(session, f"write {path}", ("it is not on disk as it should be",))

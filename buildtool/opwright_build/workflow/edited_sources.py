@@ -22,15 +22,22 @@ from opwright_build.engine.action import Action, Done, Outcome, Read, Unsupporte
 from opwright_build.engine.content_digest import Json, canonical_json
 from opwright_build.engine.dataclass_bytes import decode_value
 from opwright_build.engine.mutual_actions import Result
+from opwright_build.engine.piece_file import PieceFile
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine
 from opwright_build.engine.sources import FILE, REFUSED, NotYetError, as_file
 from opwright_build.report.tables import counted
 from opwright_build.spec.model import Domain, Library, LoadedLibrary, Package
 from opwright_build.workflow.compiling import IGNORE, LIBRARY, Questions, has_templates, version_input
-from opwright_build.workflow.packaged_again import EditedVersion, PackagedBefore, package_edited
+from opwright_build.workflow.packaged_again import (
+    EditedVersion,
+    PackagedBefore,
+    package_edited,
+    shared_bodies,
+    shared_now,
+)
 from opwright_build.workflow.placed_rows import rows_now
-from opwright_build.workflow.session import Session
+from opwright_build.workflow.session import WORK, Session, folder_seal
 from opwright_build.workflow.version_parts import (
     BODIES,
     ENTRY,
@@ -38,18 +45,24 @@ from opwright_build.workflow.version_parts import (
     FIGURES,
     INTERFACE,
     PACKAGED,
+    PART,
     TABLE,
     VERSION,
     decode_blobs,
     encode_packaged,
+    is_file,
     join_rows,
+    table_part,
 )
 from opwright_build.workflow.version_table import (
+    VERSION_LINES,
     VERSION_TABLE,
     VersionLine,
     VersionTable,
     encode_declared,
     load_version_table,
+    relations,
+    rows_of,
 )
 
 _MOST = 100  # versions to make anew: with more, looking at all of them is no detour
@@ -64,7 +77,7 @@ class _AnythingElseError(Exception):
 
 def build_edited(session: Session, engine: Engine, reader: Reader, action: Action) -> Done | None:
     """The outcome of the library action, where this way leads to it. `reader` is told what it rests on."""
-    table = load_version_table(session.state(VERSION_TABLE))
+    table = load_version_table(session.root / WORK, folder_seal(session.user))
     if table is None or table.facts["action"] != action.key:
         return None
     try:
@@ -89,17 +102,22 @@ def note_versions(
     """Remembers what the versions of a library were when all of it was made. It is one package without dependencies
     and templates, in which no comment is heeded."""
     fetch = session.engine.fetch
-    lines: list[bytes] = []
+    lines: list[VersionLine] = []
     for (identity, result), shown, spec in zip(compiled.items(), rows, loaded.versions, strict=True):
         assert spec.identity == identity
         version = session.engine.input(result.action, "version")
         declaration = encode_declared(spec)
-        lines.append(_line(identity, result, version, partial(fetch, result), shown, declaration).encode())
+        lines.append(_line(identity, result, version, partial(fetch, result), shown, declaration))
+    callers, readers = relations([(line.identity, line.reads) for line in lines], _ENTRY)
     first = next(iter(compiled.values()))
     facts = {
         "action": action.key,
         "reads": {read.name: read.digest for read in reader.reads},
-        "outputs": {path: digest for path, digest in outcome.outputs.items() if path not in (FACTS, TABLE)},
+        "outputs": {path: digest for path, digest in outcome.outputs.items() if is_file(path)},
+        "rows": {name: digest for name, digest in outcome.outputs.items() if name.startswith(TABLE)},
+        "callers": callers,
+        "readers": readers,
+        "shared": shared_bodies(line.bodies for line in lines),
         "told": told,
         "found": {"": list(map(to_json, loaded.diagnostics)), **_found(enumerate(compiled.values()))},
         "library": session.engine.input(first.action, "library").decode("ascii"),
@@ -110,7 +128,10 @@ def note_versions(
         },
     }
     packaged = [packaging.inputs[f"{VERSION}{identity}"] for identity in compiled]
-    _save(session, VersionTable(facts, list(compiled), packaged, lines))
+    pieces = PieceFile(session.root / WORK / VERSION_LINES)
+    with contextlib.suppress(OSError):
+        refs = pieces.write([line.encode() for line in lines])
+        VersionTable(facts, list(compiled), packaged, refs, pieces).save(session.state(VERSION_TABLE))
 
 
 def _found(results: Iterable[tuple[int, Result]]) -> dict[str, list[dict[str, Any]]]:
@@ -130,11 +151,6 @@ def _line(
     )
 
 
-def _save(session: Session, table: VersionTable) -> None:
-    with contextlib.suppress(OSError):
-        table.save(session.state(VERSION_TABLE))
-
-
 @dataclass(frozen=True)
 class _Edit:
     """The way from the table of the last build to what is now."""
@@ -152,7 +168,8 @@ class _Edit:
         specs: list[str] = []
         for name in changed:
             if name.endswith(".py"):
-                readers = self.table.having(json.dumps(name.removeprefix(FILE))[1:].encode("ascii"))
+                maybe = self.table.may_read(name.removeprefix(f"{FILE}:"))
+                readers = [number for number in maybe if name in _names(self._line(number).reads)]
                 if not readers:
                     raise _AnythingElseError
                 found.update(dict.fromkeys(readers))
@@ -200,6 +217,7 @@ class _Edit:
             if given != line.version:
                 found.append(number)
             self._lines[number] = replace(line, version=given, declaration=encode_declared(version))
+            self._declared.append(number)
         return found
 
     def results(self, touched: Collection[int]) -> dict[int, Result]:
@@ -220,8 +238,7 @@ class _Edit:
         """The versions, and all that call them."""
         found, pending = set(numbers), list(numbers)
         while pending:
-            called = json.dumps(f"{_ENTRY}{self.table.identities[pending.pop()]}").encode("ascii")
-            callers = set(self.table.having(called)) - found
+            callers = set(self.table.callers(pending.pop())) - found
             found |= callers
             pending += callers
             if len(found) > _MOST:
@@ -285,14 +302,25 @@ class _Edit:
         return {}
 
     @cached_property
+    def _declared(self) -> list[int]:
+        """The versions whose files declare something else now, in whatever regard."""
+        return []
+
+    @cached_property
     def _numbers(self) -> dict[str, int]:
         return {identity: number for number, identity in enumerate(self.table.identities)}
 
     def _line(self, number: int) -> VersionLine:
         """A version as it was compiled before, and as it is declared now."""
         if number not in self._lines:
-            self._lines[number] = VersionLine.decode(self.table.lines[number])
+            self._lines[number] = VersionLine.decode(self._text(number))
         return self._lines[number]
+
+    def _text(self, number: int) -> bytes:
+        line = self.table.line(number)
+        if line is None:
+            raise _AnythingElseError
+        return line
 
     def _interface(self, line: VersionLine) -> bytes:
         """What a version declared before it was edited."""
@@ -313,11 +341,10 @@ class _Edit:
 
     def outcome(self, reader: Reader, results: Mapping[int, Result]) -> Done:
         """What the library gives with these results."""
-        facts, lines, packaged = self.table.facts, list(self.table.lines), list(self.table.packaged)
+        facts, packaged = self.table.facts, list(self.table.packaged)
+        lines = {number: self._line(number).encode() for number in self._declared}
         reads: dict[str, str | None] = {**facts["reads"], **self._changed}
         edited: list[EditedVersion] = []
-        for number, known in self._lines.items():
-            lines[number] = known.encode()
         for number, result in results.items():
             before, part = self._line(number), partial(self.engine.fetch, result)
             rows = rows_now(self.engine, self.session.sources, result)
@@ -331,7 +358,7 @@ class _Edit:
             files = [name for name in _names(result.reads) if name.startswith(f"{FILE}:")]
             reads |= {name: self.session.sources.digest(name) for name in files}
         self.session.reporter.step("packaging")
-        package = self._package(packaged, edited, results)
+        package, shared = self._package(packaged, edited)
         assert isinstance(package.outcome, Done)
         outputs = {path: digest for path, digest in package.outcome.outputs.items() if path != FACTS}
         told = {**facts["told"], "packages": [json.loads(self.engine.fetch(package, FACTS))]}
@@ -339,33 +366,49 @@ class _Edit:
             number: items for number, items in facts["found"].items() if number == "" or int(number) not in results
         }
         found |= _found(results.items())
-        now = {**facts, "reads": reads, "outputs": outputs, "told": told, "found": found}
-        table = VersionTable(now, self.table.identities, packaged, lines)
+        table_rows = self._parts(reader, lines)
+        now = {**facts, "reads": reads, "outputs": outputs, "told": told, "found": found, "rows": table_rows}
         reader.depends(Read(name, digest) for name, digest in reads.items())
-        made = {FACTS: reader.put(canonical_json(told)), TABLE: reader.put(join_rows(table.rows()))}
-        _save(self.session, table)
+        made = {FACTS: reader.put(canonical_json(told)), **table_rows}
+        with contextlib.suppress(OSError):
+            table = self.table.with_lines({**now, "shared": shared}, packaged, lines)
+            table.save(self.session.state(VERSION_TABLE))
         order = sorted(found, key=lambda number: int(number or -1))
         diagnostics = tuple(from_json(item) for number in order for item in found[number])
         return Done({**outputs, **made}, diagnostics, package.outcome.unkept)
 
-    def _package(self, packaged: Sequence[str], edited: Sequence[EditedVersion], results: Collection[int]) -> Result:
-        """What packaging gives. What it makes is made of what lies in dist/."""
+    def _parts(self, reader: Reader, lines: Mapping[int, bytes]) -> dict[str, str]:
+        """The parts of the table of all versions, of which these have other lines than before."""
+        found: dict[str, str] = dict(self.table.facts["rows"])
+        touched = {table_part(number) for number in lines}
+        for start in range(0, len(self.table.identities), PART):
+            name = table_part(start)
+            if name in touched or not self.session.store.has(found[name]):
+                numbers = range(start, min(start + PART, len(self.table.identities)))
+                of_part = [lines[number] if number in lines else self._text(number) for number in numbers]
+                found[name] = reader.put(join_rows([rows_of(line) for line in of_part]))
+        return found
+
+    def _package(self, packaged: Sequence[str], edited: Sequence[EditedVersion]) -> tuple[Result, Mapping[str, int]]:
+        """What packaging gives, made of what lies in dist/; and which bodies versions share."""
         inputs = {name: self.engine.put(text.encode("ascii")) for name, text in self.table.facts["inputs"].items()}
         inputs |= {
             f"{VERSION}{identity}": digest for identity, digest in zip(self.table.identities, packaged, strict=True)
         }
         action = Action("package", "package", inputs, {}, self.session.environment)
-        if self.engine.known(action) is None:
-            before = self._packaged_before(results)
-            return self.engine.run_given(action, lambda reader, engine: package_edited(reader, before, edited))
-        (result,) = self.engine.run([action])
-        if isinstance(result.outcome, Done):
-            archives = {path: result.outcome.outputs[path] for path in result.outcome.unkept}
-            if not self.session.publisher.differing(archives):
-                return result
+        if edited:
+            before = self._packaged_before()
+            shared = shared_now(before, edited)
+            return self.engine.run_given(action, lambda reader, engine: package_edited(reader, before, edited)), shared
+        if self.engine.known(action) is not None:
+            (result,) = self.engine.run([action])
+            if isinstance(result.outcome, Done):
+                archives = {path: result.outcome.outputs[path] for path in result.outcome.unkept}
+                if not self.session.publisher.differing(archives):
+                    return result, self.table.facts["shared"]
         raise _AnythingElseError  # archives are to be joined of parts that are not at hand here
 
-    def _packaged_before(self, results: Collection[int]) -> PackagedBefore:
+    def _packaged_before(self) -> PackagedBefore:
         """The package as the last build wrote it."""
         facts = self.table.facts
         (told,) = facts["told"]["packages"]
@@ -377,9 +420,8 @@ class _Edit:
                     raise _AnythingElseError
                 files[path] = data
         bundle = files.pop(told["path"])
-        needed = self.table.bodies_without(results)
         stubs = {path.removeprefix(_STUBS): data for path, data in files.items()}
-        return PackagedBefore(bundle, stubs, told, needed)
+        return PackagedBefore(bundle, stubs, told, facts["shared"])
 
 
 def _names(reads: Iterable[Read]) -> set[str]:

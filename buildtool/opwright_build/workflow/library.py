@@ -15,7 +15,7 @@ from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine
 from opwright_build.workflow.session import Session
-from opwright_build.workflow.version_parts import FACTS, TABLE, expand_rows
+from opwright_build.workflow.version_parts import FACTS, TABLE, expand_rows, is_file
 
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle
@@ -88,7 +88,7 @@ def build_library(session: Session, release: str = "", *, locked: bool = True) -
     result = session.engine.run_composite(action, function)
     match result.outcome:
         case Done(outputs, diagnostics, _):
-            files = {path: digest for path, digest in outputs.items() if path not in (TABLE, FACTS)}
+            files = {path: digest for path, digest in outputs.items() if is_file(path)}
             facts = json.loads(session.engine.fetch(result, FACTS))
             return _compared(session, BuiltLibrary(result, diagnostics, True, files, facts, chosen=only))
         case Failed(diagnostics):
@@ -164,7 +164,9 @@ def read_built(session: Session, library: BuiltLibrary) -> Bundle:
 
 def read_rows(session: Session, library: BuiltLibrary) -> list[dict[str, Any]]:
     """What became of each opset of each version: its bodies by variant, or what prevents them."""
-    return expand_rows(session.engine.fetch(library.result, TABLE))
+    outputs = library.result.outcome.outputs if isinstance(library.result.outcome, Done) else ()
+    parts = sorted(name for name in outputs if name.startswith(TABLE))
+    return [row for part in parts for row in expand_rows(session.engine.fetch(library.result, part))]
 
 
 def _chosen(session: Session) -> Chosen:

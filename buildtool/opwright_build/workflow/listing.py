@@ -25,7 +25,7 @@ from opwright_build.workflow.excerpt_text import library_text
 from opwright_build.workflow.selection.last_runs import built_templates
 from opwright_build.workflow.session import WORK, Options, find_root, folder_seal, open_session, own_environment
 from opwright_build.workflow.task import reporting
-from opwright_build.workflow.version_table import VERSION_TABLE, VersionTable, declared, load_version_table
+from opwright_build.workflow.version_table import VersionTable, declared, load_version_table
 
 SCHEMA = "opwright.ls/1"
 
@@ -37,9 +37,10 @@ def list_versions(path: Path, console: Console, reporter: Reporter, as_json: boo
     def task() -> int:
         root = find_root(path)
         table = None if options.packages or options.asked else _table_of_now(root)
-        if table is not None:
+        declarations = None if table is None else table.declarations()
+        if table is not None and declarations is not None:
             (package,) = table.facts["told"]["packages"]
-            _show(console, root, as_json, [(package["library"], item) for item in table.declarations()], several=False)
+            _show(console, root, as_json, [(package["library"], item) for item in declarations], several=False)
             return Exit.GOOD
         return _list_what_is_read(root, console, reporter, as_json, options)
 
@@ -77,7 +78,7 @@ def _table_of_now(root: Path) -> VersionTable | None:
     """What the last build knows of the versions, where all files that declare them are as they were then and nothing
     was found in them."""
     here = folder_seal(user_seal())
-    table = load_version_table(StateFile(root / WORK / VERSION_TABLE, here))
+    table = load_version_table(root / WORK, here)
     if table is None or table.facts["found"][""]:
         return None
     hints = FileHints(StateFile(root / WORK / "hints.json", here))

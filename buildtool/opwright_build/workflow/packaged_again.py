@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from opwright.bundle.archive import Archive
+from opwright.bundle.byte_source import HeldBytes
 from opwright.bundle.format import Index
 from opwright.bundle.function_lookup import split_identity
-from opwright.bundle.member_names import body_member
+from opwright.bundle.member_names import NAME_LENGTH, body_member
 from opwright.bundle.write import FunctionMember, bundle_name, ref_of, replace_functions
 
 from opwright_build.engine.action import Done
@@ -33,16 +36,20 @@ class EditedVersion:
     interface: bytes | None
     parts: Mapping[str, bytes]
 
+    def now(self) -> Iterable[str]:
+        """The digests of its bodies."""
+        return decode_blobs(self.parts[BODIES])
+
 
 @dataclass(frozen=True, slots=True)
 class PackagedBefore:
-    """What a package was before some versions were edited: its files, and its `facts`. `needed` are the digests of the
-    bodies that versions have which were not edited."""
+    """What a package was before some versions were edited: its files, and its `facts`. `shared` says how many versions
+    have a body, where more than one has."""
 
     bundle: bytes
     stubs: Mapping[str, bytes]
     facts: Mapping[str, Any]
-    needed: Set[str]
+    shared: Mapping[str, int]
 
 
 def package_edited(reader: Reader, before: PackagedBefore, edited: Sequence[EditedVersion]) -> Done:
@@ -53,8 +60,10 @@ def package_edited(reader: Reader, before: PackagedBefore, edited: Sequence[Edit
     index = build_index(package, domains, (), "")
     sizes = {digest: size for version in edited for digest, size in version.bodies.items()}
     bodies = {digest: body for version in edited for digest, body in decode_blobs(version.parts[BODIES]).items()}
-    gone = [digest for digest in sizes if digest not in bodies and digest not in before.needed]
-    come = {digest: body for digest, body in bodies.items() if digest not in sizes and digest not in before.needed}
+    had = _owners(before, edited)
+    have = _owners_now(had, edited)
+    gone = [digest for digest in sizes if not have[digest]]
+    come = {digest: body for digest, body in bodies.items() if not had[digest]}
     bundle = replace_functions(
         before.bundle,
         [member_of(version.identity, version.parts[MEMBER]) for version in edited],
@@ -79,6 +88,39 @@ def package_edited(reader: Reader, before: PackagedBefore, edited: Sequence[Edit
         "bytes_saved": before.facts["bytes_saved"] + more["spread"] - bytes_more,
     }
     return files_of(reader, index, bundle, stubs, facts, index.version, package.about)
+
+
+def shared_bodies(versions: Iterable[Iterable[str]]) -> dict[str, int]:
+    """How many of these have a body, where more than one has; each is given by its bodies."""
+    owners = Counter(digest for bodies in versions for digest in bodies)
+    return {digest: count for digest, count in owners.items() if count > 1}
+
+
+def shared_now(before: PackagedBefore, edited: Sequence[EditedVersion]) -> dict[str, int]:
+    """The same once the versions are edited."""
+    found = {**before.shared, **_owners_now(_owners(before, edited), edited)}
+    return {digest: count for digest, count in found.items() if count > 1}
+
+
+def _owners(before: PackagedBefore, edited: Sequence[EditedVersion]) -> dict[str, int]:
+    """How many versions had each of the bodies that the edited ones have or had."""
+    archive = Archive(HeldBytes(before.bundle))
+    archive.expect_names(archive.count - len(archive.first_entries(2)), NAME_LENGTH)
+    concerned = dict.fromkeys(digest for version in edited for digest in (*version.bodies, *version.now()))
+    return {
+        digest: before.shared.get(digest) or int(archive.find(body_member(digest)) is not None) for digest in concerned
+    }
+
+
+def _owners_now(before: Mapping[str, int], edited: Sequence[EditedVersion]) -> dict[str, int]:
+    """How many have them once these are edited, where so many had them before."""
+    found = dict(before)
+    for version in edited:
+        for digest in version.bodies:
+            found[digest] -= 1
+        for digest in version.now():
+            found[digest] += 1
+    return found
 
 
 def files_of(

@@ -62,6 +62,7 @@ OWN_FILES = (
     "failed.json",
     BUILD_RUN,
     "versions.table",
+    "versions.lines",
 )  # in that folder
 OUTPUTS = ("dist", "library")
 SHARED_MODE = "OPWRIGHT_SHARED_CACHE_MODE"  # of the environment

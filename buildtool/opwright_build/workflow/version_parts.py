@@ -15,7 +15,8 @@ INTERFACE = "interface"  # the entry without bodies
 MEMBER = "member"  # the function as a bundle has it
 FIGURES = "figures"
 FACTS = "facts.json"  # output of packaging, and of the library's action: figures, sizes of files
-TABLE = "table.json"  # output of the library's action: the rows of all versions
+TABLE = "table.json/"  # outputs of the library's action: the rows of all versions, in parts; this and a number
+PART = 256  # versions to a part
 ROWS = "rows"  # what became of each opset
 VERSION = "version:"  # inputs of packaging: this and the identity
 TEXTS = "texts"  # input of packaging: the files for its wheel, by path
@@ -50,6 +51,21 @@ NO_TEMPLATES = digest_bytes(encode_blobs({}))
 def join_rows(parts: Sequence[bytes]) -> bytes:
     """The rows of several versions."""
     return b"[" + b",".join(parts) + b"]"
+
+
+def is_file(output: str) -> bool:
+    """Whether an output of the library's action is a file to be written."""
+    return output != FACTS and not output.startswith(TABLE)
+
+
+def table_part(number: int) -> str:
+    """The output that has the rows of the version at a position."""
+    return f"{TABLE}{number // PART:05}"
+
+
+def table_parts(rows: Sequence[bytes]) -> dict[str, bytes]:
+    """The parts of the table of all versions."""
+    return {table_part(start): join_rows(rows[start : start + PART]) for start in range(0, len(rows), PART)}
 
 
 def expand_rows(data: bytes) -> list[dict[str, Any]]:

@@ -37,7 +37,7 @@ from opwright_build.workflow.released import Comparison, compare_with_lock
 from opwright_build.workflow.select_packages import select_packages
 from opwright_build.workflow.selection.chosen import Chosen
 from opwright_build.workflow.session import MODULE, Session
-from opwright_build.workflow.version_parts import FACTS, TABLE, TEXTS, VERSION, encode_packaged, join_rows
+from opwright_build.workflow.version_parts import FACTS, TEXTS, VERSION, encode_packaged, table_parts
 
 SPECS = "list:specs"
 RELEASED = "released"  # input of packaging: what was released last
@@ -145,7 +145,8 @@ def build_whole(
     domains = {domain for name in asked for domain in loaded.library.package(name).domains}
     owned = [version.identity for version in loaded.versions if version.domain.name in domains]
     rows = [rows_now(engine, session.sources, compiled[identity]) for identity in owned]
-    outputs |= {FACTS: reader.put(canonical_json(told)), TABLE: reader.put(join_rows(rows))}
+    outputs |= {FACTS: reader.put(canonical_json(told))}
+    outputs |= {name: reader.put(data) for name, data in table_parts(rows).items()}
     done = Done(outputs, tuple(diagnostics), tuple(unkept))
     heeded = any(find_ignores(path, text) for path, text in texts.items())
     heeded = heeded or len(diagnostics) > of_parts or any(item.code == IGNORE for item in diagnostics)
