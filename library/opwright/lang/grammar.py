@@ -9,10 +9,10 @@ the same.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum, auto
-from typing import Any
 
+from opwright.lang.dispatch import Operation
 from opwright.lang.value_class import record
 
 
@@ -500,7 +500,7 @@ def certain(test: ast.expr, truth: bool) -> list[tuple[ast.expr, bool]]:
     pending = [(test, truth)]
     while pending:
         node, holds = pending.pop()
-        parts = _PARTS_OF_CONDITIONS[type(node)](node, holds) if type(node) in _PARTS_OF_CONDITIONS else None
+        parts = _parts_of_condition.of(node)(node, holds)
         if parts is None:
             found.append((node, holds))
         else:
@@ -509,16 +509,20 @@ def certain(test: ast.expr, truth: bool) -> list[tuple[ast.expr, bool]]:
 
 
 _Conditions = list[tuple[ast.expr, bool]]
+_parts_of_condition: Operation[ast.expr, [bool], _Conditions | None] = Operation(lambda node, holds: None)
 
 
+@_parts_of_condition.on(ast.BoolOp)
 def _of_bool_op(node: ast.BoolOp, holds: bool) -> _Conditions | None:
     return [(item, holds) for item in node.values] if _DECIDED_BY[type(node.op)] is holds else None
 
 
+@_parts_of_condition.on(ast.UnaryOp)
 def _of_unary_op(node: ast.UnaryOp, holds: bool) -> _Conditions | None:
     return [(node.operand, not holds)] if type(node.op) is ast.Not else None
 
 
+@_parts_of_condition.on(ast.Compare)
 def _of_compare(node: ast.Compare, holds: bool) -> _Conditions | None:
     if not holds or len(node.ops) == 1:
         return None
@@ -528,11 +532,6 @@ def _of_compare(node: ast.Compare, holds: bool) -> _Conditions | None:
 
 
 _DECIDED_BY: dict[type[ast.boolop], bool] = {ast.And: True, ast.Or: False}
-_PARTS_OF_CONDITIONS: dict[type[ast.expr], Callable[[Any, bool], _Conditions | None]] = {
-    ast.BoolOp: _of_bool_op,
-    ast.UnaryOp: _of_unary_op,
-    ast.Compare: _of_compare,
-}
 
 
 # ------------------------------------------------------------------------------------------------------ refusals

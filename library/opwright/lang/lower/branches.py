@@ -7,10 +7,9 @@ two branches meet only those names are looked at, or a thousand `if`s among thou
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from opwright.lang.lower.flow import hidden_rank
-from opwright.lang.lower.operands import Environment, Operand
+from opwright.lang.lower.operands import Bindings, Environment, Operand
 
 
 class Branch(dict[str, Operand]):
@@ -30,8 +29,8 @@ class Branch(dict[str, Operand]):
         self.changed[name] = None
         super().__delitem__(name)
 
-    def update(self, *others: Any, **operands: Operand) -> None:
-        for name, operand in dict(*others, **operands).items():
+    def update(self, other: Bindings = (), /, **operands: Operand) -> None:
+        for name, operand in dict(other, **operands).items():
             self[name] = operand
 
     def clear(self) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import is_static, unary
 from opwright.lang.lower.constants import MODULES, call_constant
@@ -84,15 +82,14 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments, env
     return _fold(low, callee, values, arguments)
 
 
-def _slice(low: Lowering, values: list[Any], arguments: Arguments) -> Operand:
+def _slice(low: Lowering, values: list[Operand], arguments: Arguments) -> Operand:
     """`slice(stop)`, `slice(start, stop[, step])`: what `start:stop:step` is between brackets."""
     if arguments.keywords or not 1 <= len(values) <= 3:
         raise low.error("OW203", "`slice` takes one to three bounds", arguments.span, "it has Python's signature")
-    start, stop, step = (None, values[0], None) if len(values) == 1 else (*values, None, None)[:3]
-    return SliceItem(start, stop, step)
+    return SliceItem(None, values[0]) if len(values) == 1 else SliceItem(*values)
 
 
-def _is_list(low: Lowering, values: list[Any], arguments: Arguments) -> Operand:
+def _is_list(low: Lowering, values: list[Operand], arguments: Arguments) -> Operand:
     """`isinstance(x, list)`: a static question, since every value is a list or is none."""
     wanted = values[1] if len(values) == 2 and not arguments.keywords else None
     if not (isinstance(wanted, BuiltinObject) and (wanted.module, wanted.name) == ("", "list")):
@@ -114,7 +111,7 @@ def _is_list(low: Lowering, values: list[Any], arguments: Arguments) -> Operand:
     return is_list(values[0])
 
 
-def _fold(low: Lowering, callee: BuiltinObject, values: list[Any], arguments: Arguments) -> Operand:
+def _fold(low: Lowering, callee: BuiltinObject, values: list[Operand], arguments: Arguments) -> Operand:
     span = arguments.span
     label = f"math.{callee.name}" if callee.module else callee.name
     known = [is_static(value) if callee.name in _SHALLOW else not holds_runtime(value) for value in values]
@@ -128,8 +125,7 @@ def _fold(low: Lowering, callee: BuiltinObject, values: list[Any], arguments: Ar
         )
     try:
         if callee.module:
-            found: Operand = static.call_math(callee.name, values)
-            return found
+            return static.call_math(callee.name, values)
         if callee.name not in static.BUILTINS:
             raise low.error("OW304", f"`{label}` can be used in `for` only", span, "it has no value outside a loop", "")
         made = static.call_builtin(callee.name, values)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import Any
+from typing import TypeVar, overload
 
 from opwright.lang.lower import speculate
 from opwright.lang.lower.context import LoopPlans, Lowering
-from opwright.lang.lower.operands import Environment, LoopKey, Operand
+from opwright.lang.lower.operands import Bindings, Environment, LoopKey, Operand
 from opwright.lang.trail import Trail
+
+Default = TypeVar("Default")
 
 
 class RecordedEnvironment(dict[str, Operand]):
@@ -32,11 +34,20 @@ class RecordedEnvironment(dict[str, Operand]):
     def __delitem__(self, name: str) -> None:
         self._trail.remove(self, name)
 
-    def pop(self, name: str, *default: Any) -> Any:
+    @overload
+    def pop(self, name: str, /) -> Operand: ...
+
+    @overload
+    def pop(self, name: str, default: Operand, /) -> Operand: ...
+
+    @overload
+    def pop(self, name: str, default: Default, /) -> Operand | Default: ...
+
+    def pop(self, name: str, *default: Default) -> Operand | Default:
         return self._trail.remove(self, name) if name in self else super().pop(name, *default)
 
-    def update(self, *others: Any, **operands: Operand) -> None:
-        made = dict(*others, **operands)
+    def update(self, other: Bindings = (), /, **operands: Operand) -> None:
+        made = dict(other, **operands)
         if self.keys().isdisjoint(made):
             self._trail.fill(self, made)
             return

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Container
 from functools import partial
-from typing import Any
 
 from opwright.lang import ir, static
+from opwright.lang.dispatch import Operation
 from opwright.lang.grammar import called_by_name, items_of_tuple
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_object, unary
 from opwright.lang.lower.array_arithmetic import note_array
@@ -382,22 +382,24 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
 
 def _index_items(low: Lowering, node: ast.expr, env: Environment) -> tuple[IndexItem, ...]:
     """What one part of a subscript stands for: itself, or all items of what is starred."""
-    rule = _INDEX_ITEMS.get(type(node))
-    return _spread(low, node, env, "`*` in a subscript") if rule is None else (rule(low, node, env),)
+    return _items_at.of(node)(node, low, env)
 
 
-def _slice(low: Lowering, node: ast.Slice, env: Environment) -> IndexItem:
-    return SliceItem(*each(partial(_bound, low, env=env), (node.lower, node.upper, node.step)))
+def _other_items(node: ast.expr, low: Lowering, env: Environment) -> tuple[IndexItem, ...]:
+    return _spread(low, node, env, "`*` in a subscript")
 
 
-def _constant_item(low: Lowering, node: ast.Constant, env: Environment) -> IndexItem:
-    return ELLIPSIS if node.value is Ellipsis else _constant(low, node, env)
+_items_at: Operation[ast.expr, [Lowering, Environment], tuple[IndexItem, ...]] = Operation(_other_items)
 
 
-_INDEX_ITEMS: dict[type[ast.expr], Callable[[Lowering, Any, Environment], IndexItem]] = {
-    ast.Constant: _constant_item,
-    ast.Slice: _slice,
-}
+@_items_at.on(ast.Slice)
+def _slice(node: ast.Slice, low: Lowering, env: Environment) -> tuple[IndexItem, ...]:
+    return (SliceItem(*each(partial(_bound, low, env=env), (node.lower, node.upper, node.step))),)
+
+
+@_items_at.on(ast.Constant)
+def _constant_item(node: ast.Constant, low: Lowering, env: Environment) -> tuple[IndexItem, ...]:
+    return (ELLIPSIS if node.value is Ellipsis else _constant(low, node, env),)
 
 
 def _bound(low: Lowering, node: ast.expr | None, env: Environment) -> Operand:

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from enum import Enum, auto
 from types import EllipsisType
-from typing import TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from opwright.lang import ir
 from opwright.lang.objects import ArrayObject, ForeignObject, Missing, NamedObject
 from opwright.lang.source import Span
 from opwright.lang.static import Key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from _typeshed import SupportsKeysAndGetItem
 
 # Where a loop stands: its file, the line that its text begins with, its own line and column. The tree of a helper may
 # be read anew for each pass over a function.
@@ -327,6 +332,7 @@ def is_absent(operand: Operand) -> TypeGuard[Absent | ir.Value]:
 IndexItem = Operand  # an int operand, a SliceItem, ELLIPSIS, NEWAXIS, a list or a tensor
 
 Environment = dict[str, Operand]
+Bindings: TypeAlias = "SupportsKeysAndGetItem[str, Operand] | Iterable[tuple[str, Operand]]"
 
 
 class Arguments:

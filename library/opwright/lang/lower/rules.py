@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar, cast
 
 from opwright.lang.dispatch import by_class
 from opwright.lang.lower.context import Lowering
@@ -21,6 +21,8 @@ Statement = TypeVar("Statement", bound=ast.stmt)
 Expression = TypeVar("Expression", bound=ast.expr)
 Owner = TypeVar("Owner")
 Rule = TypeVar("Rule")
+Base = TypeVar("Base")
+Found = TypeVar("Found")
 
 Rest = Sequence[ast.stmt]
 """What follows a statement in its block."""
@@ -32,12 +34,12 @@ TargetRule = Callable[[Lowering, Expression, Operand, Environment], None]
 CallRule = Callable[[Lowering, Owner, Arguments, Environment], Operand]
 AttributeRule = Callable[[Lowering, Owner, ast.Attribute], Operand]
 
-STATEMENTS: dict[type[ast.stmt], StatementRule[Any]] = {}
-FLOW: dict[type[ast.stmt], FlowRule[Any]] = {}
-EXPRESSIONS: dict[type[ast.expr], ExpressionRule[Any]] = {}
-TARGETS: dict[type[ast.expr], TargetRule[Any]] = {}
-_CALLS: dict[type, CallRule[Any]] = {}
-_ATTRIBUTES: dict[type, AttributeRule[Any]] = {}
+STATEMENTS: dict[type[ast.stmt], StatementRule[ast.stmt]] = {}
+FLOW: dict[type[ast.stmt], FlowRule[ast.stmt]] = {}
+EXPRESSIONS: dict[type[ast.expr], ExpressionRule[ast.expr]] = {}
+TARGETS: dict[type[ast.expr], TargetRule[ast.expr]] = {}
+_CALLS: dict[type, CallRule[Operand]] = {}
+_ATTRIBUTES: dict[type, AttributeRule[Operand]] = {}
 
 
 # ---------------------------------------------------------------------------------------------- to register a rule
@@ -73,11 +75,12 @@ def reads_attribute(*kinds: type[Owner]) -> Callable[[AttributeRule[Owner]], Att
     return _into(_ATTRIBUTES, *kinds)
 
 
-def _into(table: dict[Any, Any], *kinds: type) -> Callable[[Rule], Rule]:
+def _into(table: dict[type[Base], Found], *kinds: type) -> Callable[[Rule], Rule]:
     def register(rule: Rule) -> Rule:
         for kind in kinds:
             assert kind not in table, f"{kind.__name__} has a rule"
-            table[kind] = rule
+            # The table gives a rule to what is of its class alone, which its type cannot say.
+            table[kind] = cast("Found", rule)
         return rule
 
     return register
@@ -124,12 +127,12 @@ def refuse_store(low: Lowering, target: ast.expr, env: Environment) -> Poisoned:
     )
 
 
-def call_rule(callee: Operand) -> CallRule[Any] | None:
+def call_rule(callee: Operand) -> CallRule[Operand] | None:
     """The rule of a call; None of what cannot be called."""
     return by_class(_CALLS, type(callee))
 
 
-def attribute_rule(owner: Operand) -> AttributeRule[Any] | None:
+def attribute_rule(owner: Operand) -> AttributeRule[Operand] | None:
     """The rule of an attribute; None of what has none."""
     return by_class(_ATTRIBUTES, type(owner))
 
