@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 import onnx
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto
@@ -15,6 +15,10 @@ from opwright.lang.dispatch import (
 )
 from opwright.opsets.records import CONSTANT, IDENTITY, IF, LOOP, SEQUENCE_ERASE, SEQUENCE_INSERT
 
+if TYPE_CHECKING:
+    from google.protobuf.internal.containers import RepeatedCompositeFieldContainer
+
+Nodes: TypeAlias = "RepeatedCompositeFieldContainer[NodeProto]"
 # The domain, name and overload under which a function that is called stands in the model.
 Identify = Callable[[ir.FunctionReference], tuple[str, str, str]]
 
@@ -177,18 +181,18 @@ class _Emitter:
 
     # ------------------------------------------------------------------------------------------- nodes
 
-    def node(self, node: ir.Node, into: Any) -> None:
+    def node(self, node: ir.Node, into: Nodes) -> None:
         _NODES.of(node)(node, self, into)
 
-    def const(self, node: ir.Const, into: Any) -> None:
-        proto: NodeProto = into.add()  # fields that are set one by one take half as long as arguments
+    def const(self, node: ir.Const, into: Nodes) -> None:
+        proto = into.add()  # fields that are set one by one take half as long as arguments
         proto.output.append(self.name(node.result, "constant"))
         proto.op_type = CONSTANT.name
         attribute = proto.attribute.add()
         attribute.name, attribute.type = "value", AttributeProto.TENSOR
         write_tensor(attribute.t, node.data)
 
-    def if_(self, node: ir.If, into: Any) -> None:
+    def if_(self, node: ir.If, into: Nodes) -> None:
         proto = into.add(op_type=IF.name, input=[self.names[node.condition]])
         self.placed(node, proto)
         for name, region in (("then_branch", node.then), ("else_branch", node.orelse)):
@@ -196,12 +200,12 @@ class _Emitter:
             self.region(region, attribute.g, name)
         proto.output.extend(self.name(value, "joined") for value in node.results)
 
-    def call(self, node: ir.Call, into: Any) -> None:
+    def call(self, node: ir.Call, into: Nodes) -> None:
         callee, names, called = node.callee, self.names, self.called
         called.callees.add(callee)
         if len(node.results) > 1:
             called.gives_several = True
-        proto: NodeProto = into.add()
+        proto = into.add()
         inputs = list(map(names.__getitem__, node.inputs))
         if isinstance(callee, ir.FunctionReference):
             domain, name, overload = self.identify(callee)
@@ -247,30 +251,36 @@ class _Emitter:
             proto.metadata_props.add(key=PLACE, value=place)
 
     def attribute(self, proto: NodeProto, key: str, attribute: ir.Attribute) -> None:
-        made: Any = proto.attribute.add()
+        made = proto.attribute.add()
         made.name = key
         code = attribute.kind.code
-        made.type = code
+        made.type = _TYPES[code]
         if attribute.refers_to is not None:
             made.ref_attr_name = attribute.refers_to
             return
-        value: Any = attribute.value
-        if code == AttributeProto.INT:
+        value = attribute.value
+        if isinstance(value, tuple):
+            if _are_integers(value, code):
+                made.ints.extend(value)
+            elif _are_floats(value, code):
+                made.floats.extend(value)
+            elif _are_texts(value, code):
+                made.strings.extend(item.encode() for item in value)
+        elif code == AttributeProto.INT:
+            assert isinstance(value, int)
             made.i = value
         elif code == AttributeProto.FLOAT:
+            assert isinstance(value, (int, float))
             made.f = value
-        elif code == AttributeProto.STRING:
+        elif isinstance(value, str):
             made.s = value.encode()
-        elif code == AttributeProto.TENSOR:
+        elif isinstance(value, ir.TensorData):
             write_tensor(made.t, value)
-        elif code == AttributeProto.GRAPH:
-            self.region(value, made.g, key, ranks=True)
-        elif code == AttributeProto.STRINGS:
-            made.strings.extend(item.encode() for item in value)
         else:
-            (made.ints if code == AttributeProto.INTS else made.floats).extend(value)
+            assert isinstance(value, ir.Region)
+            self.region(value, made.g, key, ranks=True)
 
-    def loop(self, node: ir.Loop, into: Any) -> None:
+    def loop(self, node: ir.Loop, into: Nodes) -> None:
         inputs = [self.names[value] if value is not None else "" for value in (node.trips, node.condition)]
         inputs.extend(self.names[value] for value in node.initial)
         proto = into.add(op_type=LOOP.name, input=inputs)
@@ -309,7 +319,7 @@ class _Emitter:
             if value in produced and self.names[value] not in given and type_.is_known:
                 write_type(graph.value_info.add(name=self.names[value]), type_)
 
-    def copy(self, value: ir.Value, output: str, into: Any) -> None:
+    def copy(self, value: ir.Value, output: str, into: Nodes) -> None:
         """`output = value`. Identity takes sequences since opset 14; before, an item is inserted and erased again."""
         source = self.names[value]
         item = value.type.sequence_item
@@ -326,11 +336,32 @@ class _Emitter:
         into.add(op_type=SEQUENCE_ERASE.name, input=[longer], output=[output])
 
 
-def _no_node(node: ir.Node, emitter: _Emitter, into: Any) -> None:
+_TYPES: dict[int, AttributeProto.AttributeType] = {
+    code: code
+    for code in (
+        *(AttributeProto.FLOAT, AttributeProto.INT, AttributeProto.STRING, AttributeProto.TENSOR, AttributeProto.GRAPH),
+        *(AttributeProto.FLOATS, AttributeProto.INTS, AttributeProto.STRINGS),
+    )
+}
+
+
+def _are_integers(items: ir.AttributeItems, code: int) -> TypeGuard[tuple[int, ...]]:
+    return code == AttributeProto.INTS
+
+
+def _are_floats(items: ir.AttributeItems, code: int) -> TypeGuard[tuple[float, ...]]:
+    return code == AttributeProto.FLOATS
+
+
+def _are_texts(items: ir.AttributeItems, code: int) -> TypeGuard[tuple[str, ...]]:
+    return code == AttributeProto.STRINGS
+
+
+def _no_node(node: ir.Node, emitter: _Emitter, into: Nodes) -> None:
     raise AssertionError(f"{type(node).__name__} is not emitted")
 
 
-_NODES: Operation[ir.Node, [_Emitter, Any], None] = Operation(_no_node)
+_NODES: Operation[ir.Node, [_Emitter, Nodes], None] = Operation(_no_node)
 _NODES.on(ir.Call)(lambda node, emitter, into: emitter.call(node, into))
 _NODES.on(ir.Const)(lambda node, emitter, into: emitter.const(node, into))
 _NODES.on(ir.If)(lambda node, emitter, into: emitter.if_(node, into))

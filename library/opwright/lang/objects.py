@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from opwright.elements import ElementType
 from opwright.lang.static import RecordType, StaticError
 from opwright.opsets.signatures import Signature
 
 if TYPE_CHECKING:
-    from opwright.lang.ir import TensorData
+    from onnx import GraphProto
+
+    from opwright.lang.ir import TensorData, Type
+    from opwright.lang.lower.operands import Operand
+    from opwright.lang.lower.scripts import Script
     from opwright.lang.resolve import ModuleScope
+    from opwright.variants import Key
+
+    Run = Callable[[list[Operand]], Operand]
 
 
 class NamedObject:
@@ -84,7 +91,7 @@ class FunctionObject(NamedObject):
     __slots__ = ("is_script", "node", "scope")
 
     frame: object = None  # the call that it stands in: none
-    run: Callable[[list[Any]], Any] | None = None
+    run: Run | None = None
 
     def __init__(self, scope: ModuleScope, node: ast.FunctionDef, is_script: bool = False) -> None:
         self.scope = scope
@@ -95,7 +102,7 @@ class FunctionObject(NamedObject):
     def described(self) -> str:
         return f"the function `{self.node.name}`"
 
-    def default(self, node: ast.expr) -> Any:
+    def default(self, node: ast.expr) -> Operand:
         """The value of a parameter's default."""
         return self.scope.constant(node)
 
@@ -108,7 +115,7 @@ class TracedObject(FunctionObject):
 
     __slots__ = ("run",)
 
-    def __init__(self, scope: ModuleScope, node: ast.FunctionDef, run: Callable[[list[Any]], Any]) -> None:
+    def __init__(self, scope: ModuleScope, node: ast.FunctionDef, run: Run) -> None:
         super().__init__(scope, node)
         self.run = run
 
@@ -119,9 +126,11 @@ class NestedObject(NamedObject):
     __slots__ = ("defaults", "frame", "node", "scope")
 
     is_script = False
-    run: Callable[[list[Any]], Any] | None = None
+    run: Run | None = None
 
-    def __init__(self, node: ast.FunctionDef, frame: object, scope: ModuleScope, defaults: dict[ast.expr, Any]) -> None:
+    def __init__(
+        self, node: ast.FunctionDef, frame: object, scope: ModuleScope, defaults: dict[ast.expr, Operand]
+    ) -> None:
         self.node = node
         self.frame = frame
         self.scope = scope
@@ -131,7 +140,7 @@ class NestedObject(NamedObject):
     def described(self) -> str:
         return f"the function `{self.node.name}`"
 
-    def default(self, node: ast.expr) -> Any:
+    def default(self, node: ast.expr) -> Operand:
         """The value of a parameter's default."""
         return self.defaults[node]
 
@@ -143,7 +152,7 @@ class GraphObject(NamedObject):
 
     __slots__ = ("imports", "proto")
 
-    def __init__(self, proto: Any, imports: Mapping[str, int]) -> None:
+    def __init__(self, proto: GraphProto, imports: Mapping[str, int]) -> None:
         self.proto = proto
         self.imports = imports
 
@@ -167,7 +176,7 @@ class ScriptObject(NamedObject):
     __slots__ = ("at", "name", "without_sizes")
 
     def __init__(
-        self, name: str, at: Callable[[int], Any], without_sizes: Callable[[Any], tuple[Any, ...] | None]
+        self, name: str, at: Callable[[int], Script], without_sizes: Callable[[Key], tuple[Type, ...] | None]
     ) -> None:
         self.name = name
         self.at = at
@@ -214,7 +223,7 @@ class ArrayObject:
 
     __slots__ = ("data", "is_scalar")
 
-    def __init__(self, data: Any, is_scalar: bool = False) -> None:
+    def __init__(self, data: TensorData, is_scalar: bool = False) -> None:
         self.data = data
         self.is_scalar = is_scalar
 
@@ -224,7 +233,7 @@ class RecordObject(NamedObject):
 
     __slots__ = ("defaults", "record")
 
-    def __init__(self, record: RecordType, defaults: Mapping[str, Any]) -> None:
+    def __init__(self, record: RecordType, defaults: Mapping[str, Operand]) -> None:
         self.record = record
         self.defaults = defaults
 
@@ -274,8 +283,6 @@ class TypeObject(NamedObject):
             name = self.element.name.upper()
             raise StaticError("OW304", f"two types are compared; compare a dtype with one, as in `x.dtype == {name}`")
         return True
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def described(self) -> str:

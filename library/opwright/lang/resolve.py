@@ -11,10 +11,11 @@ import builtins
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from opwright.diagnostics.diagnostic import Diagnostic, Related
 from opwright.elements import BY_NAME
+from opwright.lang.lower.operands import Operand
 from opwright.lang.numpy_values import FUNCTIONS as NUMPY_FUNCTIONS
 from opwright.lang.objects import (
     MISSING,
@@ -135,25 +136,25 @@ class ModuleScope(ABC):
         self,
         module: Module,
         libraries: Libraries,
-        evaluate: Callable[[ModuleScope, ast.expr], Any],
+        evaluate: Callable[[ModuleScope, ast.expr], Operand],
         report: Callable[[Diagnostic], None],
     ) -> None:
         self.module = module
         self.libraries = libraries
         self.report = report
         self._evaluate = evaluate
-        self._known: dict[str, Any] = {}
+        self._known: dict[str, Operand] = {}
         self._evaluating: set[ast.expr] = set()
 
     @abstractmethod
-    def lookup(self, name: str, span: Span) -> Any:
+    def lookup(self, name: str, span: Span) -> Operand:
         """What a name means; MISSING after its diagnostic has been reported."""
 
-    def known(self, name: str) -> Any:
+    def known(self, name: str) -> Operand:
         """What a name means that has been looked up before; None for any other."""
         return self._known.get(name)
 
-    def constant(self, node: ast.expr) -> Any:
+    def constant(self, node: ast.expr) -> Operand:
         """The value of a module-level expression, such as a default; MISSING after its diagnostic has been reported."""
         if node in self._evaluating:
             self._fail(
@@ -186,7 +187,7 @@ class ModuleScope(ABC):
             names.append(found.name)
         return tuple(names)
 
-    def _builtin(self, name: str, span: Span) -> Any:
+    def _builtin(self, name: str, span: Span) -> Operand:
         if name in BUILTINS or name in (
             "print",
             "range",
@@ -212,7 +213,7 @@ class ModuleScope(ABC):
 
     # ---------------------------------------------------------------------------------------- attributes
 
-    def attribute(self, owner: Any, name: str, span: Span) -> Any:
+    def attribute(self, owner: Operand, name: str, span: Span) -> Operand:
         """`owner.name` for the objects above; MISSING (reported) where there is none."""
         if isinstance(owner, OpsetObject):
             return owner.version if name == "version" else owner.operator(name)
@@ -237,7 +238,7 @@ class ModuleScope(ABC):
         )
         return MISSING
 
-    def _module_attribute(self, module: str, name: str) -> Any:
+    def _module_attribute(self, module: str, name: str) -> Operand:
         if module == "math":
             return MATH_CONSTANTS.get(name) or (BuiltinObject("math", name) if name in MATH_FUNCTIONS else None)
         if module == "numpy":
@@ -273,7 +274,7 @@ class FileScope(ModuleScope):
         module: Module,
         files: Files,
         libraries: Libraries,
-        evaluate: Callable[[ModuleScope, ast.expr], Any],
+        evaluate: Callable[[ModuleScope, ast.expr], Operand],
         report: Callable[[Diagnostic], None],
         scopes: dict[str, FileScope] | None = None,
     ) -> None:
@@ -284,7 +285,7 @@ class FileScope(ModuleScope):
         self._scopes = {} if scopes is None else scopes  # one scope per file, so that imports in a circle are seen
         self._scopes[module.source.name] = self
 
-    def lookup(self, name: str, span: Span) -> Any:
+    def lookup(self, name: str, span: Span) -> Operand:
         """What a module-level name means; MISSING after its diagnostic has been reported.
 
         It is reported at every look-up, since a caller may try again after discarding what was found.
@@ -313,7 +314,7 @@ class FileScope(ModuleScope):
             self._wrong[name] = tuple(found)
         return value
 
-    def _resolve(self, name: str, bindings: list[Binding], span: Span) -> Any:
+    def _resolve(self, name: str, bindings: list[Binding], span: Span) -> Operand:
         if len(bindings) > 1 or bindings[0].conditional:
             places = [Related(self.module.source.place(span_of(item.node)), "bound here") for item in bindings[:2]]
             self.report(
@@ -366,7 +367,7 @@ class FileScope(ModuleScope):
 
     # ------------------------------------------------------------------------------------------- imports
 
-    def _import(self, alias: ast.alias) -> Any:
+    def _import(self, alias: ast.alias) -> Operand:
         statement = self.module.owners[id(alias)]
         if isinstance(statement, ast.ImportFrom):
             return self._import_from(statement, alias)
@@ -382,7 +383,7 @@ class FileScope(ModuleScope):
             return TypingObject(alias.name)
         return self._not_importable(alias.name, span_of(alias))
 
-    def _import_from(self, statement: ast.ImportFrom, alias: ast.alias) -> Any:
+    def _import_from(self, statement: ast.ImportFrom, alias: ast.alias) -> Operand:
         module, span = statement.module or "", span_of(alias)
         if statement.level:
             return self._from_file(module, statement.level, alias)
@@ -409,7 +410,7 @@ class FileScope(ModuleScope):
             return MISSING
         return OpsetObject(domain, version)
 
-    def _from_file(self, name: str, level: int, alias: ast.alias) -> Any:
+    def _from_file(self, name: str, level: int, alias: ast.alias) -> Operand:
         found = self.files.module(name, level, self.module.source.name)
         if isinstance(found, Diagnostic):
             self.report(found)
@@ -475,7 +476,7 @@ def _is_text(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def _onnx_attribute(module: str, name: str) -> Any:
+def _onnx_attribute(module: str, name: str) -> Operand:
     if f"{module}.{name}" in _ONNX_MODULES:
         return ModuleObject(f"{module}.{name}")
     if module == "onnx.TensorProto":
@@ -483,7 +484,7 @@ def _onnx_attribute(module: str, name: str) -> Any:
     return BuiltinObject("onnx", name) if _ONNX_MODULES[module] == name else None
 
 
-def _opwright_attribute(module: str, name: str) -> Any:
+def _opwright_attribute(module: str, name: str) -> Operand:
     if module == "opwright" and f"opwright.{name}" in _OPWRIGHT_MODULES:
         return ModuleObject(f"opwright.{name}")
     if module != "opwright.opsets" and name in _TYPE_NAMES:

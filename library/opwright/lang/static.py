@@ -122,19 +122,19 @@ def _is_too_long(value: str | tuple[object, ...], given: bool) -> bool:
     return bool(pending) or seen > SEQUENCE_ITEMS
 
 
-BINARY: dict[str, Callable[[Operand, Operand], Operand]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "**": operator.pow,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
+BINARY = {  # and the function of `operator`
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "**": "pow",
+    "<<": "lshift",
+    ">>": "rshift",
+    "&": "and_",
+    "|": "or_",
+    "^": "xor",
 }
 _Ordered = int | float | str | bytes | tuple["Operand", ...]
 COMPARE: dict[str, Callable[[_Ordered, _Ordered], object]] = {
@@ -181,12 +181,12 @@ def binary(symbol: str, left: Operand, right: Operand) -> Operand:
         if isinstance(left, float) or isinstance(right, float) or right < 0:
             base, exponent = evaluated(lambda: float(left)), evaluated(lambda: float(right))
             return checked(_power(base, exponent))
-    return _as_numpy(symbol, evaluated(lambda: BINARY[symbol](left, right)), left, right)
+    return _as_numpy(symbol, evaluated(lambda: _python(operator, BINARY[symbol], left, right)), left, right)
 
 
 def _on_items(symbol: str, left: Operand, right: Operand) -> Operand:
     """`+` of two tuples or two lists; `*` by an int."""
-    made = evaluated(lambda: BINARY[symbol](left, right))
+    made = evaluated(lambda: _python(operator, BINARY[symbol], left, right))
     kinds = [isinstance(side, StaticList) for side in (left, right) if isinstance(side, tuple)]
     if len(set(kinds)) > 1:
         raise StaticError("OW312", "Python says: can only concatenate list to list, tuple to tuple")

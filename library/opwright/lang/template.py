@@ -26,13 +26,13 @@ import ast
 import hashlib
 import json
 from collections.abc import Callable
-from typing import Any
 
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
 from opwright.lang.free_names import free_names
 from opwright.lang.interface import Declaration, Interface
 from opwright.lang.lower.function_unit import Unit, evaluate_static
+from opwright.lang.lower.operands import Operand
 from opwright.lang.objects import (
     MISSING,
     BuiltinObject,
@@ -139,7 +139,7 @@ class _Writer:
             )
         return made
 
-    def _write(self, value: Any) -> Json:
+    def _write(self, value: Operand) -> Json:
         if value is None or isinstance(value, (bool, int, float, str)):
             return ["value", write_constant(value)]
         if isinstance(value, StaticNamed):
@@ -163,7 +163,9 @@ class _Writer:
 
 
 def _opset(value: OpsetObject) -> list[Json]:
-    return [value.domain, value.version, *([] if value.open is None else [value.open])]
+    if value.open is None:
+        return [value.domain, value.version]
+    return [value.domain, value.version, {name: {**kinds} for name, kinds in value.open.items()}]
 
 
 # ------------------------------------------------------------------------------------------------------ reading
@@ -198,11 +200,12 @@ class _TemplateScope(ModuleScope):
     """What the names of one function of a template mean: nothing but its table."""
 
     def __init__(self, name: str, number: int, value: Json, libraries: Libraries) -> None:
-        if not isinstance(value, dict) or not isinstance(value.get("names"), dict):
+        table = value.get("names") if isinstance(value, dict) else None
+        if not isinstance(value, dict) or not isinstance(table, dict):
             raise MalformedTreeError("a function has no table of names")
         self.node = read_function(value.get("node"))
         self.is_script = value.get("script") is True
-        self._table: dict[str, Json] = value["names"]
+        self._table = table
         module = Module(Source(f"<template {name}, function {number}>", ""), ast.Module([self.node], []))
         super().__init__(module, libraries, evaluate_static, _ignore)
         self._all: list[_TemplateScope] = [self]
@@ -218,7 +221,7 @@ class _TemplateScope(ModuleScope):
         for name, meaning in self._table.items():
             self._known[name] = _read_meaning(meaning, scopes)
 
-    def lookup(self, name: str, span: Span) -> Any:
+    def lookup(self, name: str, span: Span) -> Operand:
         """What a name means; MISSING, reported, for one that the table lacks."""
         if name not in self._known:
             self._fail(
@@ -231,7 +234,7 @@ def _ignore(diagnostic: Diagnostic) -> None:
     raise AssertionError(f"nothing has been asked that could be wrong: {diagnostic.message}")
 
 
-def _read_meaning(value: Json, scopes: list[_TemplateScope]) -> Any:
+def _read_meaning(value: Json, scopes: list[_TemplateScope]) -> Operand:
     if not isinstance(value, list):
         raise MalformedTreeError("a name has no meaning")
     match value:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from types import EllipsisType
+from typing import TypeAlias
 
 from opwright.lang.grammar import FORMS, Count, Kind
 
-Json = Any  # what `json.loads` gives
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None  # what `json.loads` gives
 
 _LONGEST_NAME = 500
 _MOST_NODES = 100_000
@@ -68,15 +69,18 @@ def write_function(node: ast.FunctionDef) -> Json:
     return _write(node, Kind.BLOCK, Count.ONE)
 
 
-def _write(value: Any, kind: Kind, count: Count) -> Json:
+def _write(value: object, kind: Kind, count: Count) -> Json:
     if count in _LISTS:
+        assert isinstance(value, list)
         return [_write(item, kind, _LISTS[count]) for item in (_body(value) if kind is Kind.SCOPE else value)]
     if count is Count.OPTIONAL and value is None:
         return None
     if kind in _AS_THEY_ARE:
+        assert isinstance(value, (int, str))
         return value
     if kind is Kind.VALUE:
         return write_constant(value)
+    assert isinstance(value, ast.AST)
     word = type(value).__name__
     if kind in _WORDS:
         if word not in _WORDS[kind]:
@@ -101,12 +105,13 @@ def _body(statements: list[ast.stmt]) -> list[ast.stmt]:
     return (statements[1:] if documented else statements) or [ast.Pass()]
 
 
-def write_constant(value: bool | int | float | str | object | None) -> Json:
+def write_constant(value: object) -> Json:
     """A plain constant: floats are hexadecimal, so that none of their bits depends on who prints them."""
     if isinstance(value, float):
         return {"float": value.hex()}
     if value is ...:
         return {"ellipsis": True}
+    assert value is None or isinstance(value, (bool, int, str))
     return value
 
 
@@ -136,7 +141,7 @@ class _Reader:
     def __init__(self) -> None:
         self.count = 0
 
-    def read(self, value: Json, kind: Kind, count: Count) -> Any:
+    def read(self, value: Json, kind: Kind, count: Count) -> object:
         if count in _LISTS:
             return [self.read(item, kind, _LISTS[count]) for item in _list(value)]
         if count is Count.OPTIONAL and value is None:
@@ -180,10 +185,10 @@ def _flag(value: Json) -> int:
 
 
 def _conversion(value: Json) -> int:
-    return value if value in _CONVERSIONS else -1
+    return value if isinstance(value, int) and value in _CONVERSIONS else -1
 
 
-def read_constant(value: Json) -> bool | int | float | str | object | None:
+def read_constant(value: Json) -> bool | int | float | str | EllipsisType | None:
     """The opposite of `write_constant`. Raises MalformedTreeError."""
     if value is None or isinstance(value, (bool, int, str)):
         return value

@@ -7,7 +7,6 @@ from collections.abc import Callable, Container
 from functools import partial
 
 from opwright.lang import ir, static
-from opwright.lang.dispatch import Operation
 from opwright.lang.grammar import called_by_name, items_of_tuple
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_object, unary
 from opwright.lang.lower.array_arithmetic import note_array
@@ -176,7 +175,7 @@ def _attribute_of_opset(low: Lowering, owner: OpsetObject, node: ast.Attribute) 
     return attribute_of_object(low, owner, node) if owner.domain else low.note_opset()
 
 
-def attribute_of_object(low: Lowering, owner: object, node: ast.Attribute) -> Operand:
+def attribute_of_object(low: Lowering, owner: Operand, node: ast.Attribute) -> Operand:
     """What the surroundings of the function know of an attribute."""
     return _around(low, low.scope.attribute(owner, node.attr, span_of(node)), span_of(node))
 
@@ -382,24 +381,11 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
 
 def _index_items(low: Lowering, node: ast.expr, env: Environment) -> tuple[IndexItem, ...]:
     """What one part of a subscript stands for: itself, or all items of what is starred."""
-    return _items_at.of(node)(node, low, env)
-
-
-def _other_items(node: ast.expr, low: Lowering, env: Environment) -> tuple[IndexItem, ...]:
+    if isinstance(node, ast.Slice):
+        return (SliceItem(*each(partial(_bound, low, env=env), (node.lower, node.upper, node.step))),)
+    if isinstance(node, ast.Constant):
+        return (ELLIPSIS if node.value is Ellipsis else _constant(low, node, env),)
     return _spread(low, node, env, "`*` in a subscript")
-
-
-_items_at: Operation[ast.expr, [Lowering, Environment], tuple[IndexItem, ...]] = Operation(_other_items)
-
-
-@_items_at.on(ast.Slice)
-def _slice(node: ast.Slice, low: Lowering, env: Environment) -> tuple[IndexItem, ...]:
-    return (SliceItem(*each(partial(_bound, low, env=env), (node.lower, node.upper, node.step))),)
-
-
-@_items_at.on(ast.Constant)
-def _constant_item(node: ast.Constant, low: Lowering, env: Environment) -> tuple[IndexItem, ...]:
-    return (ELLIPSIS if node.value is Ellipsis else _constant(low, node, env),)
 
 
 def _bound(low: Lowering, node: ast.expr | None, env: Environment) -> Operand:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Any
 
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.lang import ir
@@ -61,7 +60,7 @@ class Target:
     values: Mapping[str, Operand] = field(default_factory=dict)
 
 
-def evaluate_static(scope: ModuleScope, node: ast.expr) -> Any:
+def evaluate_static(scope: ModuleScope, node: ast.expr) -> Operand:
     """The value of a module-level expression; MISSING after its diagnostic has been reported."""
     low = Lowering(scope, ir.Function("", "", 1, newest_opset(), None), {}, {})
     try:

@@ -11,7 +11,6 @@ import ast
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
 
 from opwright.elements import ElementType
 from opwright.lang import ir
@@ -38,8 +37,9 @@ from opwright.opsets.signatures import Signature, signature
 _Shape = tuple[ir.Dimension, ...] | None
 # A type variable in the key of a plan: its number among those of the call, what it admits, whether it is rigid.
 _Open = tuple[int, int, bool]
-# Element type and shape of each input, in turn.
-_Known = list[Any]
+_Kind = ElementType | _Open
+# Element types of the inputs, and their shapes.
+_Known = tuple[tuple[_Kind, ...], tuple[_Shape, ...]]
 
 
 class _Narrowed:
@@ -124,7 +124,7 @@ def opset_named(low: Lowering, callee: ast.expr, env: Environment) -> OpsetObjec
     return opset if type(opset) is OpsetObject and not opset.domain and not opset.signatures else None
 
 
-Keywords = Mapping[str, Any]
+Keywords = Mapping[str, Operand]
 _NOTHING: Keywords = MappingProxyType({})
 
 
@@ -148,19 +148,18 @@ def emit_plain(
 ) -> ir.Value | None:
     """Emits a call of an operator of ai.onnx; None, and nothing done, where it is not as plain as that: `attributes`
     other than numbers, short texts and floats of the function's own are not."""
-    given: list[object] = []  # of which the type of the result may depend: names and values in turn
+    given: list[tuple[str, object]] = []  # names and values of which the type of the result may depend
     floats: dict[str, ir.Attribute] = {}
     for key, value in attributes.items():
-        kind = type(value)
-        if kind is float and -_LARGEST_FLOAT < value < _LARGEST_FLOAT:
-            given += (key, _FLOAT)
+        if type(value) is float and -_LARGEST_FLOAT < value < _LARGEST_FLOAT:
+            given.append((key, _FLOAT))
             floats[key] = ir.AttributeValue(ir.AttributeKind.FLOAT, to_float32(value))
-        elif kind is int or kind is bool:
-            given += (key, int(value))
-        elif kind is str and len(value) <= _LONGEST_TEXT:
-            given += (key, value)
-        elif kind is AttributeOperand and value.parameter.kind is ir.AttributeKind.FLOAT:
-            given += (key, _FLOAT)
+        elif type(value) is int or type(value) is bool:
+            given.append((key, int(value)))
+        elif type(value) is str and len(value) <= _LONGEST_TEXT:
+            given.append((key, value))
+        elif type(value) is AttributeOperand and value.parameter.kind is ir.AttributeKind.FLOAT:
+            given.append((key, _FLOAT))
             floats[key] = ir.AttributeReference(value.parameter.name, value.parameter.kind)
         else:
             return None
@@ -201,7 +200,7 @@ def emit_with_literal(low: Lowering, node: ast.BinOp, left: Operand) -> ir.Value
     element = type_.element
     if type(element) is not ElementType:
         return _emit_with_weak(low, node, symbol, left, element, number)
-    plan = _binary_plan(low.target_opset, symbol, element, type_.shape, element, ())
+    plan = _binary_plan(low.target_opset, symbol, (element, element), (type_.shape, ()))
     data = None if plan is None else _scalar(element, repr(number), number)
     if plan is None or data is None:
         return None
@@ -310,7 +309,8 @@ def _known(
 ) -> _Known | None:
     """What is known of the operands; None where one is absent, optional or no tensor. They are appended to `inputs`,
     and their type variables to `variables`, each once."""
-    known: _Known = []
+    kinds: list[_Kind] = []
+    shapes: list[_Shape] = []
     for operand in operands:
         if type(operand) is not ir.Value or operand.optional:
             return None
@@ -319,7 +319,7 @@ def _known(
             return None
         element = type_.element
         if type(element) is ElementType:
-            known.append(element)
+            kinds.append(element)
         else:
             settled = ir.settle(element)
             if type(settled) is not ir.TypeVariable:
@@ -327,45 +327,51 @@ def _known(
             if settled not in variables:
                 variables.append(settled)
             place = 0 if variables[0] is settled else variables.index(settled)
-            known.append((place, settled.mask, settled.rigid))
-        known.append(type_.shape)
+            kinds.append((place, settled.mask, settled.rigid))
+        shapes.append(type_.shape)
         inputs.append(operand)
-    return known
+    return tuple(kinds), tuple(shapes)
 
 
 @lru_cache(maxsize=1 << 16)
-def _binary_plan(opset: int, symbol: str, *known: Any) -> _Plan | None:
-    first = known[0]
-    is_open = type(first) is tuple
-    form = BINARY.common(symbol, first[1] if is_open else first.mask)
+def _binary_plan(opset: int, symbol: str, elements: tuple[_Kind, ...], shapes: tuple[_Shape, ...]) -> _Plan | None:
+    first = elements[0]
+    form = BINARY.common(symbol, first.mask if isinstance(first, ElementType) else first[1])
     if not isinstance(form, Form) or form.expansion or form.attributes or form.negated:
         return None
-    if symbol == "@" and () in known[1::2]:
+    if symbol == "@" and () in shapes:
         return None  # refused for tensors of rank 0
-    if symbol == "**" and (is_open or first.is_integer):
+    if symbol == "**" and (not isinstance(first, ElementType) or first.is_integer):
         return None  # a product
-    return _plan(opset, form.operator, (), *known)
+    return _plan(opset, form.operator, (), elements, shapes)
 
 
 @lru_cache(maxsize=1 << 16)
-def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _Plan | None:
+def _plan(
+    opset: int,
+    name: str,
+    attributes: tuple[tuple[str, object], ...],
+    elements: tuple[_Kind, ...],
+    shapes: tuple[_Shape, ...],
+) -> _Plan | None:
     """None where the operator does not exist, or does not take these: said where the call is looked at closely."""
     found = signature("", name, opset)
     if found is None or found.deprecated or found.min_outputs > 1 or found.record.results:
         return None
     if found.record.role is Role.CONSTANT:
         return None  # what a constant holds is noted
-    if opset < BROADCASTS_SINCE and len(known) > 2:
+    if opset < BROADCASTS_SINCE and len(elements) > 1:
         return None
-    if not found.min_inputs <= len(known) // 2 <= found.max_inputs:
+    if not found.min_inputs <= len(elements) <= found.max_inputs:
         return None
     given = _attributes(found, attributes)
     if given is None or any(spec.required and spec.name not in given for spec in found.attributes.values()):
         return None
-    variables = {item[0]: ir.TypeVariable("T", item[1], item[2]) for item in known[::2] if type(item) is tuple}
-    pairs = list(zip(known[::2], known[1::2], strict=True))
-    kinds: dict[Any, ir.Value | None] = {
-        (item, shape): ir.Value(ir.TensorType(variables[item[0]] if type(item) is tuple else item, shape))
+    open_ = [item for item in elements if not isinstance(item, ElementType)]
+    variables = {number: ir.TypeVariable("T", mask, rigid) for number, mask, rigid in open_}
+    pairs = list(zip(elements, shapes, strict=True))
+    kinds: dict[tuple[_Kind, _Shape], ir.Value | None] = {
+        (item, shape): ir.Value(ir.TensorType(item if isinstance(item, ElementType) else variables[item[0]], shape))
         for item, shape in dict.fromkeys(pairs)
     }
     inputs: list[ir.Value | None] = [kinds[pair] for pair in pairs]
@@ -414,15 +420,15 @@ def _narrowed(variables: Mapping[int, ir.TypeVariable]) -> tuple[_Narrowed, ...]
     return tuple(found)
 
 
-def _is(pair: tuple[Any, _Shape], variable: int, type_: ir.TensorType) -> bool:
+def _is(pair: tuple[_Kind, _Shape], variable: int, type_: ir.TensorType) -> bool:
     """Whether an input has the type of the result."""
     element, shape = pair
-    return type(element) is tuple and element[0] == variable and shape == type_.shape
+    return not isinstance(element, ElementType) and element[0] == variable and shape == type_.shape
 
 
-def _attributes(found: Signature, given: tuple[Any, ...]) -> dict[str, ir.Attribute] | None:
+def _attributes(found: Signature, given: tuple[tuple[str, object], ...]) -> dict[str, ir.Attribute] | None:
     attributes: dict[str, ir.Attribute] = {}
-    for name, value in zip(given[::2], given[1::2], strict=True):
+    for name, value in given:
         kind = found.kinds.get(name, ("", False))[0]
         converted: ir.AttributeLiteral | None
         if value is _FLOAT:  # where nothing depends on which one

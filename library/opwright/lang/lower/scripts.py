@@ -70,7 +70,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
 
     `env` is the caller's, for graphs that a template is given.
     """
-    script: Script = callee.at(low.opset)
+    script = callee.at(low.opset)
     if script.template is not None:
         return call_template(low, script.template, arguments, env)
     if not script.variants:
