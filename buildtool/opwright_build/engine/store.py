@@ -306,11 +306,11 @@ class LocalStore:
     def _names(self, key: str) -> dict[str, None]:
         """The names of a key's records: those that were there when the first record of its folder was looked for, and
         those that were added here."""
-        shard = self._shard(key)
-        found = self._shards.get(shard.name)
+        digits = _checked(key)[:2]
+        found = self._shards.get(digits)
         if found is None:
-            found = self._shards[shard.name] = {}
-            for name in self._listed(shard):
+            found = self._shards[digits] = {}
+            for name in self._listed(self._shard(key)):
                 owner, dot, rest = name.partition(".")
                 if dot and is_digest(owner) and is_digest(rest):
                     found.setdefault(owner, {})[name] = None
@@ -326,8 +326,10 @@ class LocalStore:
             raise _unreachable(self.root, error) from error
 
     def _by_age(self, key: str) -> list[Path]:
-        shard = self._shard(key)
         names = list(self._names(key))
+        if not names:
+            return []
+        shard = self._shard(key)
         if len(names) < 2:
             return [shard / name for name in names]
         found: list[tuple[int, str]] = []

@@ -115,4 +115,6 @@ def escape(text: str) -> str:
 
 def _visible(text: str) -> str:
     doubled = text.replace("\\", "\\\\")
+    if doubled.isprintable():
+        return doubled
     return "".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in doubled)
