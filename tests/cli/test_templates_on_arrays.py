@@ -101,6 +101,7 @@ def attached(name: str, inputs: Sequence[Any], given: Sequence[Any], **attribute
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
     options.log_severity_level = 4
     feeds = {info.name: value for info, value in zip(infos, inputs, strict=True)}
     session = onnxruntime.InferenceSession(done.SerializeToString(), options, providers=["CPUExecutionProvider"])

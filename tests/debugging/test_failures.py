@@ -40,6 +40,7 @@ Runtime = Callable[[onnx.ModelProto, Inputs], Any]
 def on_onnxruntime(level: ort.GraphOptimizationLevel) -> Runtime:
     def run(model: onnx.ModelProto, inputs: Inputs) -> Any:
         options = ort.SessionOptions()
+        options.intra_op_num_threads = 1
         options.graph_optimization_level, options.log_severity_level = level, 4
         session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
         return session.run(None, inputs)

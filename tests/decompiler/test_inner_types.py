@@ -34,6 +34,7 @@ def came_back(text: str, folder: Path, faithful: bool) -> tuple[ModelProto, Mode
 
 def run(model: ModelProto, level: GraphOptimizationLevel, given: list[Any]) -> list[Any]:
     options = SessionOptions()
+    options.intra_op_num_threads = 1
     options.graph_optimization_level = level
     options.log_severity_level = 4
     session = InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
@@ -43,6 +44,7 @@ def run(model: ModelProto, level: GraphOptimizationLevel, given: list[Any]) -> l
 def fused(model: ModelProto, folder: Path) -> Counter[str]:
     """The operators of the model that onnxruntime makes of one."""
     options = SessionOptions()
+    options.intra_op_num_threads = 1
     options.graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_EXTENDED
     options.optimized_model_filepath = str(folder / "fused.onnx")
     options.log_severity_level = 4

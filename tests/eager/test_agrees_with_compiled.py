@@ -182,6 +182,7 @@ def test_one_meaning(functions: ModuleType, index: int) -> None:
         for _ in range(5):
             assert exact(function(x)) == exact(found)
     options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
     options.log_severity_level = 4
     model = function.to_model_proto().SerializeToString()
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

@@ -90,6 +90,7 @@ def recorded(form: str, scalar: str, tensor: str) -> ModelProto:
 
 def run(model: ModelProto, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
     options.log_severity_level = 4
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     found: list[np.ndarray[Any, Any]] = session.run(None, {name.name: x for name in session.get_inputs()})

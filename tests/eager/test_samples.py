@@ -19,6 +19,7 @@ RANDOM = np.random.default_rng(0)
 
 def run(model: ModelProto, *arrays: Any) -> list[Any]:
     options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
     options.log_severity_level = 4
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])

@@ -23,6 +23,7 @@ ONE, HALF = np.ones(3, np.float32), np.array(0.5, np.float16)
 
 def run(model: onnx.ModelProto, *given: Any) -> list[Any]:
     options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(model.SerializeToString(), options)
     return list(session.run(None, dict(zip((item.name for item in session.get_inputs()), given, strict=True))))

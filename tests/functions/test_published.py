@@ -54,6 +54,7 @@ def check_runs(model: onnx.ModelProto, arrays: Sequence[Any], expected: Sequence
     found = [ReferenceEvaluator(inlined, new_ops=[OneHotOfRankOne]).run(None, feeds)]
     for level in (ort.GraphOptimizationLevel.ORT_DISABLE_ALL, ort.GraphOptimizationLevel.ORT_ENABLE_ALL):
         options = ort.SessionOptions()
+        options.intra_op_num_threads = 1
         options.graph_optimization_level = level
         session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
         found.append(session.run(None, feeds))

@@ -323,6 +323,7 @@ def test_models_that_resize_come_back(text: str, faithful: bool, tmp_path: Path)
     expected = run_ort(model, given)
     for level in (GraphOptimizationLevel.ORT_DISABLE_ALL, GraphOptimizationLevel.ORT_ENABLE_ALL):
         options = SessionOptions()
+        options.intra_op_num_threads = 1
         options.graph_optimization_level = level
         session = InferenceSession(again.SerializeToString(), options, providers=["CPUExecutionProvider"])
         names = [item.name for item in session.get_inputs()]

@@ -23,6 +23,7 @@ def run(model: onnx.ModelProto, **arrays: np.ndarray) -> list[np.ndarray]:
     results = []
     for level in (ort.GraphOptimizationLevel.ORT_DISABLE_ALL, ort.GraphOptimizationLevel.ORT_ENABLE_ALL):
         options = ort.SessionOptions()
+        options.intra_op_num_threads = 1
         options.graph_optimization_level = level
         session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
         results.append(session.run(None, arrays))

@@ -155,6 +155,7 @@ def run_everywhere(model: onnx.ModelProto, **feeds: object) -> list[Array]:
     runs = ((model, levels.ORT_DISABLE_ALL), (model, levels.ORT_ENABLE_ALL), (inlined, levels.ORT_DISABLE_ALL))
     for judged, level in runs:
         options = ort.SessionOptions()
+        options.intra_op_num_threads = 1
         options.graph_optimization_level = level
         options.log_severity_level = 4
         session = ort.InferenceSession(judged.SerializeToString(), options, providers=["CPUExecutionProvider"])

@@ -111,6 +111,7 @@ def _run(proto: onnx.FunctionProto, inputs: Mapping[str, np.ndarray], attributes
     imports = [helper.make_opsetid("", 18), helper.make_opsetid(proto.domain, 1)]
     model = helper.make_model(graph, functions=[proto], opset_imports=imports, ir_version=10)
     options = ort.SessionOptions()
+    options.intra_op_num_threads = 1
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
     session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
