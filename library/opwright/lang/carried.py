@@ -17,7 +17,6 @@ from functools import cache, lru_cache
 from opwright.bundle.format import BodyEntry
 from opwright.elements import BY_NAME
 from opwright.lang import ir
-from opwright.lang.emit import COPIES_SEQUENCES_SINCE
 from opwright.lang.family import Family, Variant
 from opwright.lang.looked_up import LookedUp, OperatorName, answer_at, bodies_at, is_template_at
 from opwright.lang.lower.function import Lowered
@@ -69,19 +68,8 @@ def _is_portable(family: Family, changed: list[str], opset: int) -> bool:
     functions is written otherwise there."""
     if family.diagnostics or family.refused or family.open_axes or not family.variants:
         return False
-    if family.opset < COPIES_SEQUENCES_SINCE <= opset and any(map(_gives_sequences, family.variants)):
-        return False
     narrowing = {operator for variant in family.variants for operator in _narrowing(variant)}
     return narrowing.isdisjoint(changed)
-
-
-def _gives_sequences(variant: Variant) -> bool:
-    """Whether a sequence leaves the function or a graph in it: one that comes from outside is copied there."""
-    function = variant.lowered.function
-    if function is None:
-        return False
-    regions = [function.body, *(inner for _, node in ir.walk(function.body) for inner in node.regions())]
-    return any(value.type.sequence_item is not None for region in regions for value in region.yields)
 
 
 def _narrowing(variant: Variant) -> Iterator[str]:

@@ -18,6 +18,7 @@ from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.checkpoints import Checkpoint, Checkpoints, RecordedEnvironment
 from opwright.lang.lower.context import LoopPlans, Lowering
+from opwright.lang.lower.copied_values import bind_copied_values
 from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
 from opwright.lang.lower.flow import State, place_of, returned_values, state_of
 from opwright.lang.lower.function_calls import IN_THIS_CALL
@@ -203,6 +204,8 @@ class Attempt:
             values = returned_values(self.env) if state_of(self.env) is State.ENDED else None
             if values:
                 self._outputs(values, place_of(self.env) or self._def_span())
+                if not has_errors(low.diagnostics):
+                    bind_copied_values(low, place_of(self.env) or self._def_span())
             elif values is not None:
                 help_text = "return a tensor"
                 low.error(
