@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnx import ModelProto
 from opwright.bundle.format import AttributeEntry, InputEntry
 from opwright_build.spec.runtime_names import ONNXRUNTIME_FULL, ONNXRUNTIME_OFF, REFERENCE
 from opwright_build.verify.case_model import Case, Outcome, Status
 from opwright_build.verify.run import matrix, packs
+from opwright_build.verify.run.batches import Batch
 from opwright_build.verify.run.isolation import run_tasks
 from opwright_build.verify.run.matrix import verify_cases
+from opwright_build.verify.run.models import Signature
 from opwright_build.verify.run.packs import MAX_BODIES, Pack
-from opwright_build.verify.run.runtimes import available
+from opwright_build.verify.run.runtimes import OnnxRuntime, Session, available
 
 ORT = available([ONNXRUNTIME_OFF, ONNXRUNTIME_FULL])
 OFF = available([ONNXRUNTIME_OFF])
@@ -197,6 +200,71 @@ def test_the_reference_evaluator_runs_a_computation_once(library: Any, make_case
         (two.identity, 18, Status.PASS),
     ]
     assert len([vector for task in sent for vector in task.vectors]) == 2
+
+
+def test_onnxruntime_runs_a_body_once_for_all_opsets_with_the_same_operators(
+    library: Any, make_case: Any, sent: list[Any]
+) -> None:
+    """`Relu` is of version 14 at all of them, `Identity` of versions 14 and 16."""
+    library.add("One", ("(i0) => (o0) { o0 = Relu(i0) }", 14, 14), ("(i0) => (o0) { o0 = Relu(i0) }", 15, 18))
+    library.add("Two", ("(i0) => (o0) { o0 = Identity(i0) }", 14, 15), ("(i0) => (o0) { o0 = Identity(i0) }", 16, 18))
+    one, two = library.functions
+    x = np.array([[1.0, -1.0]], np.float32)
+    outcomes = verify_cases(
+        library.bundle(), [make_case(one, [x], np.maximum(x, 0)), make_case(two, [x], x)], runtimes=ORT, workers=0
+    )
+    assert [(item.case.identity, item.opset, item.runtime, item.status) for item in outcomes] == [
+        (entry.identity, opset, runtime.name, Status.PASS)
+        for entry, opsets in ((one, (14, 18)), (two, (15, 18)))
+        for opset in opsets
+        for runtime in ORT
+    ]
+    runs = [
+        (task.runtime if isinstance(task, Batch) else task.batches[0].runtime) for task in sent for _ in task.vectors
+    ]
+    assert sorted(runs) == sorted([runtime.name for runtime in ORT] * 3)
+
+
+def test_one_call_of_a_text_stays_a_call_whatever_its_opset(library: Any, make_case: Any, sent: list[Any]) -> None:
+    """The one with the most vectors, and of several with as many the one at the newest opset."""
+    body = "(i0) => (o0) { t = Identity(i0) o0 = Identity(t) }"
+    library.add("One", (body, 13, 13), (body, 14, 15), (body, 16, 18))
+    (entry,) = library.functions
+    cases = [
+        make_case(
+            entry, [np.full(size, 1, KINDS[kind])], np.full(size, 1, KINDS[kind]), type=kind, name=kind + str(size)
+        )
+        for kind, size in (("float", 1), ("double", 1), ("double", 2))
+    ]
+    outcomes = verify_cases(library.bundle(), cases, runtimes=ORT, workers=0)
+    assert [item.status for item in outcomes] == [Status.PASS] * 3 * 3 * len(ORT)
+    called = [task for task in sent if isinstance(task, Batch)]
+    assert [(task.runtime, task.opset, task.signature.inputs[0][0], len(task.vectors)) for task in called] == [
+        (runtime.name, 18, "double", 2) for runtime in ORT
+    ]
+    assert sum(len(task.batches) for task in sent if isinstance(task, Pack)) == 5 * len(ORT)
+
+
+def test_a_pack_of_one_is_inlined_and_what_fails_in_it_is_a_call(
+    library: Any, make_case: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = library.add("One", ("(i0) => (o0) { o0 = Identity(i0) }", 16, 18), types=("float", "double"))
+    cases = [
+        make_case(entry, [np.ones(1, KINDS[kind])], np.ones(1, KINDS[kind]) + wrong, type=kind, name=f"{kind} {wrong}")
+        for kind, wrong in (("float", 0), ("float", 1), ("double", 0), ("double", 1))
+    ]
+    loaded: list[int] = []
+    load = OnnxRuntime.load
+
+    def watched(self: OnnxRuntime, model: ModelProto, signature: Signature) -> Session:
+        loaded.append(len(model.functions))
+        return load(self, model, signature)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OnnxRuntime, "load", watched)
+        outcomes = verify_cases(library.bundle(), cases, runtimes=OFF, workers=0)
+    assert loaded == [1, 0, 1]
+    assert {item.case.name for item in outcomes if item.status is Status.FAIL} == {"float 1", "double 1"}
 
 
 def test_attributes_stay_with_their_calls(library: Any, make_case: Any, sent: list[Any]) -> None:

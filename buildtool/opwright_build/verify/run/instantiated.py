@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from onnx import FunctionProto
+from onnx import FunctionProto, defs
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 from opwright.graphs.walk import all_nodes
 from opwright.link.instantiate import OwnBodies, instantiate
@@ -19,15 +19,18 @@ Symbol = tuple[str, str, str]  # domain, name and overload of a function; or a d
 
 @dataclass(frozen=True, slots=True)
 class Instantiated:
-    """A body and its callees as serialised functions of the domain that the library emits them in, the body last.
+    """A body and its callees as serialised functions of the domain that the library emits them in, the body last; they
+    have no documentation.
 
-    `content` is the same digest for bodies that differ in documentation and metadata alone, `computation` for those
-    that the reference evaluator cannot tell apart either. `symbols` are what a model that holds the functions declares:
+    `text` is the same digest for bodies that differ in metadata and the opset alone; `operators` for
+    those of them whose operators are of the same versions too, which onnxruntime runs alike; `computation` for those
+    whose operators the reference evaluator runs alike. `symbols` are what a model that holds the functions declares:
     two may stand in one model where they agree on them.
     """
 
     functions: tuple[bytes, ...]
-    content: str
+    text: str
+    operators: str
     computation: str
     symbols: Mapping[Symbol, bytes | int]
 
@@ -50,12 +53,17 @@ class BodyFunctions:
         if key not in self._made:
             index, domain = self.bundle.index, self._mirrors.get(entry.domain, entry.domain)
             functions = instantiate(index, self._bodies, entry, body, opset=opset, domain=domain)
+            for function in functions:
+                function.ClearField("doc_string")
             serialised = tuple(function.SerializeToString() for function in functions)
             symbols = _symbols(functions, serialised)
-            content = digest(map(_bare, functions))
-            # The functions are not used any more: both calls change them.
-            computation = digest(_computation(function, opset) for function in functions)
-            self._made[key] = Instantiated(serialised, content, computation, symbols)
+            used = _default_operators(functions)
+            # The functions are not used any more: this changes them.
+            own = {function.domain for function in functions}
+            text = digest(_bare(function, own) for function in functions)
+            operators = digest([text.encode(), *(_version(name, opset).encode() for name in used)])
+            computation = digest([text.encode(), *(_implementation(name, opset).encode() for name in used)])
+            self._made[key] = Instantiated(serialised, text, operators, computation, symbols)
         return self._made[key]
 
 
@@ -69,20 +77,29 @@ def _symbols(functions: Sequence[FunctionProto], serialised: Sequence[bytes]) ->
     return found
 
 
-def _bare(function: FunctionProto) -> bytes:
-    """The bytes of a function without what tells no runtime anything."""
-    function.ClearField("doc_string")
+def _default_operators(functions: Iterable[FunctionProto]) -> list[str]:
+    """The operators of the default domain that the functions use, sorted."""
+    nodes = (node for function in functions for node in all_nodes(function.node))
+    return sorted({node.op_type for node in nodes if not normal_domain(node.domain)})
+
+
+def _bare(function: FunctionProto, own: Collection[str]) -> bytes:
+    """The bytes of a function without what tells no runtime anything, and without the versions at which it imports the
+    default domain and those of the functions themselves."""
     function.ClearField("metadata_props")
+    for item in function.opset_import:
+        if not normal_domain(item.domain) or item.domain in own:
+            item.version = 0
     return function.SerializeToString()
 
 
-def _computation(function: FunctionProto, opset: int) -> bytes:
-    """The bytes of a bare function with the reference evaluator's implementations in place of operators and opset."""
-    function.ClearField("opset_import")
-    for node in all_nodes(function.node):
-        if not normal_domain(node.domain):
-            node.domain = _implementation(node.op_type, opset)
-    return function.SerializeToString()
+@cache
+def _version(operator: str, opset: int) -> str:
+    """An operator of the default domain at an opset: by its version, or where onnx knows none by the opset."""
+    try:
+        return f"{operator} since {defs.get_schema(operator, opset, '').since_version}"
+    except defs.SchemaError:
+        return f"{operator} {opset}"
 
 
 @cache
@@ -95,4 +112,5 @@ def _implementation(operator: str, opset: int) -> str:
         found: object = load_op("", operator, opset)
     except Exception:  # onnx raises errors of several modules; that it raises here says nothing about a model
         found = None
-    return f"{found.__module__}.{found.__qualname__}" if isinstance(found, type) else f"{operator} {opset}"
+    where = f"{found.__module__}.{found.__qualname__}" if isinstance(found, type) else opset
+    return f"{operator} {where}"

@@ -20,7 +20,7 @@ from opwright_build.verify.facts.refusals import Refusal
 from opwright_build.verify.run.batches import Batch, Result, Vector
 from opwright_build.verify.run.case_bodies import Bodies, refused_types
 from opwright_build.verify.run.instantiated import BodyFunctions, Instantiated
-from opwright_build.verify.run.isolation import Workers, run_tasks
+from opwright_build.verify.run.isolation import Task, Workers, run_tasks
 from opwright_build.verify.run.kept_results import KeptResults, run_key
 from opwright_build.verify.run.models import Signature, signature_of, taken_by
 from opwright_build.verify.run.packs import Candidate, Pack, packed
@@ -113,7 +113,7 @@ def _run(
     vector that several have in common run once, or not at all where its result is known."""
     shared: dict[tuple[object, ...], _Shared] = {}
     for index, draft in enumerate(plan.drafts):
-        key = (draft.runtime, *draft.same, draft.signature, draft.outputs)
+        key = (draft.runtime, draft.same, draft.signature, draft.outputs)
         if key not in shared:
             shared[key] = _Shared(draft)
         shared[key].add(index, draft)
@@ -139,9 +139,10 @@ def _run(
             batch = item.draft.batch([run.vector for run in part])
             candidates.append(Candidate(len(candidates), batch, item.draft.made))
             owners.append(part)
-    packs = packed(candidates, MAX_VECTORS)
-    tasks = [_task([candidates[position].batch for position in pack]) for pack in packs]
-    owned = [[run for position in pack for run in owners[position]] for pack in packs]
+    alone, packs = packed(candidates, MAX_VECTORS)
+    tasks: list[Task] = [candidates[position].batch for position in alone]
+    tasks += [Pack(tuple(candidates[position].batch for position in pack)) for pack in packs]
+    owned = [[run for position in group for run in owners[position]] for group in (*([item] for item in alone), *packs)]
     known = sum(cell.batch is None for cell in plan.cells) + kept.reused
     failed = sum(cell.batch is None and cell.status is Status.FAIL for cell in plan.cells)
 
@@ -160,10 +161,6 @@ def _run(
         for run, (status, message) in zip(runs, answers, strict=True):
             take(run, (Status(status), message))
     return results
-
-
-def _task(batches: Sequence[Batch]) -> Batch | Pack:
-    return batches[0] if len(batches) == 1 else Pack(tuple(batches))
 
 
 @dataclass(slots=True)
@@ -189,7 +186,7 @@ class _Draft:
     runtime: str
     opset: int
     made: Instantiated
-    same: tuple[str | int, ...]  # drafts of which it is the same run the same, where they are called alike
+    same: str  # drafts of which it is the same run the same, where they are called alike
     signature: Signature
     outputs: tuple[str, ...]
     vectors: list[Vector] = field(default_factory=list)
@@ -306,9 +303,7 @@ class Plan:
             self._drafts[key] = len(self.drafts)
             made = self._instantiated.of(entry, body, opset)
             outputs, position = outputs_of(entry, body), self._positions[id(body)]
-            same: tuple[str | int, ...] = (made.content, opset)
-            if runtime.tells is Tells.NOTHING:
-                same = (made.computation,)
+            same = made.computation if runtime.tells is Tells.NOTHING else made.operators
             self.drafts.append(_Draft(entry.identity, position, runtime.name, opset, made, same, signature, outputs))
         return self._drafts[key]
 

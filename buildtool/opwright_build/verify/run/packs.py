@@ -57,11 +57,9 @@ class Pack:
 
 def run_together(batches: Sequence[Batch]) -> list[list[Result]]:
     """The results of each batch. Where the whole does not load or run, its parts do."""
-    if len(batches) == 1:
-        return [run_batch(batches[0])]
     found = _results(batches)
     if isinstance(found, Refusal):
-        return _without_suspects(batches, found.operator)
+        return [run_batch(batches[0])] if len(batches) == 1 else _without_suspects(batches, found.operator)
     return [
         answers if answers and all(status in _FINE for status, _ in answers) else run_batch(batch)
         for batch, answers in zip(batches, found, strict=True)
@@ -156,26 +154,28 @@ class _Open:
         return all(self.symbols.get(name, value) == value for name, value in candidate.made.symbols.items())
 
 
-def packed(candidates: Sequence[Candidate], most: int) -> list[list[int]]:
-    """The positions of those that share a session; `most` vectors in one pack.
+def packed(candidates: Sequence[Candidate], most: int) -> tuple[list[int], list[list[int]]]:
+    """The positions of those that are run as calls, and of those that share a session; `most` vectors in one pack.
 
     Of each body one call stays a call, by itself, so that onnxruntime's own inliner is tried: the one with the most
-    vectors. So does one that expects an error, and one whose values go in by a way that others do not share.
+    vectors, at one opset of those at which the body has the same text. So does one that expects an error, and one whose
+    values go in by a way that others do not share.
     """
-    alone = _called(candidates)
+    called = _called(candidates)
+    alone: list[int] = []
     found: list[list[int]] = []
     pools: dict[tuple[str, int, str], list[Candidate]] = {}
     for candidate in candidates:
         batch = candidate.batch
         (runtime,) = available([batch.runtime])
         company = runtime.company(batch.signature)
-        if not company or candidate.position in alone or any(vector.case.error for vector in batch.vectors):
-            found.append([candidate.position])
+        if not company or candidate.position in called or any(vector.case.error for vector in batch.vectors):
+            alone.append(candidate.position)
         else:
             pools.setdefault((batch.runtime, batch.opset, company), []).append(candidate)
     for pool in pools.values():
         filling: list[_Open] = []
-        for candidate in sorted(pool, key=lambda item: (len(item.batch.vectors), item.made.content)):
+        for candidate in sorted(pool, key=lambda item: (len(item.batch.vectors), item.made.operators)):
             place = next((item for item in filling if item.admits(candidate, most)), None)
             if place is None:
                 place = _Open()
@@ -184,14 +184,18 @@ def packed(candidates: Sequence[Candidate], most: int) -> list[list[int]]:
             place.members.append(candidate.position)
             place.size += candidate.size
             place.symbols.update(candidate.made.symbols)
-    return found
+    return alone, found
 
 
 def _called(candidates: Iterable[Candidate]) -> set[int]:
-    """The positions of those that are run as calls for their bodies."""
-    chosen: dict[tuple[str, int, str], Candidate] = {}
+    """The positions of those that are run as calls for their bodies, one at each level of optimisation."""
+    chosen: dict[tuple[str, str], Candidate] = {}
     for candidate in candidates:
-        key = (candidate.batch.runtime, candidate.batch.opset, candidate.made.content)
-        if key not in chosen or len(candidate.batch.vectors) > len(chosen[key].batch.vectors):
+        key = (candidate.batch.runtime, candidate.made.text)
+        if key not in chosen or _weight(candidate) > _weight(chosen[key]):
             chosen[key] = candidate
     return {candidate.position for candidate in chosen.values()}
+
+
+def _weight(candidate: Candidate) -> tuple[int, int]:
+    return len(candidate.batch.vectors), candidate.batch.opset
