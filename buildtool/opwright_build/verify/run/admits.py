@@ -6,26 +6,24 @@ at a time; the others are held at the first type that the index says they take. 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 
-from onnx import FunctionProto, TypeProto, defs, shape_inference
+from onnx import FunctionProto
 from opwright.bundle.call_interface import ANY, inputs_of_call, split_type
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry, InputEntry
-from opwright.elements import BY_CODE, BY_NAME
-from opwright.graphs.walk import all_nodes
+from opwright.elements import BY_NAME
 
 from opwright_build.verify.cases.bindings import resolve_type
 from opwright_build.verify.items import is_sequence
-from opwright_build.verify.run.instantiated import BodyFunctions
+from opwright_build.verify.run.inferred_types import FlatFunction, InferredTypes, flat_function
+from opwright_build.verify.run.instantiated import BodyFunctions, Instantiated
 from opwright_build.verify.run.models import (
     AttributeValue,
     Signature,
     inlined,
     one_node_model,
     output_types,
-    type_proto,
 )
 
 
@@ -56,11 +54,11 @@ def admissions(
     `instantiated` are the functions that others have made of the bundle.
     """
     functions = BodyFunctions(bundle) if instantiated is None else instantiated
-    inference = _Inference()
+    bodies, inference = _FlatBodies(), InferredTypes()
     found: list[Admission] = []
     for entry in bundle.index.functions:
         for body in entry.bodies if only is None or entry.identity in only else ():
-            found.extend(_of_body(functions, inference, entry, body))
+            found.extend(_of_body(functions, bodies, inference, entry, body))
     return found
 
 
@@ -93,12 +91,17 @@ def disagreements(found: Iterable[Admission]) -> list[str]:
 
 
 def _of_body(
-    instantiated: BodyFunctions, inference: _Inference, entry: FunctionEntry, body: BodyEntry
+    instantiated: BodyFunctions,
+    bodies: _FlatBodies,
+    inference: InferredTypes,
+    entry: FunctionEntry,
+    body: BodyEntry,
 ) -> Iterator[Admission]:
-    functions = [FunctionProto.FromString(data) for data in instantiated.of(entry, body, body.last_opset).functions]
+    made = instantiated.of(entry, body, body.last_opset)
     admits, fixed = dict(body.admits), dict(body.variant)
     choice = {name: fixed.get(name, admits.get(name, kinds)[0]) for name, kinds in entry.types}
-    function = inference.of(_flat(functions, _signature(entry, body, choice), body.last_opset))
+    function = bodies.of(made, _signature(entry, body, choice), body.last_opset)
+    types_of = inference.at(function, body.last_opset)
     formals = [item for item in _formals(entry, body) if item.name in body.inputs]
     results = output_types(entry, body)
     variables = {split_type(item.type)[1] for item in formals} - {ANY}
@@ -109,7 +112,7 @@ def _of_body(
         wrong: list[str] = []
         for kind in [fixed[variable]] if variable in fixed else _sorted({*declared, *admits.get(variable, ())}):
             bound = {**choice, variable: kind}
-            outputs = function.output_types(tuple(_type_of(item, bound, fixed) for item in formals))
+            outputs = types_of(tuple(_type_of(item, bound, fixed) for item in formals))
             if outputs is None:
                 continue
             found.append(kind)
@@ -168,75 +171,18 @@ _SAMPLES: Mapping[str, AttributeValue] = {
 }
 
 
-def _flat(functions: Sequence[FunctionProto], signature: Signature, opset: int) -> FunctionProto:
-    """The body with its callees inlined and its attributes set, as a function of inputs alone."""
-    model = inlined(one_node_model(functions, signature, opset))
-    function = FunctionProto(name="flat", domain="opwright.flat", node=model.graph.node)
-    function.input.extend(item.name for item in model.graph.input)
-    function.output.extend(item.name for item in model.graph.output)
-    function.opset_import.extend(model.opset_import)
-    return function
-
-
-class _Inference:
-    """onnx's inference of functions. Many bodies are equal, and an opset changes few operators: what is known of the
-    same nodes with the same versions of their operators is not asked for again."""
+class _FlatBodies:
+    """Bodies with their callees inlined and their attributes set, each made once for all opsets."""
 
     def __init__(self) -> None:
-        self._functions: dict[object, _InferredFunction] = {}
+        self._made: dict[tuple[str, Signature], FlatFunction] = {}
 
-    def of(self, function: FunctionProto) -> _InferredFunction:
-        imports = {item.domain: item.version for item in function.opset_import}
-        operators = {(node.domain, node.op_type) for node in all_nodes(function.node)}
-        schemas = sorted(_schema(domain, name, imports.get(domain, 1)) for domain, name in operators)
-        bare = FunctionProto()
-        bare.CopyFrom(function)
-        bare.ClearField("opset_import")
-        key = (bare.SerializeToString(), *schemas)
-        if key not in self._functions:
-            self._functions[key] = _InferredFunction(function)
-        return self._functions[key]
-
-
-@cache
-def _schema(domain: str, name: str, version: int) -> tuple[str, str, int]:
-    """An operator and the version of it that an import means; the import itself where onnx does not know it."""
-    try:
-        return domain, name, defs.get_schema(name, version, domain).since_version
-    except defs.SchemaError:
-        return domain, name, -version
-
-
-class _InferredFunction:
-    """The output types of one function; each choice of input types is asked for once."""
-
-    def __init__(self, function: FunctionProto) -> None:
-        self._function = function
-        self._known: dict[tuple[str, ...], list[str] | None] = {}
-
-    def output_types(self, inputs: tuple[str, ...]) -> list[str] | None:
-        """The types of the outputs; None when an operator refuses those of the inputs. Empty where onnx does not know
-        one: of an operator that onnx does not describe, or does without inference."""
-        if inputs not in self._known:
-            self._known[inputs] = self._ask(inputs)
-        return self._known[inputs]
-
-    def _ask(self, inputs: tuple[str, ...]) -> list[str] | None:
-        protos = [type_proto(kind) for kind in inputs]
-        try:
-            outputs = shape_inference.infer_function_output_types(self._function, protos, [])
-        except shape_inference.InferenceError:
-            return None
-        return [_type_text(item) for item in outputs]
-
-
-def _type_text(proto: TypeProto) -> str:
-    """A type as the index writes it; empty where it is not known."""
-    if proto.HasField("sequence_type"):
-        item = _type_text(proto.sequence_type.elem_type)
-        return item and f"seq({item})"
-    code = proto.tensor_type.elem_type
-    return BY_CODE[code].name if code else ""
+    def of(self, made: Instantiated, signature: Signature, opset: int) -> FlatFunction:
+        key = (made.text, signature)
+        if key not in self._made:
+            functions = [FunctionProto.FromString(data) for data in made.functions]
+            self._made[key] = flat_function(inlined(one_node_model(functions, signature, opset)))
+        return self._made[key]
 
 
 def _sorted(kinds: Iterable[str]) -> tuple[str, ...]:
