@@ -250,6 +250,28 @@ def test_edits_come_out_as_in_a_clean_build(
                 path.write_text(text)
 
 
+def test_heads_and_lines_of_other_builds_do_no_harm(
+    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opwright: Opwright
+) -> None:
+    """As a build leaves them that is killed between the two, or as an older backup has them."""
+    dice, clean = random.Random(5), tmp_path / "clean"
+    files = (TABLE, TABLE.with_name(VERSION_LINES))
+    saved: list[tuple[bytes, ...]] = []
+    for step in range(10):
+        saved.append(tuple(file.read_bytes() for file in files))
+        for each in dice.sample((another_factor, another_default, a_comment, SPEC_EDITS[0]), 2):
+            each(dice)
+        for position, file in enumerate(files):
+            if dice.random() < 0.6:
+                file.write_bytes(dice.choice(saved)[position])
+        made = built(opwright)
+        shutil.copytree(generated / "specs", clean / "specs")
+        with monkeypatch.context() as elsewhere:
+            elsewhere.chdir(clean)
+            assert built(opwright) == made, step
+        shutil.rmtree(clean)
+
+
 def test_other_functions_are_not_looked_at(
     generated: Path, looked_through: list[Path], tmp_path: Path, opwright: Opwright
 ) -> None:

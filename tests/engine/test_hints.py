@@ -108,3 +108,32 @@ def test_what_is_shared_is_read_once_for_all_folders(tmp_path: Path, monkeypatch
     assert len(reads) == 3
     path.write_bytes(b"two")
     assert FileHints(kept(tmp_path / "two.json")).shared_digest(str(path)) == digest_bytes(b"two")
+
+
+@pytest.mark.usefixtures("settled")
+def test_few_small_files_are_read_again_rather_than_all_hints_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [_aged(tmp_path / f"{number}.txt", b"one") for number in range(300)]
+
+    def seen() -> list[Path]:
+        hints = FileHints(kept(tmp_path / "hints.json"))
+        del reads[:]
+        assert [hints.digest(path) for path in paths] == [digest_bytes(path.read_bytes()) for path in paths]
+        hints.save()
+        return list(reads)
+
+    reads = _count_reads(monkeypatch)
+    assert seen() == paths
+    assert seen() == []
+    _aged(paths[3], b"two")
+    _aged(paths[5], b"two")
+    assert seen() == [paths[3], paths[5]]
+    _aged(paths[7], b"two")
+    assert seen() == [paths[3], paths[5], paths[7]]
+    _aged(paths[9], b"two")
+    assert seen() == [paths[3], paths[5], paths[7], paths[9]], "that many are worth it"
+    assert seen() == []
+    _aged(paths[3], b"three" * 100_000)
+    assert seen() == [paths[3]], "one that is large is"
+    assert seen() == []

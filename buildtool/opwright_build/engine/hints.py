@@ -26,6 +26,7 @@ _FolderStamp = list[int]  # of a folder: mtime, ctime, device, inode
 FolderHint = list[int | str]  # the stamp, and what tells the names in the folder
 _Hint = list[int | str]  # size, mtime, ctime, inode, digest
 _Listing = tuple[str, dict[str, FolderHint]]  # the digest, and the folders that it is of
+_FEW, _FEW_BYTES = 0.01, 1 << 18  # of the hints that are known, and of the files that the others are of
 _MOST_FOLDERS = 1000  # with more that have changed, looking through all is no detour
 
 _of_this_process: dict[str, _Hint] = {}  # by path
@@ -42,6 +43,8 @@ class FileHints:
         self._used: dict[str, _Hint] = {}
         self._rehash = rehash
         self._changed = rehash
+        self._new_bytes = 0  # of the files that were read for hints which are not saved
+        self._new_folders = 0  # that have another stamp and the same names
 
     def digest(self, path: Path | str) -> str | None:
         """The sha256 of the file's bytes, or None when there is no such file. OSError when it cannot be read."""
@@ -89,8 +92,11 @@ class FileHints:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         if now - max(stamp[1], stamp[2]) > SETTLED_NS:
-            self._used[os.fspath(path)] = [*stamp, digest_bytes(data)]
-            self._changed = True
+            name = os.fspath(path)
+            hint: _Hint = [*stamp, digest_bytes(data)]
+            if self._known.get(name) != hint:
+                self._used[name] = hint
+                self._new_bytes += len(data)
         return data
 
     def known_listing(self, path: str, names_in: Callable[[str], str]) -> str | None:
@@ -110,7 +116,7 @@ class FileHints:
                     return None
                 if _is_settled(stamp_of(status), begun):
                     folders[folder] = [*stamp_of(status), names]
-                    self._changed = True
+                    self._new_folders += 1
         except OSError:
             return None
         return digest
@@ -127,13 +133,17 @@ class FileHints:
             self._changed = True
 
     def save(self) -> None:
-        """Writes the hints for the next run if any is new; losing them costs time only, so failures are ignored."""
-        if not self._changed:
+        """Writes the hints for the next run if those that are new are worth it: all are written, so few small files are
+        rather read again. Losing them costs time only, and failures are ignored."""
+        new = len(self._used) + self._new_folders
+        if not self._changed and self._new_bytes <= _FEW_BYTES and new <= len(self._known) * _FEW:
             return
-        files: dict[str, Json] = {**self._known, **self._used}
+        self._known |= self._used
+        self._used = {}
+        files: dict[str, Json] = {**self._known}
         with contextlib.suppress(OSError):
             self._file.save({"files": files, "listed": self._listings})
-        self._changed = False
+        self._changed, self._new_bytes, self._new_folders = False, 0, 0
 
 
 class SharedHints:
