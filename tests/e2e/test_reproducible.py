@@ -35,11 +35,12 @@ class Surroundings:
     locale: str
     order: int  # seed of the order in which the files are made
     age: int  # seconds since the epoch
+    processes: str = "1"  # that compile
 
 
 PLACES = [
     Surroundings("0", "a", ".", 0o022, "UTC", "C.UTF-8", 0, 10**9),
-    Surroundings("1", "another/folder of a longer name", "specs", 0o077, "Asia/Kathmandu", "tr_TR.UTF-8", 1, 0),
+    Surroundings("1", "another/folder of a longer name", "specs", 0o077, "Asia/Kathmandu", "tr_TR.UTF-8", 1, 0, "2"),
     Surroundings("4294967295", "d-é", "specs/ai.onnx", 0o002, "", "", 2, 2_000_000_000),
 ]
 
@@ -68,7 +69,7 @@ def _build(root: Path, where: Surroundings, python: str = sys.executable) -> dic
         "LC_ALL": where.locale,
     }
     done = subprocess.run(
-        [python, "-m", "opwright_build", "build", "--json"],
+        [python, "-m", "opwright_build", "build", "--json", "-j", where.processes],
         cwd=root / where.below,
         env={**environment, **{name: os.environ[name] for name in ("SYSTEMROOT", VARIABLE) if name in os.environ}},
         umask=where.umask,
