@@ -45,6 +45,8 @@ def run_key(parts: Iterable[object]) -> str:
 
 
 def encode_results(results: Mapping[str, Result]) -> bytes:
+    """The same bytes for the same results, in whatever order they came to be known."""
+    results = dict(sorted(results.items()))
     numbers: dict[Result, int] = {}
     listed = [numbers.setdefault(result, len(numbers)) for result in results.values()]
     named = [[status.value, message] for status, message in numbers]
