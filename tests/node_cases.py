@@ -6,6 +6,7 @@ onnx computes them with numpy each time that they are asked for, which takes sec
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 import subprocess
@@ -39,7 +40,8 @@ def cases_of(modules: Collection[str]) -> list[TestCase]:
 
 
 def _read() -> tuple[list[TestCase], dict[str, str]]:
-    file = FOLDER / f"node-cases-{'-'.join(version(name) for name in PACKAGES)}.pickle"
+    own = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:8]  # what it writes changes with this file
+    file = FOLDER / f"node-cases-{'-'.join(version(name) for name in PACKAGES)}-{own}.pickle"
     if not file.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)
         with folder_lock(FOLDER / "node-cases.lock", lambda: None):

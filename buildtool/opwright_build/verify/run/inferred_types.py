@@ -37,7 +37,7 @@ class _Node:
     text: object
     operators: tuple[tuple[str, str], ...]
     reads: tuple[str, ...]
-    read: Callable[[Numbers], object]
+    read: Callable[[Numbers], int | tuple[int, ...] | None]
     writes: tuple[str, ...]
 
 
@@ -144,9 +144,11 @@ class InferredTypes:
             self._values.append((kind, contents))
         return number
 
-    def _infer(self, node: _Node, read: object, imports: Mapping[str, int]) -> tuple[int, ...] | None:
+    def _infer(
+        self, node: _Node, read: int | tuple[int, ...] | None, imports: Mapping[str, int]
+    ) -> tuple[int, ...] | None:
         """What a node writes, up to the first value of which onnx knows nothing; None where it is refused."""
-        numbers = read if isinstance(read, tuple) else (read,)
+        numbers = read if isinstance(read, tuple) else () if read is None else (read,)
         values = {name: self._values[number] for name, number in zip(node.reads, numbers, strict=False)}
         constants = [_constant_node(name, contents) for name, (_, contents) in values.items() if contents]
         types = {name: TypeProto.FromString(kind) for name, (kind, contents) in values.items() if not contents}
