@@ -204,9 +204,17 @@ def _change_letters(text: str, random: Random) -> str:
 
 
 def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """What stands in functions: the rest of a program runs when it is read, and a change of it tells nothing of us."""
+    """What stands in functions: the rest of a program runs when it is read, and a change of it tells nothing of us. Nor
+    does one of what is printed, which Python looks at and the compiler does not."""
     functions = (node for node in ast.iter_child_nodes(tree) if isinstance(node, ast.FunctionDef))
-    return chain.from_iterable(map(ast.walk, functions))
+    return chain.from_iterable(map(_but_what_is_printed, functions))
+
+
+def _but_what_is_printed(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    for inner in ast.iter_child_nodes(node):
+        if not (isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id == "print"):
+            yield from _but_what_is_printed(inner)
 
 
 def _expressions(tree: ast.AST) -> list[tuple[ast.AST, str, int | None]]:

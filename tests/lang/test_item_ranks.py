@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from opwright import OnnxFunction
+from opwright import DiagnosticError, OnnxFunction
 
 from tests.docs.running import define, run_model
 
@@ -82,3 +82,9 @@ def test_a_rank_that_may_be_another_is_not(name: str) -> None:
     model = _define(body).to_model_proto(opset=18)
     assert not model.graph.output[0].type.tensor_type.HasField("shape")
     assert _define(body)(X, np.array(3)).ndim == rank
+
+
+def test_a_new_axis_is_there_or_not() -> None:
+    """Any other number has no meaning; one of billions is no number of dimensions to make."""
+    with pytest.raises(DiagnosticError, match="`new_axis` is 0 or 1, not 2147483648"):
+        _define(f"return op.ConcatFromSequence([x, x], axis=0, new_axis={2**31})").to_model_proto(opset=18)

@@ -135,7 +135,7 @@ _STANDARD = (
         reviewed=(4, 11, 13),
         steps={4: Step(up=rules.axis_one), 11: Step(down=partial(rules.axis_forwards, default=0))},
     ),
-    Record("ConcatFromSequence", typing=TypeRule.JOINED_ITEMS),
+    Record("ConcatFromSequence", typing=TypeRule.JOINED_ITEMS, choices={"new_axis": (0, 1)}),
     Record("Constant", role=Role.CONSTANT, typing=TypeRule.CONSTANT, reviewed=(9, 11, 12, 13, 19, 21, 23, 24, 25)),
     Record(
         "ConstantOfShape",

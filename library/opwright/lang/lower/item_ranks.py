@@ -66,7 +66,7 @@ def ranked(
     low.item_rank_reads += 1
     rank = item_rank(low, inputs[0])
     more = known_integer(attributes, "new_axis") if rule is TypeRule.JOINED_ITEMS else 0
-    if rank is None or rank == EMPTY or more is None:
+    if rank is None or rank == EMPTY or more not in (0, 1):  # no other `new_axis` has a meaning
         return type_
     return ir.TensorType(type_.element, (None,) * (rank + more))
 
