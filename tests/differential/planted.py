@@ -9,11 +9,14 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FunctionType
+
+from opwright.lang.lower import plain_calls
 
 LOWER = "opwright.lang.lower"
 
@@ -44,10 +47,22 @@ def planted(bug: Planted) -> Iterator[None]:
     exec(compile(tree, f"<{bug.name}>", "exec"), scope)
     right, wrong = function.__code__, scope[function.__name__].__code__
     function.__code__ = wrong
+    _forget()
     try:
         yield
     finally:
         function.__code__ = right
+        _forget()
+
+
+def _forget() -> None:
+    """Empties what the compiler keeps from one function to the next: what the bug made of it, or what it would have."""
+    for name, module in tuple(sys.modules.items()):
+        if name.startswith("opwright."):
+            for value in tuple(vars(module).values()):
+                if hasattr(value, "cache_clear"):
+                    value.cache_clear()
+    plain_calls.forget_plans()
 
 
 def _resolve(path: str) -> FunctionType:
@@ -231,8 +246,8 @@ BUGS = (
     Planted(
         "a constant of a type variable is rounded twice",
         f"{LOWER}.numbers:_carrier",
-        'low.element_of("float" if exact else "double")',
-        'low.element_of("float")',
+        'return "float" if exact else "double"',
+        'return "float"',
     ),
     Planted(
         "a subtraction of numbers takes the wrong kind's carrier",
@@ -266,9 +281,9 @@ BUGS = (
     ),
     Planted(
         "the version of the opset is the newest",
-        f"{LOWER}.context:Lowering.note_opset",
-        "return self.opset",
-        "return 21",
+        f"{LOWER}.expressions:_compared",
+        "_Opset(low.target_opset)",
+        "_Opset(21)",
     ),
     Planted(
         "results of a branch are dropped from one side only",
