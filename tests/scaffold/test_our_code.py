@@ -62,7 +62,11 @@ def imported(graph: grimp.ImportGraph, package: str) -> set[str]:
 
 def test_the_library_imports_what_a_plain_install_brings(graph: grimp.ImportGraph) -> None:
     optional = {"mpmath", "onnxruntime"}  # imported where they are needed, with a diagnostic when they are missing
-    checkers = {"mypy", "typing_extensions"}  # a plugin that mypy alone imports; and what only type checkers read
+    checkers = {
+        "_typeshed",
+        "mypy",
+        "typing_extensions",
+    }  # a plugin that mypy alone imports; and what only type checkers read
     assert imported(graph, "opwright") - optional - checkers <= declared()
 
 

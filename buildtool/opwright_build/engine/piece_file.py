@@ -6,7 +6,9 @@ piece stands is kept elsewhere, by who has sealed it: a piece that is not the on
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -14,7 +16,8 @@ from pathlib import Path
 from opwright_build.engine.tree import open_regular, write_whole
 
 PieceRef = Sequence[int | str]  # where a piece begins, its size, and its digest
-_APPEND = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+# No link is followed, no pipe that stands there waited for.
+_SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class PieceFile:
@@ -34,10 +37,11 @@ class PieceFile:
         return data if _digest(data) == digest else None
 
     def read_all(self, refs: Sequence[PieceRef]) -> list[bytes] | None:
-        """All these pieces; None where one is lost. The file is read once."""
+        """All these pieces; None where one is lost. The file is read once, no further than the last of them."""
+        end = max((int(ref[0]) + int(ref[1]) for ref in refs), default=0)
         try:
             with open(open_regular(self._path), "rb") as file:
-                self._held = file.read()
+                self._held = file.read(end)
         except OSError:
             return None
         found = [self.read(ref) for ref in refs]
@@ -53,7 +57,7 @@ class PieceFile:
 
     def append(self, pieces: Sequence[bytes]) -> list[PieceRef]:
         """Puts pieces behind the others; where they stand. OSError when the disk refuses."""
-        with open(os.open(self._path, _APPEND), "ab") as file:
+        with open(self._path, "ab", opener=_open_to_append) as file:
             start = file.seek(0, os.SEEK_END)
             file.write(b"".join(pieces))
         return _refs(start, pieces)
@@ -68,6 +72,14 @@ class PieceFile:
         with open(open_regular(self._path), "rb") as file:
             file.seek(start)
             return file.read(size)
+
+
+def _open_to_append(path: str, _: int) -> int:
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | _SAFELY)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    return descriptor
 
 
 def _refs(start: int, pieces: Sequence[bytes]) -> list[PieceRef]:

@@ -6,12 +6,14 @@ Two opsets at which every answer is the same give the same function; `carried` s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.lang.schema_reads import SchemaReads
 from opwright.lang.static import compare
 from opwright.opsets.signatures import signature
+
+if TYPE_CHECKING:
+    from opwright.bundle.format import BodyEntry, FunctionEntry
 
 
 class OpsetQuestion(NamedTuple):
