@@ -49,7 +49,7 @@ def carried(family: Family, opset: int) -> Family | None:
         changed.append(f"ai.onnx::{name}@{old}")
     if not changed and all(before == now for before, now in digests.items()):
         return family
-    if not _is_portable(family, changed, opset):
+    if not _is_portable(family, changed):
         return None
     variants = tuple(Variant(item.key, _at_opset(item.lowered, opset, digests)) for item in family.variants)
     return Family(opset, variants, (), looked_up, (), asked=family.asked)
@@ -63,9 +63,8 @@ def _is_alike(found: LookedUp, name: str, before: int, now: int) -> bool:
     return all(judge(before) == judge(now) for judge in judges)
 
 
-def _is_portable(family: Family, changed: list[str], opset: int) -> bool:
-    """Whether nothing is said of the family that names the opset, or the version of an operator, and nothing of its
-    functions is written otherwise there."""
+def _is_portable(family: Family, changed: list[str]) -> bool:
+    """Whether nothing is said of the family that names the opset, or the version of an operator."""
     if family.diagnostics or family.refused or family.open_axes or not family.variants:
         return False
     narrowing = {operator for variant in family.variants for operator in _narrowing(variant)}

@@ -264,7 +264,8 @@ class _Emitter:
                 made.ints.extend(value)
             elif _are_floats(value, code):
                 made.floats.extend(value)
-            elif _are_texts(value, code):
+            else:
+                assert _are_texts(value, code)
                 made.strings.extend(item.encode() for item in value)
         elif code == AttributeProto.INT:
             assert isinstance(value, int)

@@ -72,9 +72,7 @@ class Lowering:
         self.function = function
         self.facts = facts
         self.splittable = splittable  # a value of each declared type variable: what CastLike can look at
-        self.target_opset = (
-            function.opset
-        )  # the target opset: for findings, and keys of what is kept; nothing else reads it
+        self.target_opset = function.opset  # for findings, and keys of what is kept: nothing else reads it
         self.region = function.body
         self.prologue: list[ir.Node] = []  # constants: at the top, each once
         self.sources: dict[ir.Node, Source] = {}  # the texts that spans are about, of what helpers make

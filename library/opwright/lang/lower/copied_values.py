@@ -13,15 +13,23 @@ from opwright.lang.emit import COPIES_SEQUENCES_SINCE
 from opwright.lang.infer import Mismatch, bind
 from opwright.lang.lower.calls import report_mismatch
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.numbers import needs_element
 from opwright.lang.source import Span
 from opwright.opsets.records import CONSTANT, IDENTITY, SEQUENCE_ERASE, SEQUENCE_INSERT
 
 
 def bind_copied_values(low: Lowering, span: Span) -> None:
     """Looks up the operators that copy values of the function, and narrows the function's types to those they take.
-    Raises Poisoned where they take none; `span` stands for values without a place."""
+
+    Raises Poisoned where they take none, or where they need an element type that only the caller knows; `span` stands
+    for values without a place.
+    """
     for value in _copied_values(low.function):
-        if value.type.sequence_item is not None and low.is_before(COPIES_SEQUENCES_SINCE):
+        item = value.type.sequence_item
+        if item is not None and low.is_before(COPIES_SEQUENCES_SINCE):
+            variable = ir.open_element(item.element)
+            if variable is not None:  # an empty item of its element type is inserted, and erased again
+                raise needs_element(low, variable, span)
             for record in (CONSTANT, SEQUENCE_INSERT, SEQUENCE_ERASE):
                 low.operator(record.name, span)
             continue
