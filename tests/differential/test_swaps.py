@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -100,4 +101,14 @@ def test_a_trial_that_fails_leaves_no_trace_in_types() -> None:
     arrays = {"x": F2, "y": F2.astype(np.float64), "c": np.array(3, np.int32)}
     program = Found(LOOP.format(*pieces), "float double double", arrays, ranks={"x": 1, "y": 1, "c": 0}).program()
     verdict = judge(program.with_order(LOOP.format(*reversed(pieces))))
+    assert verdict.outcome is Outcome.AGREED, verdict
+
+
+@pytest.mark.parametrize("value", ["op.Clip(x, max=o, min=0)", "op.Clip(x, 0, o)", "o if o is not None else x"])
+def test_undeclared_types_that_become_equal_are_asked_for_by_an_input_that_is_there(value: str) -> None:
+    pieces = (f"u = {value}", "w = op.ReduceSum(x, keepdims=0) > x.size")
+    texts = [f"def F(x, o=None):\n    {one}\n    {two}\n    return x\n" for one, two in (pieces, pieces[::-1])]
+    program = Found(texts[0], "float", {"x": F2}, ranks={"x": 1}).program()
+    program = replace(program, inputs={**program.inputs, "o": "float/0"})  # which its case does not give
+    verdict = judge(program.with_order(texts[1]))
     assert verdict.outcome is Outcome.AGREED, verdict

@@ -2,7 +2,7 @@
 
 `versions.table` is the head: what all versions share, and where each line stands. `versions.lines` are the lines:
 
-    <version, JSON>\t<its rows>\t<what it declares>
+    <version, JSON>\\t<its rows>\\t<what it declares>
 
 The head is sealed like all that the tool keeps of a folder, and has a digest of each line, so a line counts as far as
 the head does. What is written anew is put behind the other lines. Losing the files costs time only.

@@ -22,19 +22,24 @@ from opwright.variants import overload_of
 # --------------------------------------------------------------------------------------------------- types
 
 
+_LAST = 1 << 30  # the place of a variable that no function declares
+
+
 class TypeVariable:
     """An element type that is not known until the function is called: one of `mask`.
 
     A rigid variable is declared by the function and may only narrow; a flexible one may also become equal to
     another (`same_as`), as the undeclared types of `a + b` do. `narrowed_by` says which operator took what away.
+    Of two that become equal the one that comes first in `place` stands for both, in whatever order they meet.
     """
 
-    __slots__ = ("mask", "name", "narrowed_by", "rigid", "same_as")
+    __slots__ = ("mask", "name", "narrowed_by", "place", "rigid", "same_as")
 
-    def __init__(self, name: str, mask: int = ALL_ELEMENTS, rigid: bool = True) -> None:
+    def __init__(self, name: str, mask: int = ALL_ELEMENTS, rigid: bool = True, place: int = _LAST) -> None:
         self.name = name
         self.mask = mask
         self.rigid = rigid
+        self.place = place
         self.same_as: TypeVariable | ElementType | None = None
         self.narrowed_by: list[tuple[int, str]] = []
 
@@ -109,18 +114,18 @@ def unify_elements(first: Element, second: Element, trail: Trail) -> bool:
     left, right = settle(first), settle(second)
     if left is right:
         return True
-    for one, other in ((left, right), (right, left)):
-        variable = open_element(one)
-        if variable is not None and not variable.rigid:
-            common = variable.mask & other.mask
-            if not common:
-                return False
-            restricted = open_element(other)
-            if restricted is not None:
-                restricted.restrict(common, trail)
-            variable.equate(other, trail)
-            return True
-    return False
+    one, two = open_element(left), open_element(right)
+    if one is None or one.rigid or (two is not None and not two.rigid and one.place < two.place):
+        if two is None or two.rigid:
+            return False
+        one, two, right = two, one, left
+    common = one.mask & right.mask
+    if not common:
+        return False
+    if two is not None:
+        two.restrict(common, trail)
+    one.equate(right, trail)
+    return True
 
 
 Dimension = int | str | None

@@ -82,6 +82,15 @@ def _splittable(inputs: Sequence[ir.Value]) -> dict[str, ir.Value]:
     return found
 
 
+def _places(unit: Unit) -> dict[str, int]:
+    """The order in which type variables stand for others: first those of inputs that every call gives, so that every
+    call binds what the function asks for."""
+    always = {item.name for item in unit.interface.inputs if item.arity is Arity.REQUIRED}
+    inputs = unit.declaration.inputs.items()
+    order = [item.type for name, item in inputs if name in always]
+    return {name: place for place, name in enumerate(dict.fromkeys([*order, *unit.declaration.types]))}
+
+
 class Attempt:
     """The lowering of a function from its first statement on, with given sets of admitted element types.
 
@@ -106,10 +115,11 @@ class Attempt:
             declaration.domain, declaration.name, declaration.since_version, target.opset, span_of(unit.node)
         )
         used = {value.type for value in declaration.inputs.values()}
+        places = _places(unit)
         for name, mask in masks.items():
             # A variable that no input binds is what the outputs make of it.
             rigid = name in used and not declaration.inferred
-            variable = self.function.variables[name] = ir.TypeVariable(name, mask, rigid)
+            variable = self.function.variables[name] = ir.TypeVariable(name, mask, rigid, places[name])
             variable.narrowed_by = list((narrowed_by or {}).get(name, ()))
         self.values: dict[str, tuple[ir.Value, ...]] = {}  # what stands for each declared input
         self.attributes: dict[str, AttributeOperand | None] = {}  # None where its value is known
