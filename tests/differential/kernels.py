@@ -314,7 +314,8 @@ def _axes(x: Array, axes: Any) -> tuple[int, ...] | None:
 
 def _reduction(name: str, function: Callable[..., Array], summing: bool, empty: bool) -> None:
     def run(context: Context, x: Array, axes: Any = None, keepdims: int = 1) -> Array:
-        if x.dtype.kind == "b" or (name == "ReduceMean" and x.dtype.kind != "f"):
+        takes_bool = not summing and context.opset >= 20
+        if (x.dtype.kind == "b" and not takes_bool) or (name == "ReduceMean" and x.dtype.kind != "f"):
             raise Refused(f"{name} of {x.dtype}")
         chosen = _axes(x, axes)
         if keepdims not in (0, 1):

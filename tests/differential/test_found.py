@@ -395,6 +395,13 @@ def test_a_death_of_onnxruntime_is_no_difference() -> None:
     assert verdict.outcome is Outcome.AGREED and verdict.compared == 1, verdict
 
 
+def test_the_least_of_booleans_is_known_from_opset_20() -> None:
+    text = "def F(x):\n    return op.ReduceMin(x, keepdims=0) if op.ReduceMax(x, keepdims=0) else x[0]\n"
+    found = Found(text, "bool", {"x": np.array([True, False])}, opset=20, ranks={"x": 1})
+    assert judge(found.program()).outcome is Outcome.AGREED
+    assert judge(replace(found, opset=19).program()).outcome is Outcome.REFUSED
+
+
 def test_a_largest_finite_number_is_no_difference() -> None:
     """A missing bound of Clip is the largest finite number on onnxruntime."""
     arrays = {"x": np.array([1.5]), "o": np.array(np.inf)}
