@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +249,43 @@ def test_edits_come_out_as_in_a_clean_build(
         if made[0]:
             for path, text in good.items():
                 path.write_text(text)
+
+
+def test_edits_of_what_was_released_come_out_as_in_a_clean_build(
+    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, looked_through: list[Path], opwright: Opwright
+) -> None:
+    """Bodies that differ from those released, promises that are broken, and back again; a clean build has the lock."""
+    clean = tmp_path / "clean"
+    assert opwright("release", "1.0.0").status == 0
+    Path("dist/generated-ops-1.0.0.md").unlink()  # notes, which no build writes
+    released = [source(number).read_text() for number in range(FUNCTIONS)]
+
+    def back(*numbers: int) -> None:
+        for number in numbers:
+            source(number).write_text(released[number])
+
+    result, edits = r"    return (.*)", []  # each with its exit status, and whether the whole library is looked at
+    edits.append((partial(edit, 4, result, r"    return op.Mul(\1, 1.0)"), 0, True))  # which is no release any more
+    edits.append((partial(edit, 5, result, r"    return op.Mul(\1, 1.0)"), 0, False))
+    edits.append((partial(edit, 5, r", 1.0\)\n", ", 1.0)  # again\n"), 0, False))
+    edits.append((partial(edit, 2, r"summary: .*", "summary: It is short.", "spec.yaml"), 0, False))
+    edits.append((partial(edit, 4, r"    v3 = .*", "    v3 = op.Mul(v2, 4.5)"), 1, False))  # which is something else
+    edits.append((partial(edit, 3, r"alpha: float = [\d.]+", "alpha: float = 7.25"), 1, True))  # nor was that promised
+    edits.append((partial(back, 3), 1, True))  # dist/ has not what it was
+    edits.append((partial(back, 4), 0, True))
+    edits.append((partial(edit, 7, result, r"    return op.Mul(\1, 1.0)"), 0, False))
+    edits.append((partial(back, 5), 0, False))
+    edits.append((partial(back, 7), 0, True))
+    for step, (change, status, looks_at_all) in enumerate(edits):
+        change()
+        del looked_through[:]
+        made = built(opwright)
+        assert (made[0], bool(looked_through)) == (status, looks_at_all), step
+        shutil.copytree(generated / "specs", clean / "specs")
+        with monkeypatch.context() as elsewhere:
+            elsewhere.chdir(clean)
+            assert built(opwright) == made, step
+        shutil.rmtree(clean)
 
 
 def test_heads_and_lines_of_other_builds_do_no_harm(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from opwright.bundle.function_lookup import split_identity
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.suggest import nearest, sure_name
 from opwright.version import VERSION
@@ -51,6 +52,16 @@ def load_functions(root: Path, folders: Mapping[str, Sequence[str]]) -> LoadedLi
     Raises as `load_library` does.
     """
     return _load(LibraryFiles(root), folders, VERSION, None)
+
+
+def load_versions(root: Path, identities: Iterable[str]) -> LoadedLibrary:
+    """The library at `root` as far as the functions go that have these versions. Raises as `load_library` does."""
+    files = LibraryFiles(root)
+    folders: dict[str, list[str]] = {domain: [] for domain in files.folders(SPECS)}
+    wanted = {key[:2] for identity in identities if (key := split_identity(identity)) is not None}
+    for domain, name in sorted(wanted):
+        folders.setdefault(domain, []).append(name)
+    return _load(files, folders, VERSION, None)
 
 
 def _load(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry
+from opwright.link.catalogue import layered
 
 from opwright_build.versions.promise import Promised
 
@@ -18,7 +19,7 @@ def bundle_of(
 ) -> Bundle:
     """A bundle of all versions, with the bodies of those and of all that they call. `bodies_of` gives the bodies of one
     version by digest, as far as they are at hand; those of other libraries are taken from the bundle `beside`."""
-    bodies = dict(beside.bodies)
+    bodies: dict[str, bytes] = {}
     waiting = list(identities)
     seen = set(waiting)
     while waiting:
@@ -44,4 +45,4 @@ def bundle_of(
         domains=domains,
         functions=functions,
     )
-    return Bundle(index, bodies, "")
+    return Bundle(index, layered([bodies, beside.bodies]), "")

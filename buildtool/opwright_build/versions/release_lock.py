@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import pairwise
@@ -132,8 +132,11 @@ def _dumps(value: Json) -> str:
 # ------------------------------------------------------------------------------------------------ reading
 
 
-def read_lock(data: bytes, domain: str) -> tuple[DomainLock | None, list[Diagnostic]]:
-    """The lock of a domain, and what is wrong with it: with findings there is none."""
+def read_lock(
+    data: bytes, domain: str, names: Collection[str] | None = None
+) -> tuple[DomainLock | None, list[Diagnostic]]:
+    """The lock of a domain, and what is wrong with it: with findings there is none. `names`: of those functions alone;
+    no other line is decoded, though the first one answers for all of them."""
     path = lock_path(domain)
     if len(data) > MOST_LOCK_BYTES:
         return None, [_damaged(path, 0, f"it has {len(data):,} bytes; {MOST_LOCK_BYTES:,} are read at most")]
@@ -141,10 +144,10 @@ def read_lock(data: bytes, domain: str) -> tuple[DomainLock | None, list[Diagnos
     if lines[-1] == b"":
         lines.pop()
     found: list[Diagnostic] = []
-    values: list[dict[str, Json]] = []
-    for number, line in enumerate(lines, 1):
+    values: dict[int, dict[str, Json]] = {}
+    for number, line in _wanted(lines, names):
         try:
-            values.append(_unsealed(line))
+            values[number] = _unsealed(line)
         except MalformedRecordError as error:
             found.append(_damaged(path, number, str(error)))
     if not lines:
@@ -152,12 +155,12 @@ def read_lock(data: bytes, domain: str) -> tuple[DomainLock | None, list[Diagnos
     if found:
         return None, found
     try:
-        head = from_json(_Head, values[0])
+        head = from_json(_Head, values[1])
         if head.lock > FORMAT:
             return None, [_newer(path, head.lock)]
     except MalformedRecordError as error:
         return None, [_damaged(path, 1, str(error))]
-    if values[0].get("lines") != sha256(b"".join(line + b"\n" for line in lines[1:])).hexdigest():
+    if values.pop(1).get("lines") != sha256(b"".join(line + b"\n" for line in lines[1:])).hexdigest():
         found.append(
             _damaged(path, 1, "the lines below are not those that were written: some are missing, or in another order")
         )
@@ -165,7 +168,7 @@ def read_lock(data: bytes, domain: str) -> tuple[DomainLock | None, list[Diagnos
         found.append(_damaged(path, 1, f"it is the lock of {head.domain}"))
     promises: dict[str, Promise] = {}
     places: dict[str, int] = {}
-    for number, value in enumerate(values[1:], 2):
+    for number, value in values.items():
         try:
             line_read = from_json(_Line, value)
             _check(line_read.entry, domain)
@@ -183,6 +186,14 @@ def read_lock(data: bytes, domain: str) -> tuple[DomainLock | None, list[Diagnos
         head.domain, head.library, head.package, head.emitted, head.version, head.releases, promises, places
     )
     return made, []
+
+
+def _wanted(lines: Sequence[bytes], names: Collection[str] | None) -> Iterator[tuple[int, bytes]]:
+    """The first line, and those that may be about these functions, as the others have none of the names; by number."""
+    marks = [f'"name":{_dumps(name)}'.encode("ascii") for name in names or ()]
+    for number, line in enumerate(lines, 1):
+        if number == 1 or names is None or any(mark in line for mark in marks):
+            yield number, line
 
 
 def _unsealed(line: bytes) -> dict[str, Json]:
@@ -311,14 +322,17 @@ class Locks:
         return self.domains[identity.partition("::")[0]].place(identity)
 
 
-def read_locks(read: Read, domains: Sequence[str]) -> tuple[Locks, list[Diagnostic]]:
-    """The locks of those domains, as far as they have one."""
+def read_locks(
+    read: Read, domains: Iterable[str], names: Collection[str] | None = None
+) -> tuple[Locks, list[Diagnostic]]:
+    """The locks of those domains, as far as they have one. `names`: what they say of those functions, and perhaps of
+    others."""
     locks: dict[str, DomainLock] = {}
     found: list[Diagnostic] = []
     for domain in domains:
         data = read(lock_path(domain))
         if data is not None:
-            lock, findings = read_lock(data, domain)
+            lock, findings = read_lock(data, domain, names)
             found += findings
             if lock is not None:
                 locks[domain] = lock

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
+from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.findings_json import from_json, to_json
 
 from opwright_build.engine.action import Action, Done, Outcome, Read, Unsupported
@@ -46,6 +47,7 @@ from opwright_build.workflow.version_parts import (
     INTERFACE,
     PACKAGED,
     PART,
+    RELEASED,
     TABLE,
     VERSION,
     decode_blobs,
@@ -100,7 +102,7 @@ def note_versions(
     loaded: LoadedLibrary,
 ) -> None:
     """Remembers what the versions of a library were when all of it was made. It is one package without dependencies
-    and templates, in which no comment is heeded."""
+    and templates, in which no comment is heeded, and not what was released: then its version is another one."""
     fetch = session.engine.fetch
     lines: list[VersionLine] = []
     for (identity, result), shown, spec in zip(compiled.items(), rows, loaded.versions, strict=True):
@@ -357,11 +359,12 @@ class _Edit:
                 edited.append(EditedVersion(line.identity, before.figures, before.bodies, interface, parts))
             files = [name for name in _names(result.reads) if name.startswith(f"{FILE}:")]
             reads |= {name: self.session.sources.digest(name) for name in files}
+        differing = self._differing(results)
         self.session.reporter.step("packaging")
         package, shared = self._package(packaged, edited)
         assert isinstance(package.outcome, Done)
         outputs = {path: digest for path, digest in package.outcome.outputs.items() if path != FACTS}
-        told = {**facts["told"], "packages": [json.loads(self.engine.fetch(package, FACTS))]}
+        told = {**facts["told"], "packages": [json.loads(self.engine.fetch(package, FACTS))], "differing": differing}
         found = {
             number: items for number, items in facts["found"].items() if number == "" or int(number) not in results
         }
@@ -376,6 +379,19 @@ class _Edit:
         order = sorted(found, key=lambda number: int(number or -1))
         diagnostics = tuple(from_json(item) for number in order for item in found[number])
         return Done({**outputs, **made}, diagnostics, package.outcome.unkept)
+
+    def _differing(self, results: Mapping[int, Result]) -> list[str]:
+        """The versions whose bodies are not those released, where the library was released."""
+        before: list[str] = self.table.facts["told"]["differing"]
+        if RELEASED not in self.table.facts["inputs"]:
+            return before
+        from opwright_build.workflow.released import differing_now
+
+        entries = [decode_value(FunctionEntry, self.engine.fetch(result, ENTRY)) for result in results.values()]
+        found = differing_now(before, entries, self.session.tree.read, self._owner.domains)
+        if found is None:
+            raise _AnythingElseError
+        return found
 
     def _parts(self, reader: Reader, lines: Mapping[int, bytes]) -> dict[str, str]:
         """The parts of the table of all versions, of which these have other lines than before."""

@@ -113,11 +113,10 @@ def _compared(session: Session, library: BuiltLibrary) -> BuiltLibrary:
     differing = library.facts["differing"]
     if not differing:
         return library
-    from opwright_build.spec.load import load_library
+    from opwright_build.spec.load import load_versions
     from opwright_build.workflow.released import judge_differing
 
-    only = [package["library"] for package in library.packages]
-    loaded = load_library(session.root, only=only)
+    loaded = load_versions(session.root, differing)
     judged = judge_differing(session, loaded, read_built(session, library), differing, session.tree.read)
     good = not has_errors(judged.findings)
     return replace(library, diagnostics=(*library.diagnostics, *judged.findings), good=good, verdicts=judged.verdicts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from opwright.bundle.archive import Archive
@@ -13,6 +13,7 @@ from opwright.bundle.byte_source import HeldBytes
 from opwright.bundle.format import Index
 from opwright.bundle.function_lookup import split_identity
 from opwright.bundle.member_names import NAME_LENGTH, body_member
+from opwright.bundle.read import read_bundle
 from opwright.bundle.write import FunctionMember, bundle_name, ref_of, replace_functions
 
 from opwright_build.engine.action import Done
@@ -22,7 +23,8 @@ from opwright_build.engine.reader import Reader
 from opwright_build.package.index import build_index
 from opwright_build.package.wheel import build_wheel
 from opwright_build.spec.model import About, Domain, Package
-from opwright_build.workflow.version_parts import BODIES, FACTS, FIGURES, MEMBER, TEXTS, decode_blobs
+from opwright_build.versions.semantic import development_version
+from opwright_build.workflow.version_parts import BODIES, FACTS, FIGURES, MEMBER, RELEASED, TEXTS, decode_blobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,13 @@ class PackagedBefore:
 
 def package_edited(reader: Reader, before: PackagedBefore, edited: Sequence[EditedVersion]) -> Done:
     """What `package_action` gives, made of what it gave before some versions were edited. Of the inputs those of
-    versions are not read. The library has no dependencies, no templates and no release."""
+    versions are not read. The library has no dependencies and no templates, and where it was released some body is not
+    the released one, before and now."""
     package = decode_value(Package, reader.input("package"))
     domains = decode_value(tuple[Domain, ...], reader.input("domains"))
     index = build_index(package, domains, (), "")
+    if RELEASED in reader.inputs():
+        index = after_release(index, json.loads(reader.input(RELEASED))["last"])
     sizes = {digest: size for version in edited for digest, size in version.bodies.items()}
     bodies = {digest: body for version in edited for digest, body in decode_blobs(version.parts[BODIES]).items()}
     had = _owners(before, edited)
@@ -87,7 +92,18 @@ def package_edited(reader: Reader, before: PackagedBefore, edited: Sequence[Edit
         "stored_bodies": before.facts["stored_bodies"] + len(come) - len(gone),
         "bytes_saved": before.facts["bytes_saved"] + more["spread"] - bytes_more,
     }
-    return files_of(reader, index, bundle, stubs, facts, index.version, package.about)
+    version = wheel_version(index, bundle) if RELEASED in reader.inputs() else index.version
+    return files_of(reader, index, bundle, stubs, facts, version, package.about)
+
+
+def after_release(index: Index, last: str) -> Index:
+    """The index of what is not a release, but comes after the last one."""
+    return replace(index, version=development_version(index.version, last))
+
+
+def wheel_version(index: Index, bundle: bytes) -> str:
+    """The version of a wheel between releases: no two with other contents have the same one."""
+    return f"{index.version}+g{read_bundle(bundle, index.library).digest[:12]}"
 
 
 def shared_bodies(versions: Iterable[Iterable[str]]) -> dict[str, int]:

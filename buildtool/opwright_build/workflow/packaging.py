@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version as installed_version
 
 from opwright.bundle.format import DependencyEntry, FunctionEntry, Index
@@ -20,9 +20,17 @@ from opwright_build.package.index import build_index
 from opwright_build.package.typed_package import render_stubs
 from opwright_build.report.figures import widest
 from opwright_build.spec.model import Domain, Package
-from opwright_build.versions.semantic import development_version
-from opwright_build.workflow.packaged_again import files_of, member_of
-from opwright_build.workflow.version_parts import BODIES, FIGURES, INTERFACE, MEMBER, TEMPLATES, VERSION, decode_blobs
+from opwright_build.workflow.packaged_again import after_release, files_of, member_of, wheel_version
+from opwright_build.workflow.version_parts import (
+    BODIES,
+    FIGURES,
+    INTERFACE,
+    MEMBER,
+    RELEASED,
+    TEMPLATES,
+    VERSION,
+    decode_blobs,
+)
 
 
 def package_action(reader: Reader) -> Outcome:
@@ -47,12 +55,12 @@ def package_action(reader: Reader) -> Outcome:
         {digest: text for parts in versions.values() for digest, text in decode_blobs(parts[TEMPLATES]).items()},
     )
     bundle = joined.join(index)
-    wheel_version = index.version
+    version = index.version
     last = _last_release(reader, index, bundle)
     if last:  # what was released under this version is something else
-        index = replace(index, version=development_version(index.version, last))
+        index = after_release(index, last)
         bundle = joined.join(index)
-        wheel_version = f"{index.version}+g{read_bundle(bundle, index.library).digest[:12]}"
+        version = wheel_version(index, bundle)
     stubs = render_stubs(index)
     figures = [json.loads(parts[FIGURES]) for parts in versions.values()]
     facts: dict[str, Json] = {
@@ -62,14 +70,14 @@ def package_action(reader: Reader) -> Outcome:
         "stored_bodies": len(own),
         "bytes_saved": sum(item["spread"] for item in figures) - sum(map(len, own.values())),
     }
-    return files_of(reader, index, bundle, stubs, facts, wheel_version, package.about)
+    return files_of(reader, index, bundle, stubs, facts, version, package.about)
 
 
 def _last_release(reader: Reader, index: Index, bundle: bytes) -> str:
     """The release that this comes after; empty where there is none, or where this is a release itself."""
-    if "released" not in reader.inputs():
+    if RELEASED not in reader.inputs():
         return ""
-    released = json.loads(reader.input("released"))
+    released = json.loads(reader.input(RELEASED))
     return "" if released["library"] == read_bundle(bundle, index.library).digest else str(released["last"])
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from opwright.bundle.function_lookup import split_identity
 from opwright.diagnostics.diagnostic import Diagnostic
 
 from opwright_build.engine.action import Action, Read
@@ -82,6 +84,47 @@ def current_promises(loaded: LoadedLibrary, package: Package, entries: Mapping[s
     )
 
 
+def differing_now(
+    differing: Collection[str], entries: Iterable[FunctionEntry], read: ReadFile, domains: Iterable[str]
+) -> list[str] | None:
+    """The versions whose bodies are not those released, where `differing` were it before those of `entries` became
+    what they are now. None where one of them breaks a promise, and where none is left: then the library may be what
+    was released."""
+    from opwright_build.versions.change import Kind
+    from opwright_build.versions.promise import Promise, bare
+    from opwright_build.versions.promise_changes import compare_versions
+
+    now = {entry.identity: entry for entry in entries}
+    locks, findings = read_locks_of(now, read, domains)
+    if findings:
+        return None
+    released = {} if locks.promised is None else locks.promised.promises
+    found = dict.fromkeys(identity for identity in differing if identity not in now)
+    for identity in now.keys() & released.keys():
+        kinds = {change.kind for change in compare_versions(released[identity], Promise(bare(now[identity])))}
+        if any(kind.promised for kind in kinds):
+            return None
+        if Kind.BODY in kinds:
+            found[identity] = None
+    return sorted(found, key=lambda identity: split_identity(identity) or ()) or None
+
+
+def read_locks_of(identities: Iterable[str], read: ReadFile, domains: Iterable[str]) -> tuple[Locks, list[Diagnostic]]:
+    """What the locks say of these functions, and of those that their released bodies call. No other line of a lock is
+    decoded."""
+    from opwright_build.versions.release_lock import read_locks
+
+    held, domains = cache(read), tuple(domains)
+    names = {key[1] for identity in identities if (key := split_identity(identity)) is not None}
+    while True:
+        locks, findings = read_locks(held, domains, names)
+        promises = () if locks.promised is None else locks.promised.promises.values()
+        called = {call.name for promise in promises for body in promise.entry.bodies for call in body.calls}
+        if findings or called <= names:
+            return locks, findings
+        names |= called
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """What bodies compute that are not those released."""
@@ -93,13 +136,14 @@ class Judged:
 def judge_differing(
     session: Session, loaded: LoadedLibrary, bundle: Bundle, differing: Sequence[str], read: ReadFile
 ) -> Judged:
-    """Runs released bodies and those of now on all vectors, as far as that is not known already."""
+    """Runs released bodies and those of now on all vectors, as far as that is not known already. `loaded` has all
+    versions of those functions; no other is looked at, but for what they call."""
     from opwright_build.versions.bundles import bundle_of
     from opwright_build.versions.promise import promised_by
     from opwright_build.versions.release_findings import SpecPlaces, of_bodies
-    from opwright_build.versions.release_lock import read_locks, read_text, text_path
+    from opwright_build.versions.release_lock import read_text, text_path
 
-    locks, _ = read_locks(read, [domain.name for domain in loaded.domains])
+    locks, _ = read_locks_of(differing, read, [domain.name for domain in loaded.domains])
     released = locks.promised
     if released is None:
         return Judged({}, ())
@@ -115,7 +159,9 @@ def judge_differing(
         return bodies
 
     before = bundle_of(released, differing, bodies_of, bundle)
-    current = promised_by(bundle.index)
+    functions = {(version.domain.name, version.name): None for version in loaded.versions}
+    of_functions = [entry for function in functions for entry in bundle.index.table.versions_of(*function)]
+    current = promised_by(replace(bundle.index, functions=of_functions))
     verdicts = judge_pairs(session, loaded, (released, before), (current, bundle), differing)
     findings = of_bodies(verdicts, released, current, SpecPlaces(loaded, read, locks.place))
     return Judged(verdicts, (*found, *findings))
@@ -158,7 +204,9 @@ def judge_pairs(
     missing = [identity for identity in wanted if identity not in verdicts]
     if missing:
         session.reporter.step(f"running the bodies of {counted(len(missing), 'version')} beside those before")
-        interfaces = {entry.identity: entry for entry in new[1].index.functions}
+        table = new[1].index.table
+        at_hand = ((identity, table.find_identity(identity)) for identity in missing)
+        interfaces = {identity: interface for identity, interface in at_hand if interface is not None}
         collected = collect_cases(loaded.versions, interfaces, loaded.library.root, run_oracle=False, only=set(missing))
         of_versions = {item.identity: item for item in collected.versions}
         subjects = [

@@ -20,6 +20,7 @@ PART = 256  # versions to a part
 ROWS = "rows"  # what became of each opset
 VERSION = "version:"  # inputs of packaging: this and the identity
 TEXTS = "texts"  # input of packaging: the files for its wheel, by path
+RELEASED = "released"  # input of packaging: what was released last
 PACKAGED = (BODIES, TEMPLATES, INTERFACE, MEMBER, FIGURES)
 
 

@@ -37,10 +37,9 @@ from opwright_build.workflow.released import Comparison, compare_with_lock
 from opwright_build.workflow.select_packages import select_packages
 from opwright_build.workflow.selection.chosen import Chosen
 from opwright_build.workflow.session import MODULE, Session
-from opwright_build.workflow.version_parts import FACTS, TEXTS, VERSION, encode_packaged, table_parts
+from opwright_build.workflow.version_parts import FACTS, RELEASED, TEXTS, VERSION, encode_packaged, table_parts
 
 SPECS = "list:specs"
-RELEASED = "released"  # input of packaging: what was released last
 
 
 def load(reader: Reader, root: Path, only: Collection[str] | None = None) -> LoadedLibrary:
@@ -151,7 +150,8 @@ def build_whole(
     heeded = any(find_ignores(path, text) for path, text in texts.items())
     heeded = heeded or len(diagnostics) > of_parts or any(item.code == IGNORE for item in diagnostics)
     is_plain = len(actions) == 1 and rows and not (heeded or instances or others.libraries or others.diagnostics)
-    if usual is not None and is_plain and RELEASED not in actions[0].inputs:
+    is_plain = is_plain and (RELEASED not in actions[0].inputs or bool(told["differing"]))
+    if usual is not None and is_plain:
         note_versions(session, usual, reader, done, told, actions[0], compiled, rows, loaded)
     return done
 
