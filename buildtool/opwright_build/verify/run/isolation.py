@@ -13,7 +13,6 @@ the caller is within `kept_workers()`.
 
 from __future__ import annotations
 
-import pickle
 import queue
 import threading
 import time
@@ -21,6 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from opwright_build.verify.run.task_messages import Sender
 from opwright_build.verify.run.worker_process import Answer, Surroundings, WorkerProcess
 
 CHUNK = 64  # tasks sent in one message: they share what they have in common
@@ -158,7 +158,7 @@ class _Pool:
                 for position, child in enumerate(waiting):
                     if child.surroundings == self._surroundings:
                         del waiting[position]
-                        child.timeout = self._timeout
+                        child.begin(self._timeout)
                         return child
         return _Child(self._surroundings, self._timeout)
 
@@ -206,14 +206,21 @@ class _Child:
         self.surroundings = surroundings
         self.timeout = timeout  # in seconds, for each answer
         self._process: WorkerProcess | None = None
+        self._sender = Sender()
         self._answers: queue.SimpleQueue[Answer | None] = queue.SimpleQueue()
+
+    def begin(self, timeout: float) -> None:
+        """Serves another run of tasks: the process forgets what it was sent for the last one."""
+        self.timeout = timeout
+        self._sender = Sender()
 
     def send(self, tasks: Sequence[Task]) -> None:
         if self._process is None:
             self._answers = queue.SimpleQueue()
             self._process = WorkerProcess(self.surroundings, self._answers.put)
+            self._sender = Sender()
         try:
-            self._process.send(pickle.dumps(list(tasks), protocol=pickle.HIGHEST_PROTOCOL))
+            self._process.send(self._sender.message(tasks))
         except OSError:
             raise _Died(self._ended()) from None
 

@@ -13,7 +13,6 @@ import importlib
 import importlib.util
 import json
 import os
-import pickle
 import queue
 import signal
 import struct
@@ -62,8 +61,11 @@ def _server(name: str) -> Callable[[Callable[[], bytes], BinaryIO], None]:
 
 
 def _run_tasks(receive: Callable[[], bytes], answers: BinaryIO) -> None:
+    from opwright_build.verify.run.task_messages import Receiver
+
+    receiver = Receiver()
     while True:
-        for task in pickle.loads(receive()):
+        for task in receiver.tasks(receive()):
             begun = time.perf_counter()
             result = task.run()
             _answer(answers, {"result": result, "seconds": time.perf_counter() - begun})
