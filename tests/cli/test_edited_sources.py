@@ -371,6 +371,27 @@ def test_what_else_specs_say_looks_at_the_whole_library(
     assert looked_through
 
 
+def test_where_a_spec_silences_findings_others_are_edited_like_any(
+    generated: Path, looked_through: list[Path], opwright: Opwright
+) -> None:
+    """The comment silences what verification finds. The file that has it looks at the whole library."""
+    edit(5, r"inputs", "# opwright: ignore[OW455] because\ninputs", "spec.yaml")
+    for number, pattern, text, file, looks_at_all in (
+        (4, r"    v3 = .*", "    v3 = op.Mul(v2, 4.5)", "function.py", True),
+        (6, r"    v3 = .*", "    v3 = op.Mul(v2, 6.5)", "function.py", False),
+        (5, r"    v3 = .*", "    v3 = op.Mul(v2, 5.5)", "function.py", False),
+        (6, r"summary: .*", "summary: It is short.", "spec.yaml", False),
+        (5, r"summary: .*", "summary: It is short.", "spec.yaml", True),
+        (5, r"# opwright.*\n", "# nothing\n", "spec.yaml", True),
+        (6, r"summary: .*", "summary: It is shorter.", "spec.yaml", False),
+    ):
+        del looked_through[:]
+        edit(number, pattern, text, file)
+        ran = opwright("build", "--json")
+        assert ran.status == 0 and not [line for line in ran.lines if line["event"] == "finding"]
+        assert bool(looked_through) is looks_at_all, (number, text)
+
+
 @pytest.mark.parametrize("file", [VERSION_TABLE, VERSION_LINES])
 @pytest.mark.parametrize("how", ["cut", "gone", "altered", "link"])
 def test_without_the_table_the_whole_library_is_looked_through(

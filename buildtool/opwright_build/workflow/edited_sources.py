@@ -17,7 +17,9 @@ from functools import cached_property, partial
 from typing import Any
 
 from opwright.bundle.format import FunctionEntry
+from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.findings_json import from_json, to_json
+from opwright.diagnostics.ignores import settle_ignores
 
 from opwright_build.engine.action import Action, Done, Outcome, Read, Unsupported
 from opwright_build.engine.content_digest import Json, canonical_json
@@ -100,9 +102,11 @@ def note_versions(
     compiled: Mapping[str, Result],
     rows: Sequence[bytes],
     loaded: LoadedLibrary,
+    comments: Mapping[str, str],
 ) -> None:
     """Remembers what the versions of a library were when all of it was made. It is one package without dependencies
-    and templates, in which no comment is heeded, and not what was released: then its version is another one."""
+    and templates, and not what was released: then its version is another one. `comments` are the YAML files, by path,
+    with comments that silence findings; each of those does."""
     fetch = session.engine.fetch
     lines: list[VersionLine] = []
     for (identity, result), shown, spec in zip(compiled.items(), rows, loaded.versions, strict=True):
@@ -121,6 +125,7 @@ def note_versions(
         "readers": readers,
         "shared": shared_bodies(line.bodies for line in lines),
         "told": told,
+        "comments": comments,
         "found": {"": list(map(to_json, loaded.diagnostics)), **_found(enumerate(compiled.values()))},
         "library": session.engine.input(first.action, "library").decode("ascii"),
         "inputs": {
@@ -190,6 +195,8 @@ class _Edit:
             if now == digest:
                 continue
             is_file = name.startswith(f"{FILE}:") and (name.endswith(".py") or _SPEC.fullmatch(name))
+            if name.removeprefix(f"{FILE}:") in self.table.facts["comments"]:
+                raise _AnythingElseError
             if now is None or digest is None or now == REFUSED or not is_file:
                 raise _AnythingElseError
             found[name] = now
@@ -360,15 +367,16 @@ class _Edit:
             files = [name for name in _names(result.reads) if name.startswith(f"{FILE}:")]
             reads |= {name: self.session.sources.digest(name) for name in files}
         differing = self._differing(results)
+        found = {
+            number: items for number, items in facts["found"].items() if number == "" or int(number) not in results
+        }
+        found |= _found(results.items())
+        diagnostics = self._settled(found)
         self.session.reporter.step("packaging")
         package, shared = self._package(packaged, edited)
         assert isinstance(package.outcome, Done)
         outputs = {path: digest for path, digest in package.outcome.outputs.items() if path != FACTS}
         told = {**facts["told"], "packages": [json.loads(self.engine.fetch(package, FACTS))], "differing": differing}
-        found = {
-            number: items for number, items in facts["found"].items() if number == "" or int(number) not in results
-        }
-        found |= _found(results.items())
         table_rows = self._parts(reader, lines)
         now = {**facts, "reads": reads, "outputs": outputs, "told": told, "found": found, "rows": table_rows}
         reader.depends(Read(name, digest) for name, digest in reads.items())
@@ -376,9 +384,17 @@ class _Edit:
         with contextlib.suppress(OSError):
             table = self.table.with_lines({**now, "shared": shared}, packaged, lines)
             table.save(self.session.state(VERSION_TABLE))
-        order = sorted(found, key=lambda number: int(number or -1))
-        diagnostics = tuple(from_json(item) for number in order for item in found[number])
         return Done({**outputs, **made}, diagnostics, package.outcome.unkept)
+
+    def _settled(self, found: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
+        """The findings of all versions, less those that comments silence."""
+        order = sorted(found, key=lambda number: int(number or -1))
+        settled = settle_ignores(
+            [from_json(item) for number in order for item in found[number]], self.table.facts["comments"]
+        )
+        if any(item.code == IGNORE for item in settled):
+            raise _AnythingElseError
+        return tuple(settled)
 
     def _differing(self, results: Mapping[int, Result]) -> list[str]:
         """The versions whose bodies are not those released, where the library was released."""

@@ -147,12 +147,12 @@ def build_whole(
     outputs |= {FACTS: reader.put(canonical_json(told))}
     outputs |= {name: reader.put(data) for name, data in table_parts(rows).items()}
     done = Done(outputs, tuple(diagnostics), tuple(unkept))
-    heeded = any(find_ignores(path, text) for path, text in texts.items())
-    heeded = heeded or len(diagnostics) > of_parts or any(item.code == IGNORE for item in diagnostics)
-    is_plain = len(actions) == 1 and rows and not (heeded or instances or others.libraries or others.diagnostics)
+    said = len(diagnostics) > of_parts or any(item.code == IGNORE for item in diagnostics)
+    is_plain = len(actions) == 1 and rows and not (said or instances or others.libraries or others.diagnostics)
     is_plain = is_plain and (RELEASED not in actions[0].inputs or bool(told["differing"]))
     if usual is not None and is_plain:
-        note_versions(session, usual, reader, done, told, actions[0], compiled, rows, loaded)
+        comments = {path: text for path, text in texts.items() if find_ignores(path, text)}
+        note_versions(session, usual, reader, done, told, actions[0], compiled, rows, loaded, comments)
     return done
 
 
