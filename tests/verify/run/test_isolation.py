@@ -138,8 +138,8 @@ def test_several_crashes_cost_as_many_pieces(job: Any) -> None:
 
 
 def test_a_hang_is_ended_after_the_time_limit(job: Any) -> None:
-    results = run_tasks([job("a", "hang", "b"), job("c")], workers=1, timeout=4)
-    assert results == [["did a", "lost: gave no answer within 4 s", "did b"], ["did c"]], "it was not waited for"
+    results = run_tasks([job("a", "hang", "b"), job("c")], workers=1, timeout=2)
+    assert results == [["did a", "lost: gave no answer within 2 s", "did b"], ["did c"]], "it was not waited for"
 
 
 def test_memory_is_bounded(job: Any) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -24,6 +24,7 @@ from opwright_build.verify.run.task_messages import Sender
 from opwright_build.verify.run.worker_process import Answer, Surroundings, WorkerProcess
 
 CHUNK = 64  # tasks sent in one message: they share what they have in common
+_START_LIMIT = 60.0  # seconds that a process has to start, before the time of its first task begins
 
 
 class Task(Protocol):
@@ -93,7 +94,8 @@ def run_tasks(
     """The results, in the order of the tasks.
 
     `workers` is the number of processes, or who runs the tasks elsewhere; 0 runs them here, where a crash is a crash.
-    `timeout` is in seconds and for each task; `progress` is told of each task that is done, of one at a time.
+    `timeout` is in seconds and for each task, from when its process has started; `progress` is told of each task that
+    is done, of one at a time.
     """
     report = progress or (lambda number, result, seconds: None)
     if not isinstance(workers, int):
@@ -207,6 +209,7 @@ class _Child:
         self.timeout = timeout  # in seconds, for each answer
         self._process: WorkerProcess | None = None
         self._sender = Sender()
+        self._is_ready = False
         self._answers: queue.SimpleQueue[Answer | None] = queue.SimpleQueue()
 
     def begin(self, timeout: float) -> None:
@@ -217,6 +220,7 @@ class _Child:
     def send(self, tasks: Sequence[Task]) -> None:
         if self._process is None:
             self._answers = queue.SimpleQueue()
+            self._is_ready = False
             self._process = WorkerProcess(self.surroundings, self._answers.put)
             self._sender = Sender()
         try:
@@ -226,17 +230,24 @@ class _Child:
 
     def receive(self) -> tuple[Any, float]:
         """The next task's result, and the seconds that it took. Raises _Died, after which the process is gone."""
+        if not self._is_ready:
+            self._wait(_START_LIMIT)
+            self._is_ready = True
+        header = self._wait(self.timeout)
+        return header["result"], header["seconds"]
+
+    def _wait(self, limit: float) -> Mapping[str, Any]:
         try:
-            answer = self._answers.get(timeout=self.timeout)
+            answer = self._answers.get(timeout=limit)
         except queue.Empty:
             self.stop()
-            raise _Died(f"gave no answer within {self.timeout:g} s") from None
+            raise _Died(f"gave no answer within {limit:g} s") from None
         if answer is None:
             raise _Died(self._ended())
         if "error" in answer.header:
             self.stop()
             raise RuntimeError(f"a verification worker failed:\n{answer.header['error']}")
-        return answer.header["result"], answer.header["seconds"]
+        return answer.header
 
     def stop(self) -> None:
         """Ends the process, whatever it is doing."""

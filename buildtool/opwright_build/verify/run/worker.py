@@ -1,7 +1,7 @@
 """The child's side of `worker_process`: messages in on standard input, lines of JSON out.
 
-Without another server the messages are tasks of `isolation`, with a line for each. When standard input ends, so does
-the process, whatever it is doing: its user is gone.
+Without another server the messages are tasks of `isolation`, with a line for each, and one before all others that says
+that the process has started. When standard input ends, so does the process, whatever it is doing: its user is gone.
 
 Run by its path in an isolated interpreter without `site`, never imported. The first message says where to import from,
 and which cage to enter before. With an argument it is no worker: it tries whether that cage holds, as a fork server.
@@ -64,11 +64,14 @@ def _run_tasks(receive: Callable[[], bytes], answers: BinaryIO) -> None:
     from opwright_build.verify.run.task_messages import Receiver
 
     receiver = Receiver()
+    tasks = receiver.tasks(receive())  # which imports what they are of
+    _answer(answers, {"ready": True})
     while True:
-        for task in receiver.tasks(receive()):
+        for task in tasks:
             begun = time.perf_counter()
             result = task.run()
             _answer(answers, {"result": result, "seconds": time.perf_counter() - begun})
+        tasks = receiver.tasks(receive())
 
 
 def _answer(answers: BinaryIO, answer: Mapping[str, Any]) -> None:
