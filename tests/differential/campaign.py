@@ -224,13 +224,18 @@ def _over(processes: int, jobs: Iterable[Callable[[], Report]]) -> Iterator[Repo
 
 
 def hunt(
-    bug: Planted, limit: int, seed: int, runtimes: tuple[str, ...] = ("ort",), indexes: Iterable[int] | None = None
+    bug: Planted,
+    limit: int,
+    seed: int,
+    runtimes: tuple[str, ...] = ("ort",),
+    indexes: Iterable[int] | None = None,
+    judge: Judge | None = None,
 ) -> int | None:
     """The number of the first program that shows a difference that only the bug makes; None when `limit` do not.
 
     A refusal does not count: it is no miscompilation.
     """
-    with Judge(patience=HUNTING_PATIENCE) as judge:
+    with nullcontext(judge) if judge is not None else Judge(patience=HUNTING_PATIENCE) as judge:
         for index in range(limit) if indexes is None else indexes:
             program = _hunted(seed, index)
             verdict, _ = judge(program, runtimes, bug.name)
