@@ -121,7 +121,8 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    """mypy --strict and pyright over our own code and the stubs that we generate."""
+    """mypy --strict and pyright over our own code and the stubs that we generate; `test` leaves out pyright over our
+    own code, which takes a minute."""
     install(session, ".[build,run]", groups=("types",))
     run_all(session, ("mypy", "--strict"), ("pyright",))
 

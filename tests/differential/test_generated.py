@@ -123,7 +123,7 @@ SOON_FOUND = {
     "tuple assignments one after the other": (SEED, 36),
     "an augmented assignment turns its operands around": (SEED, 36),
     "a loop hands the stale value on": (2, 0),
-    "a loop's body captures the value from before the loop": (5, 0),  # others are loops that do not end first
+    "a loop's body captures the value from before the loop": (4, 17),  # others make loops that do not end first
     "a loop makes one trip at least": (2, 0),
 }
 
@@ -136,7 +136,7 @@ def test_a_planted_bug_is_found(judge: Judge, name: str) -> None:
 
 
 def test_bytes_do_not_hang_on_the_hash_seed() -> None:
-    names, different = differing(hash_seeds=2, seed=SEED, wanted=80)
-    assert len(names) == 80
+    names, different = differing(hash_seeds=2, seed=SEED, wanted=100)
+    assert len(names) == 100
     assert {name.partition(" ")[0] for name in names} == {SPEC, SAMPLE, PROGRAM}
     assert not different
