@@ -3,7 +3,13 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from opwright_build.engine.environment import environment_digest, environment_parts, installed_build, installed_versions
+from opwright_build.engine.environment import (
+    environment_digest,
+    environment_parts,
+    installed_build,
+    installed_versions,
+    sources_digest,
+)
 from opwright_build.engine.hints import FileHints
 
 from tests.sealed import kept
@@ -29,7 +35,8 @@ def test_a_change_of_any_source_or_version_changes_the_digest(tmp_path: Path, mo
     (tool / "__pycache__").mkdir()
 
     def digest() -> str:
-        return environment_digest(environment_parts([tool], ["onnx"], FileHints(kept(tmp_path / "hints.json"))))
+        sources = sources_digest([tool], FileHints(kept(tmp_path / "hints.json")))
+        return environment_digest(environment_parts(sources, ["onnx"]))
 
     seen = [digest()]
     (tool / "__pycache__" / "a.py").write_text("not a source")

@@ -97,20 +97,6 @@ def test_damaged_hints_are_no_hints(tmp_path: Path, damage: bytes) -> None:
 
 
 @pytest.mark.usefixtures("settled")
-def test_what_is_shared_is_read_once_for_all_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = _aged(tmp_path / "a.txt", b"one")
-    reads = _count_reads(monkeypatch)
-    for name in ("one.json", "two.json"):
-        assert FileHints(kept(tmp_path / name)).shared_digest(str(path)) == digest_bytes(b"one")
-    assert len(reads) == 1
-    assert FileHints(kept(tmp_path / "three.json")).digest(path) == digest_bytes(b"one")
-    assert FileHints(kept(tmp_path / "one.json"), rehash=True).shared_digest(str(path)) == digest_bytes(b"one")
-    assert len(reads) == 3
-    path.write_bytes(b"two")
-    assert FileHints(kept(tmp_path / "two.json")).shared_digest(str(path)) == digest_bytes(b"two")
-
-
-@pytest.mark.usefixtures("settled")
 def test_few_small_files_are_read_again_rather_than_all_hints_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,9 +19,6 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from types import FrameType
-from typing import Any
-
-from opwright_build.engine import environment
 
 from tests.hostile.defects import DEFECTS
 from tests.hostile.tasks import TASKS
@@ -131,13 +128,6 @@ def main(folder: Path, defect: str = "") -> None:
     os.dup2(2, 1)  # what C code prints is no answer
     os.chdir(folder)
     tasks: Mapping[str, Mapping[str, Callable[[Path], str]]] = {kind: make(folder) for kind, make in TASKS.items()}
-    own: list[str] = []
-
-    def of_own_sources(*arguments: Any) -> str:  # which stay as they are
-        own[:] = own or [digested(*arguments)]
-        return own[0]
-
-    digested, environment._sources_digest = environment._sources_digest, of_own_sources
     if defect:
         DEFECTS[defect].plant()
     _limit_memory()

@@ -12,7 +12,7 @@ from pathlib import Path
 from opwright.regular_file import read_regular
 
 from opwright_build.engine.content_digest import digest_bytes
-from opwright_build.engine.environment import environment_parts
+from opwright_build.engine.environment import environment_parts, sources_digest
 from opwright_build.engine.tree import MOST_BYTES
 from opwright_build.import_path import package_folders
 
@@ -31,7 +31,7 @@ class _FilesNow:
 def parts_here(distributions: tuple[str, ...]) -> Mapping[str, str]:
     """What this process has, by name; `distributions` are those that decide about the bytes of a build."""
     folders = [Path(folder) for folder in package_folders().values()]
-    return environment_parts(folders, (*distributions, *_RUN), _FilesNow())
+    return environment_parts(sources_digest(folders, _FilesNow()), (*distributions, *_RUN))
 
 
 @cache

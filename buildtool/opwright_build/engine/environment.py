@@ -21,14 +21,24 @@ class FileDigests(Protocol):
     def digest(self, path: str, /) -> str | None: ...
 
 
-def environment_parts(folders: Sequence[Path], distributions: Sequence[str], hints: FileDigests) -> dict[str, str]:
-    """The parts of the environment by name: the sources below `folders`, Python's grammar, distributions' versions."""
+def environment_parts(sources: str, distributions: Sequence[str]) -> dict[str, str]:
+    """The parts of the environment by name: our own sources, by their digest, Python's grammar, distributions'
+    versions."""
     parts = {
-        "the build tool's own sources": _sources_digest(folders, hints),
+        "the build tool's own sources": sources,
         "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
     }
     versions = installed_versions(distributions)
     return parts | {name: versions.get(name, "absent") for name in distributions}
+
+
+def sources_digest(folders: Sequence[Path], hints: FileDigests) -> str:
+    """The digest of the names and the bytes of all sources below folders."""
+    fields: list[str] = []
+    for folder in folders:
+        for name, path in _source_files(os.fspath(folder)):
+            fields += (f"{folder.name}/{name}", hints.digest(path) or digest_bytes(b""))
+    return digest_fields(fields)
 
 
 def environment_digest(parts: Mapping[str, str]) -> str:
@@ -78,14 +88,6 @@ def installed_build(package: str, folder: Path) -> str:
         stamp = path.stat()
         stamps += (path.relative_to(folder).as_posix(), str(stamp.st_size), str(stamp.st_mtime_ns))
     return digest_fields(stamps)
-
-
-def _sources_digest(folders: Sequence[Path], hints: FileDigests) -> str:
-    fields: list[str] = []
-    for folder in folders:
-        for name, path in _source_files(os.fspath(folder)):
-            fields += (f"{folder.name}/{name}", hints.digest(path) or digest_bytes(b""))
-    return digest_fields(fields)
 
 
 def _source_files(folder: str) -> list[tuple[str, str]]:

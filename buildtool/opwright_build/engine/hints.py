@@ -29,8 +29,6 @@ _Listing = tuple[str, dict[str, FolderHint]]  # the digest, and the folders that
 _FEW, _FEW_BYTES = 0.01, 1 << 18  # of the hints that are known, and of the files that the others are of
 _MOST_FOLDERS = 1000  # with more that have changed, looking through all is no detour
 
-_of_this_process: dict[str, _Hint] = {}  # by path
-
 
 class FileHints:
     """Digests of files by path, remembered from run to run in `file`. `rehash` ignores what is remembered."""
@@ -41,37 +39,21 @@ class FileHints:
         self._known: dict[str, _Hint] = loaded.get("files", {})
         self._listings: dict[str, _Listing] = loaded.get("listed", {})
         self._used: dict[str, _Hint] = {}
-        self._rehash = rehash
         self._changed = rehash
         self._new_bytes = 0  # of the files that were read for hints which are not saved
         self._new_folders = 0  # that have another stamp and the same names
 
     def digest(self, path: Path | str) -> str | None:
         """The sha256 of the file's bytes, or None when there is no such file. OSError when it cannot be read."""
-        return self._digest(path, {})
-
-    def shared_digest(self, path: str) -> str | None:
-        """Likewise, of a file that is no folder's own: what this process has read of it for the hints of another folder
-        serves these too."""
-        return self._digest(path, {} if self._rehash else _of_this_process)
-
-    def _digest(self, path: Path | str, others: dict[str, _Hint]) -> str | None:
         name = os.fspath(path)
         try:
             status = os.stat(name)
         except (FileNotFoundError, NotADirectoryError):
             return None
         known = self.known(name, status)
-        if known is None:
-            known = _digest_for(others.get(name), status)
-            if known is not None:
-                self._used[name] = others[name]
-                self._changed = True
         if known is not None:
             return known
         data = self.read(path)
-        if name in self._used:
-            others[name] = self._used[name]
         return None if data is None else digest_bytes(data)
 
     def known(self, name: str, status: os.stat_result) -> str | None:
@@ -144,16 +126,6 @@ class FileHints:
         with contextlib.suppress(OSError):
             self._file.save({"files": files, "listed": self._listings})
         self._changed, self._new_bytes, self._new_folders = False, 0, 0
-
-
-class SharedHints:
-    """Hints for files that are no folder's own."""
-
-    def __init__(self, hints: FileHints) -> None:
-        self._hints = hints
-
-    def digest(self, path: str) -> str | None:
-        return self._hints.shared_digest(path)
 
 
 def _is_settled(stamp: _FolderStamp, begun: int) -> bool:

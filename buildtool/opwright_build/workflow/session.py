@@ -16,9 +16,9 @@ from opwright.diagnostics.diagnostic import Diagnostic
 import opwright_build
 from opwright_build.engine.action import Failed
 from opwright_build.engine.action_pool import LIMIT, ActionPool, Deliver, Worker
-from opwright_build.engine.environment import environment_digest, environment_parts
+from opwright_build.engine.environment import environment_digest, environment_parts, sources_digest
 from opwright_build.engine.folder_lock import folder_lock
-from opwright_build.engine.hints import FileHints, SharedHints
+from opwright_build.engine.hints import FileHints
 from opwright_build.engine.log import ActionLog
 from opwright_build.engine.machine import machine_identity
 from opwright_build.engine.mutual_actions import Result
@@ -361,7 +361,17 @@ def _generated(path: str, data: bytes) -> bool:
 
 def own_environment(hints: FileHints) -> dict[str, str]:
     """The parts of the environment that every action's key has."""
-    return environment_parts(_own_sources(), DISTRIBUTIONS, SharedHints(hints))
+    return environment_parts(_own_sources_digest(hints), DISTRIBUTIONS)
+
+
+_read_at_first: list[str] = []
+
+
+def _own_sources_digest(hints: FileHints) -> str:
+    """That of this process's first look at them: it is what stood there then that is imported and works here."""
+    if not _read_at_first:
+        _read_at_first.append(sources_digest(_own_sources(), hints))
+    return _read_at_first[0]
 
 
 def _own_sources() -> list[Path]:

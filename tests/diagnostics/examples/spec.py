@@ -179,7 +179,7 @@ PAIRS: tuple[Pair, ...] = (
     ),
     Pair(
         "OW121",
-        bad=_library("<=22", "<=999"),
+        bad=_library("<=22", "<=40"),
         good=_library(),
     ),
     Pair(
