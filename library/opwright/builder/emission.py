@@ -116,7 +116,7 @@ def renamed(nodes: list[ir.Node], reserved: set[str]) -> dict[ir.Value, str]:
     """Other names for values that have one of those."""
     around = ir.Region()
     around.nodes = nodes
-    regions = [region for _, node in ir.walk(around) for region in node.regions()]
+    regions = [region for node in ir.with_regions(around) for region in node.regions()]
     made = [value for _, node in ir.walk(around) for value in node.made()]
     values = [*made, *(value for region in regions for value in region.parameters)]
     taken = {*reserved, *(value.name for value in values)}

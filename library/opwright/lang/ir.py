@@ -699,12 +699,14 @@ AttributeLiteral = AttributeItem | AttributeItems
 
 
 class Operator:
-    """A standard operator at its schema version."""
+    """A standard operator at its schema version. `lacks_attributes`: onnx's reference evaluator does not take one of
+    its attributes."""
 
-    __slots__ = ("signature",)
+    __slots__ = ("lacks_attributes", "signature")
 
     def __init__(self, signature: Signature) -> None:
         self.signature = signature
+        self.lacks_attributes = not signature.record.reference_lacks.keys().isdisjoint(signature.attributes)
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -739,6 +741,8 @@ class FunctionReference:
         "variant",
         "version",
     )
+
+    lacks_attributes = False
 
     def __init__(
         self,
@@ -980,6 +984,20 @@ class Function:
         found.inputs, found.outputs, found.attributes = self.inputs, self.outputs, self.attributes
         found.variables = self.variables
         return found
+
+
+def with_regions(region: Region) -> Iterator[Node]:
+    """The nodes of a region and of those nested in it that have regions themselves, outer before inner, in order."""
+    pending = [iter([*region.nodes])]
+    while pending:
+        for node in pending[-1]:
+            inner = node.regions()
+            if inner:
+                yield node
+                pending.extend(iter([*nested.nodes]) for nested in reversed(inner))
+                break
+        else:
+            pending.pop()
 
 
 def walk(region: Region) -> Iterator[tuple[Region, Node]]:

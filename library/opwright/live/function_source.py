@@ -202,7 +202,8 @@ def _possible_ends(lines: Sequence[str], last: int, margin: int) -> Iterator[int
     tried = 0
     for number in range(last, len(lines)):
         text = lines[number]
-        if text.strip() and not text.lstrip().startswith("#") and _margin(text) <= margin:
+        written = text.lstrip()
+        if written and written[0] != "#" and len(text) - len(written) <= margin:
             if tried == _ENDS:
                 return
             tried += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 
 from onnx import FunctionProto, helper
 
@@ -119,7 +120,7 @@ def _emit(
     called = Called()
     proto = emit_function(body, function.domain, function.overload, identify, place_of, called)
     proto.name = portable_name(function.name, label)
-    if any(map(_lacks_attributes, called.callees)):
+    if any(map(_LACKS_ATTRIBUTES, called.callees)):
         leave_out_in(proto.node)
     if called.gives_several:
         functions = {identify(callee) for callee in called.callees if type(callee) is ir.FunctionReference}
@@ -139,10 +140,7 @@ def _emit(
     return proto
 
 
-def _lacks_attributes(callee: ir.Operator | ir.FunctionReference) -> bool:
-    """Whether onnx's reference evaluator does not take an attribute that the operator has."""
-    lacks = callee.record.reference_lacks
-    return bool(lacks) and type(callee) is ir.Operator and not lacks.keys().isdisjoint(callee.signature.attributes)
+_LACKS_ATTRIBUTES = attrgetter("lacks_attributes")
 
 
 def _left(

@@ -43,7 +43,7 @@ def bind_copied_values(low: Lowering, span: Span) -> None:
 def _copied_values(function: ir.Function) -> Iterator[ir.Value]:
     body = function.body
     yield from _given_again(body.yields, function.inputs)
-    for _, node in ir.walk(body):
+    for node in ir.with_regions(body):
         for region in node.regions():
             made = {value for inner in region.nodes for value in inner.made()}
             yield from (value for value in region.yields if value not in made)

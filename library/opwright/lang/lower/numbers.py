@@ -171,7 +171,7 @@ def _fit(texts: tuple[str, ...], items: tuple[Scalar, ...], mask: int) -> _Fit:
         if all(isinstance(item, float) and item.is_integer() for item in items):
             unfit = tuple(element for element in unfit if _does_not_fit(items, element))
     numbers = [item for item in items if is_static_number(item)]
-    good = [element for element in elements if element not in unfit]
+    good = elements_of(mask & ~sum(element.mask for element in unfit))
     rounds_once = all(survives_float32(item, element) for item in numbers for element in good)
     return _Fit(unfit, rounds_once, _carrier(numbers))
 

@@ -169,7 +169,7 @@ def emit_plain(
     if known is None or low.mixed:
         return None
     plan = _plan(low.target_opset, name, tuple(given), *known)
-    if plan is None or (plan.reads_contents and any(operand in low.contents for operand in inputs)):
+    if plan is None or (plan.reads_contents and not low.contents.keys().isdisjoint(inputs)):
         return None
     return _emit(low, plan, inputs, span, variables, floats)
 
@@ -375,7 +375,8 @@ def _plan(
         for item, shape in dict.fromkeys(pairs)
     }
     inputs: list[ir.Value | None] = [kinds[pair] for pair in pairs]
-    # Of a `Sum` of thousands all of one kind count once; other operators tell their inputs apart.
+    # Of a `Sum` of thousands all of one kind count once, for ONNX's inference too; other operators tell their inputs
+    # apart.
     counted = list(kinds.values()) if found.record.is_elementwise and len(found.inputs) == 1 else inputs
     full = complete(found, given)
     trail = Trail()
@@ -384,7 +385,7 @@ def _plan(
         type_ = result_types(found, bind(found, counted, trail), counted, full, 1, trail)[0]
     except (Mismatch, WrongResult):
         return None
-    if why_invalid(found, inputs, full, 1, [None] * len(inputs), trail.reads) is not None:
+    if why_invalid(found, counted, full, 1, [None] * len(counted), trail.reads) is not None:
         return None
     narrowed = _narrowed(variables) if trail.mark else ()
     if narrowed is None:
