@@ -11,9 +11,11 @@ from opwright.decompiler.modules import Decompiled, function_module, library_mod
 from opwright.decompiler.outside import read_outside
 from opwright.graphs.node_columns import ColumnsOf
 from opwright.graphs.structure import check_structure
+from opwright.live.collecting import seldom_collected
 from opwright.opsets.signatures import newest_opset
 
 
+@seldom_collected
 def decompile(
     proto: ModelProto | FunctionProto | GraphProto | Bundle,
     *,

@@ -1,4 +1,4 @@
-"""The garbage collector while something is compiled."""
+"""The garbage collector while something is compiled or decompiled."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
-ALLOCATIONS = 100_000  # until a collection: nothing of what a compilation makes waits for one
+ALLOCATIONS = 100_000  # until a collection: nothing of what is made meanwhile waits for one
 
 
 def seldom_collected(compiling: Callable[P, R]) -> Callable[P, R]:
     """The same, with fewer garbage collections while it runs.
 
-    What a compilation makes lives about as long as it does: walking it at every 700 objects finds little, and takes a
+    What it makes lives about as long as it does: walking it at every 700 objects finds little, and takes a
     sixth of the time. A threshold that is higher, or off, stays.
     """
 
