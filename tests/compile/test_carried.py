@@ -15,7 +15,7 @@ import pytest
 from opwright.elements import BY_CODE
 from opwright.lang.bodies import anonymous_body
 from opwright.lang.family import Family, build_family
-from opwright.lang.looked_up import OperatorName
+from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion, VersionQuestion, answer_at
 from opwright.lang.lower import plain_calls
 from opwright.lang.lower.function_unit import Unit
 from opwright.opsets.signatures import Signature, signature, tensor_element
@@ -161,6 +161,32 @@ def test_a_function_is_lowered_once_for_all_opsets_that_differ_in_other_element_
 
 
 # --------------------------------------------------------------------------------------------- what is noted
+
+
+@pytest.mark.parametrize(
+    ("question", "since"),
+    [
+        (OpsetQuestion("<", 13), 13),
+        (OpsetQuestion("<=", 13), 14),
+        (OpsetQuestion(">=", 13), 13),
+        (OpsetQuestion(">", 13), 14),
+        (OpsetQuestion("==", 13), None),
+        (OpsetQuestion("!=", 13), None),
+        (OpsetQuestion(), None),
+        (VersionQuestion("", "Add", 13), 13),
+        (VersionQuestion("", "Add", 99), None),
+    ],
+)
+def test_a_question_is_left_out_where_newer_opsets_answer_alike(
+    question: OpsetQuestion | VersionQuestion, since: int | None
+) -> None:
+    answers = {opset: answer_at(question, opset, None) for opset in range(7, 29)}
+    for opset, answer in answers.items():
+        found = LookedUp()
+        found[question] = answer
+        _, asked_again = found.kinds
+        assert (not asked_again) == (since is not None and opset >= since)
+        assert asked_again or {now for newer, now in answers.items() if newer >= opset} == {answer}
 
 
 @contextmanager

@@ -25,6 +25,13 @@ class OpsetQuestion(NamedTuple):
     def answer(self, opset: int) -> int:
         return int(compare(self.symbol, opset, self.bound)) if self.symbol else opset
 
+    def is_settled(self, answer: int | None) -> bool:
+        """Whether that is the answer at every newer opset, too."""
+        return self.symbol in (_TRUE_OF_NEWER if answer else _TRUE_OF_OLDER)
+
+
+_TRUE_OF_NEWER, _TRUE_OF_OLDER = frozenset((">", ">=")), frozenset(("<", "<="))
+
 
 class OperatorName(NamedTuple):
     """An operator that was looked up, whether or not there was one."""
@@ -39,6 +46,10 @@ class VersionQuestion(NamedTuple):
     domain: str
     name: str
     bound: int
+
+    def is_settled(self, answer: int | None) -> bool:
+        """Whether that is the answer at every newer opset, too."""
+        return answer == 0
 
 
 Question: TypeAlias = OperatorName | OpsetQuestion | VersionQuestion
@@ -76,11 +87,18 @@ class LookedUp(dict[Question, int | None]):
 
     @property
     def kinds(self) -> tuple[frozenset[str], tuple[Question, ...]]:
-        """The operators of ai.onnx that were looked up, and the other questions that depend on the opset. Asked for
-        once the lowering is over."""
+        """The operators of ai.onnx that were looked up, and the other questions to which a newer opset may have another
+        answer. Asked for once the lowering is over."""
         if self._kinds is None:
             names = frozenset(key.name for key in self if isinstance(key, OperatorName) and not key.domain)
-            self._kinds = names, tuple(key for key in self if not isinstance(key, OperatorName))
+            self._kinds = (
+                names,
+                tuple(
+                    key
+                    for key, answer in self.items()
+                    if not isinstance(key, OperatorName) and not key.is_settled(answer)
+                ),
+            )
         return self._kinds
 
 
