@@ -70,10 +70,10 @@ def _returned(annotation: Annotation | None) -> TensorAnnotation | None:
 
 def read_object(value: Any, function: FunctionType, depth: int = 0) -> Annotation | None:
     """What an annotation means; None when it is not understood."""
+    value = _evaluated(value, function)
     known = _TENSORS.get(id(value))
     if known is not None:
         return known[1]
-    value = _evaluated(value, function)
     if isinstance(value, str):
         try:
             return read_annotation(ast.parse(value, mode="eval").body)
