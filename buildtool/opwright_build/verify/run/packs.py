@@ -17,6 +17,7 @@ from opwright_build.verify.case_model import Status
 from opwright_build.verify.facts.refusals import Refusal
 from opwright_build.verify.run.batches import Batch, Result, Vector, judge_values, parsed, run_batch
 from opwright_build.verify.run.instantiated import Instantiated, Symbol
+from opwright_build.verify.run.known_casts import write_known_casts
 from opwright_build.verify.run.models import Signature, inlined, model_of_calls
 from opwright_build.verify.run.runtimes import Failed, Refused, Session, available
 
@@ -111,6 +112,7 @@ def _session(batches: Sequence[Batch]) -> Session:
         model = inlined(model_of_calls(calls, batches[0].opset))
     except Exception as error:  # the inliner raises what it likes
         raise Failed(str(error)) from None
+    write_known_casts(model)
     return runtime.load(model, _joined(batch.signature for batch in batches))
 
 
