@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
-ALLOCATIONS = 100_000  # until a collection: nothing of what is made meanwhile waits for one
+ALLOCATIONS = 1_000_000  # until a collection: nothing of what is made meanwhile waits for one
 
 
 def seldom_collected(compiling: Callable[P, R]) -> Callable[P, R]:
