@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from opwright import FLOAT, INT64, script
+from opwright import FLOAT, INT64, decompile, script
 from opwright import opset18 as op
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.live import collecting
@@ -137,6 +137,19 @@ def test_what_a_compilation_has_made_goes_without_the_collector(name: str) -> No
     gc.disable()
     try:
         second.to_function_protos()
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+
+
+def test_what_decompiling_has_made_goes_without_the_collector() -> None:
+    plain, *_ = _programs()
+    model = plain.to_model_proto(input_types={"x": FLOAT[N]})
+    decompile(model)
+    gc.collect()
+    gc.disable()
+    try:
+        decompile(model)
         assert gc.collect() == 0
     finally:
         gc.enable()

@@ -82,6 +82,7 @@ class MainGraph:
         carried: dict[str, str] = {}
         self.body.carry = lambda tensor, name: carried.update({name: self._carried(tensor, name)})
         self._nodes(frozenset(outputs))
+        self.body.carry = None  # which refers back to all of this: it would wait for the garbage collector
         for name in outputs:
             if name in self.body.constants:
                 lines.append(f"    {names[name]} = {self.body.own(name)}")
