@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opwright_build.engine import action as engine_action
+from opwright_build.engine import hints
 from opwright_build.spec import load
 from opwright_build.workflow import whole_library
 from opwright_build.workflow.version_table import VERSION_LINES, VERSION_TABLE
@@ -36,6 +38,14 @@ def looked_through(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     for module in (load, whole_library):
         monkeypatch.setattr(module, "load_library", watched)
     return found
+
+
+@pytest.fixture(params=["few", "many"])
+def library_size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small library as it is, and treated as one whose reads are many and whose files have been there for long."""
+    if request.param == "many":
+        monkeypatch.setattr(engine_action, "MANY_READS", 0)
+        monkeypatch.setattr(hints, "SETTLED_NS", 0)
 
 
 @pytest.fixture
@@ -230,6 +240,7 @@ def test_functions_that_become_alike_share_bodies(
         shutil.rmtree(clean)
 
 
+@pytest.mark.usefixtures("library_size")
 @pytest.mark.parametrize("seed", range(3))
 def test_edits_come_out_as_in_a_clean_build(
     seed: int, generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opwright: Opwright
@@ -251,6 +262,7 @@ def test_edits_come_out_as_in_a_clean_build(
                 path.write_text(text)
 
 
+@pytest.mark.usefixtures("library_size")
 def test_edits_of_what_was_released_come_out_as_in_a_clean_build(
     generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, looked_through: list[Path], opwright: Opwright
 ) -> None:
@@ -288,6 +300,7 @@ def test_edits_of_what_was_released_come_out_as_in_a_clean_build(
         shutil.rmtree(clean)
 
 
+@pytest.mark.usefixtures("library_size")
 def test_heads_and_lines_of_other_builds_do_no_harm(
     generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opwright: Opwright
 ) -> None:

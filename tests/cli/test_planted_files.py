@@ -168,8 +168,8 @@ def test_a_file_of_ours_of_another_form_is_passed_over(library: Path, opwright: 
 
 def test_a_forged_log_is_not_told(library: Path, opwright: Opwright) -> None:
     good = {"kind": "", "key": "", "trace": "", "outcome": "\x1b[2J", "why": [], "inputs": {}, "params": {}}
-    good |= {"environment": "", "reads": [["file:../x", None]]}
-    body = b'{"format":2}\n"a"\t3\n"b"\t{}\n"c"\t' + json.dumps(good).encode()
+    good |= {"environment": ""}
+    body = b'{"format":3}\n"a"\t3\n"b"\t{}\n"c"\t' + json.dumps(good).encode() + b'\t[["file:../x",null]]'
     log = Path(".opwright/actions.json")
     for seal in (OTHERS, SEAL.bound_to("another machine")):
         StateFile(log, seal).save_body(body)

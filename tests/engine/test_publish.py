@@ -1,8 +1,11 @@
+import os
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from opwright.diagnostics import DiagnosticError
-from opwright_build.engine.content_digest import digest_bytes
+from opwright_build.engine.content_digest import Json, digest_bytes
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.publish import Published, Publisher
 from opwright_build.engine.store import InfrastructureError
@@ -220,3 +223,51 @@ def test_what_a_killed_build_put_in_place_goes_when_no_build_makes_it_any_more(
     publish(tmp_path, first)
     assert content(tmp_path) == {**first, "d/mine": b"mine"}
     assert publish(tmp_path, first).written == ()
+
+
+def _watched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Grows with the names of files that are read."""
+    found: list[str] = []
+    real = FileHints.read
+
+    def read(self: FileHints, path: Path | str) -> bytes | None:
+        found.append(Path(path).name)
+        return real(self, path)
+
+    monkeypatch.setattr(FileHints, "read", read)
+    return found
+
+
+def test_what_was_written_a_while_before_it_was_put_in_place_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Publisher._settled
+
+    def later(self: Publisher, *given: Any) -> dict[str, Json]:
+        time.sleep(0.05)  # longer than a tick
+        return real(self, *given)
+
+    monkeypatch.setattr(Publisher, "_settled", later)
+    original = Publisher._prepare
+
+    def slowly(self: Publisher, path: str, data: bytes) -> None:
+        original(self, path, data)
+        time.sleep(0.05)
+
+    monkeypatch.setattr(Publisher, "_prepare", slowly)
+    publish(tmp_path, {"d/a": b"1", "d/b": b"2"})
+    reads = _watched(monkeypatch)
+    assert publish(tmp_path, {"d/a": b"1", "d/b": b"2"}).written == ()
+    assert reads == []
+    (tmp_path / "d" / "a").write_bytes(b"3")
+    assert publish(tmp_path, {"d/a": b"1", "d/b": b"2"}).written == ("d/a",)
+    assert publish(tmp_path, {"d/a": b"1"}).removed == ("d/b",)
+
+
+def test_what_may_have_changed_within_a_tick_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = kept(tmp_path / ".opwright" / "outputs.json")
+    monkeypatch.setattr(type(state), "touch", lambda self: os.lstat(tmp_path / "d" / "a"))  # no tick has passed
+    publish(tmp_path, {"d/a": b"1"})
+    reads = _watched(monkeypatch)
+    assert publish(tmp_path, {"d/a": b"1"}).written == ()
+    assert reads == ["a"]

@@ -7,11 +7,11 @@ out to read besides is recorded as reads: a later result is the same as long as 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import starmap
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 from zlib import compress, decompress
 from zlib import error as ZlibError
 
@@ -19,6 +19,11 @@ from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.findings_json import from_json, to_json
 
 from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes, digest_fields, is_digest
+
+MANY_READS = 1 << 16  # bytes of a record, from which on its reads are not taken apart where nobody asks for one
+_READS = b'"reads":'
+_BETWEEN = b"],["  # two reads
+_NO_READS = _READS + b"[]"
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,96 @@ class Read(NamedTuple):
 
     name: str
     digest: str | None
+
+
+class PackedReads(Sequence[Read]):
+    """Many reads as a record has them, as canonical JSON. They are taken apart when one of them is asked for: those of
+    a library are tens of thousands, of which an edit is about one. Bytes of another form are a read that never holds.
+    """
+
+    __slots__ = ("_digest", "_taken", "data")
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._taken: tuple[Read, ...] | None = None
+        self._digest = ""
+
+    @property
+    def digest(self) -> str:
+        """Of the bytes."""
+        self._digest = self._digest or digest_bytes(self.data)
+        return self._digest
+
+    def may_have(self, read: Read) -> bool:
+        """Whether these have that one, or none of its name."""
+        return canonical_json(read) in self.data or _beginning(read.name) not in self.data
+
+    def with_digests(self, digests: Mapping[str, str | None]) -> PackedReads:
+        """The same, those names with other digests. ValueError for a name that is not among them."""
+        data = self.data
+        spans: list[tuple[int, int, bytes]] = []
+        for name, digest in digests.items():
+            beginning = _beginning(name)
+            start = data.index(beginning)
+            end = data.index(b"]", start + len(beginning)) + 1
+            spans.append((start, end, canonical_json(Read(name, digest))))
+        parts: list[bytes] = []
+        done = 0
+        for start, end, read in sorted(spans):
+            parts += (data[done:start], read)
+            done = end
+        return PackedReads(b"".join((*parts, data[done:])))
+
+    def without(self, others: PackedReads) -> Sequence[Read]:
+        """Those that the others have not."""
+        known = set(others.data[2:-2].split(_BETWEEN))
+        own = [data for data in self.data[2:-2].split(_BETWEEN) if data not in known]
+        if not own:
+            return ()
+        try:
+            return _reads(json.loads(b"[[" + _BETWEEN.join(own) + b"]]"))
+        except (ValueError, TypeError):  # a name has these characters
+            return self._all()
+
+    def _all(self) -> tuple[Read, ...]:
+        if self._taken is None:
+            try:
+                self._taken = _reads(json.loads(self.data))
+            except (ValueError, TypeError, RecursionError):
+                self._taken = (Read("", ""),)
+        return self._taken
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __iter__(self) -> Iterator[Read]:
+        return iter(self._all())
+
+    @overload
+    def __getitem__(self, index: int) -> Read: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Read, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Read | tuple[Read, ...]:
+        return self._all()[index]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, PackedReads):
+            return self.data == other.data
+        return self._all() == other
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+
+def _beginning(name: str) -> bytes:
+    """How a read of that name begins. (Within a text a quotation mark has a backslash before it.)"""
+    return b"[" + canonical_json(name) + b","
+
+
+def pack_reads(reads: Sequence[Read]) -> PackedReads:
+    return reads if isinstance(reads, PackedReads) else PackedReads(canonical_json(reads))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +184,17 @@ class Record:
     """An outcome with the reads that it rests on, as kept in the store."""
 
     outcome: Outcome
-    reads: tuple[Read, ...] = field(default=())
+    reads: Sequence[Read] = field(default=())
 
     @cached_property
     def trace(self) -> str:
         """The digest of the reads: two records of one key and one trace must have the same outcome."""
-        return digest_bytes(canonical_json(self.reads))
+        return pack_reads(self.reads).digest
 
 
 def encode_record(record: Record) -> bytes:
     """The bytes of a record: canonical JSON."""
-    value: dict[str, Json] = {"reads": record.reads}
+    value: dict[str, Json] = {"reads": []}
     match record.outcome:
         case Done(outputs, diagnostics, unkept):
             done: dict[str, Json] = {"outputs": dict(outputs), "diagnostics": [to_json(item) for item in diagnostics]}
@@ -108,7 +203,7 @@ def encode_record(record: Record) -> bytes:
             value["failed"] = [to_json(item) for item in diagnostics]
         case Unsupported(reason):
             value["unsupported"] = reason
-    return canonical_json(value)
+    return canonical_json(value).replace(_NO_READS, _READS + pack_reads(record.reads).data, 1)
 
 
 def encode_entry(record: Record, contents: Mapping[str, bytes]) -> bytes:
@@ -144,13 +239,22 @@ def decode_entry(data: bytes) -> tuple[Record, dict[str, bytes]] | None:
 def decode_record(data: bytes) -> Record | None:
     """The record that `encode_record` wrote, or None when the bytes are of another form."""
     try:
+        if len(data) >= MANY_READS:
+            head, mark, rest = data.partition(b"," + _READS)
+            if mark and rest.endswith(b"]}"):
+                return Record(_outcome(json.loads(head + b"}")), PackedReads(rest[:-1]))
         value = json.loads(data)
-        reads = tuple(starmap(Read, value["reads"]))
-        if not all(isinstance(name, str) and isinstance(digest, str | None) for name, digest in reads):
-            return None
-        return Record(_outcome(value), reads)
+        return Record(_outcome(value), _reads(value["reads"]))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _reads(value: Any) -> tuple[Read, ...]:
+    """ValueError, TypeError for what are no reads."""
+    reads = tuple(starmap(Read, value))
+    if not all(isinstance(name, str) and isinstance(digest, str | None) for name, digest in reads):
+        raise TypeError("a read is a name and a digest")
+    return reads
 
 
 def _outcome(value: dict[str, Any]) -> Outcome:

@@ -39,6 +39,7 @@ class FileHints:
         self._known: dict[str, _Hint] = loaded.get("files", {})
         self._listings: dict[str, _Listing] = loaded.get("listed", {})
         self._used: dict[str, _Hint] = {}
+        self.rehash = rehash
         self._changed = rehash
         self._new_bytes = 0  # of the files that were read for hints which are not saved
         self._new_folders = 0  # that have another stamp and the same names
@@ -59,6 +60,14 @@ class FileHints:
     def known(self, name: str, status: os.stat_result) -> str | None:
         """The digest of a file, of which the system says `status`, as far as that is known without reading it."""
         return _digest_for(self._known.get(name), status)
+
+    def stamp(self, name: str, digest: str) -> _Stamp | None:
+        """What the system says of a file while it has that digest, as far as that is known."""
+        for hints in (self._used, self._known):
+            hint = hints.get(name)
+            if hint is not None and hint[4] == digest:
+                return [int(part) for part in hint[:4]]
+        return None
 
     def read(self, path: Path | str) -> bytes | None:
         """The file's bytes, or None when there is no such file; the digest is remembered.

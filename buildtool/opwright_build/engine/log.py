@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from opwright_build.engine.action import Action, Done, Failed, Record, Unsupported
+from opwright_build.engine.action import Action, Done, Failed, PackedReads, Read, Record, Unsupported, pack_reads
 from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes
-from opwright_build.engine.sources import Sources, as_file, digest_now
+from opwright_build.engine.sources import CODE, Sources, as_file, digest_now
 from opwright_build.engine.state_file import StateFile
 
-FORMAT = 2
+FORMAT = 3
 
 
 class ActionLog:
     """One entry for each label, kept in a file of the working folder. Read on the first question only.
 
-    The file has a line for each: few of them are decoded, and few are written anew. The first line has the
-    environments, by digest, which most entries share.
+    The file has a line for each: few of them are decoded, and few are written anew. Behind a second tab stands what the
+    action read. The first line has the environments, by digest, which most entries share.
     """
 
     def __init__(self, file: StateFile, environment: Mapping[str, str]) -> None:
@@ -45,7 +45,7 @@ class ActionLog:
 
     def results(self) -> list[tuple[str, str]]:
         """The key and the trace of the result that each action last had."""
-        entries = map(json.loads, self._entries().values())
+        entries = (json.loads(line.partition(b"\t")[0]) for line in self._entries().values())
         return [(str(entry["key"]), str(entry["trace"])) for entry in entries]
 
     def previous(self, label: str) -> dict[str, Any] | None:
@@ -53,8 +53,10 @@ class ActionLog:
         known = self._entries().get(_line_label(label))
         if known is None:
             return None
-        entry: dict[str, Any] = json.loads(known)
-        return {**entry, "environment": self._environments.get(entry["environment"], {})}
+        line, _, reads = known.partition(b"\t")
+        entry: dict[str, Any] = json.loads(line)
+        environment = self._environments.get(entry["environment"], {})
+        return {**entry, "reads": PackedReads(reads), "environment": environment}
 
     def ran(self, action: Action, record: Record, why: tuple[str, ...], seconds: float = 0.0) -> None:
         self._set(action, record, {"why": list(why), "seconds": round(seconds, 4)})
@@ -86,15 +88,23 @@ class ActionLog:
             "params": dict(action.params),
             "environment": _digest_of(self.environment),
             "trace": record.trace,
-            "reads": [[as_file(read.name), read.digest] for read in record.reads],
             "outcome": _outcome_word(record),
         }
-        self._entries()[_line_label(action.label)] = canonical_json({**entry, **story})
+        line = b"\t".join((canonical_json({**entry, **story}), _of_files(record.reads).data))
+        self._entries()[_line_label(action.label)] = line
         self._changed = True
 
 
 def _line_label(label: str) -> bytes:
     return json.dumps(label).encode("ascii")
+
+
+def _of_files(reads: Sequence[Read]) -> PackedReads:
+    """Reads with files as the one thing that they are, whatever counts of them."""
+    packed = pack_reads(reads)
+    if b'["%b:' % CODE.encode("ascii") not in packed.data:
+        return packed
+    return pack_reads([Read(as_file(name), digest) for name, digest in reads])
 
 
 def _names(lines: Iterable[bytes], environment: str) -> bool:
@@ -106,15 +116,22 @@ def _digest_of(environment: Mapping[str, str]) -> str:
     return digest_bytes(canonical_json(environment))
 
 
-def reasons(action: Action, previous: dict[str, Any] | None, log: ActionLog, sources: Sources) -> tuple[str, ...]:
-    """Why an action that was not in the cache had to run: what differs from its last run."""
+def reasons(
+    action: Action,
+    previous: dict[str, Any] | None,
+    log: ActionLog,
+    sources: Sources,
+    reads: Sequence[Read] = (),
+) -> tuple[str, ...]:
+    """Why an action that was not in the cache had to run: what differs from its last run. `reads` are those of now as
+    far as they are known: they hold."""
     if previous is None:
         return ("it has not run here before",)
     found: list[str] = []
     found += _differences("", previous["environment"], log.environment)
     found += _differences("parameter ", previous["params"], dict(action.params))
     found += _differences("input ", previous["inputs"], dict(action.inputs))
-    for name, digest in previous["reads"]:
+    for name, digest in previous["reads"].without(_of_files(reads)):
         now = digest_now(sources, name)
         if now != digest:
             found.append(f"{name} {_change(digest, now)}")

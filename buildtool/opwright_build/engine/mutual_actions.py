@@ -25,7 +25,7 @@ class Result:
 
     action: Action
     outcome: Outcome
-    reads: tuple[Read, ...]
+    reads: Sequence[Read]
     cached: bool
     why: tuple[str, ...] = ()
     seconds: float = 0.0

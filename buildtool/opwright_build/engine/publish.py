@@ -10,10 +10,11 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
-from opwright_build.engine.content_digest import digest_bytes
+from opwright_build.engine.content_digest import Json, digest_bytes
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.store import InfrastructureError
@@ -59,11 +60,15 @@ class Publisher:
         DiagnosticError (OW520 to OW522) when one of them is not to be written.
         """
         self._require(outputs)
-        return [path for path in sorted(outputs) if self._digest(path) != outputs[path]]
+        stamps = self._stamps()
+        return [path for path in sorted(outputs) if self._digest(path, stamps) != outputs[path]]
 
-    def _digest(self, path: str) -> str | None:
+    def _digest(self, path: str, stamps: Mapping[str, list[Any]]) -> str | None:
         """What a file holds; None where there is none, or one that cannot be read: it is not as it should be."""
         try:
+            *stamp, digest = stamps.get(path, (None,))
+            if digest is not None and stamp == _stamp(os.lstat(self._root / path)):
+                return str(digest)
             return self._hints.digest(self._root / path)
         except OSError:
             return None
@@ -87,10 +92,11 @@ class Publisher:
         In `folders` files that say themselves that they are generated count as well. Files out of `scope` are another
         build's to write.
         """
+        stamps = self._stamps()
         found = {
             path
             for path, digests in self._remembered().items()
-            if path not in outputs and scope(path) and self._is_ours(path) and self._digest(path) in digests
+            if path not in outputs and scope(path) and self._is_ours(path) and self._digest(path, stamps) in digests
         }
         for folder in folders:
             self._tree.require_folder(folder)
@@ -142,6 +148,7 @@ class Publisher:
             files, begun = self._load()
             if differing:
                 self._remember(files, {**begun, **{path: outputs[path] for path in differing}})
+            written = {path: os.lstat(self._temporary(path)) for path in differing}
             for path in differing:
                 self._temporary(path).replace(self._root / path)
             for path in stale:
@@ -150,6 +157,8 @@ class Publisher:
             others = {path: digest for path, digest in begun.items() if not scope(path)}
             if differing or (files, begun) != (now, others):
                 self._remember(now, others)
+            if written:
+                self._remember(now, others, self._settled(written, outputs))
         except OSError as error:
             raise _cannot_write(self._root, error) from error
         unchanged = sorted(outputs.keys() - set(differing))
@@ -164,9 +173,9 @@ class Publisher:
     def _refuse_strangers(self, paths: Iterable[str]) -> None:
         ours = self._remembered()
         findings: list[Diagnostic] = []
-        for path in paths:
+        for path in (path for path in paths if path not in ours):
             data = self._hints.read(self._root / path)
-            if data and path not in ours and not self._generated(path, data):
+            if data and not self._generated(path, data):
                 findings.append(_not_ours(path))
         if findings:
             raise DiagnosticError(findings)
@@ -186,8 +195,37 @@ class Publisher:
         paths = files.keys() | begun.keys()
         return {path: {known[path] for known in (files, begun) if path in known} for path in paths}
 
-    def _remember(self, files: Mapping[str, str], begun: Mapping[str, str]) -> None:
-        self._manifest.save({"files": dict(files), "begun": dict(begun)})
+    def _settled(self, written: Mapping[str, os.stat_result], outputs: Mapping[str, str]) -> dict[str, Json]:
+        """The stamps, with the digests, of files that were put in place just now, so that nobody has to read them to
+        tell what they hold. `written` is what the system said of each before it was put in place.
+
+        A stamp tells a file where nobody can have written to it, or can do so later, in a tick of the filesystem's
+        clock that the stamp has: it was written before the tick in which it was put in place, which has passed.
+        """
+        found: dict[str, Json] = {}
+        latest = self._manifest.touch()
+        if latest is None:
+            return found
+        for path, before in written.items():
+            status = os.lstat(self._root / path)
+            is_same = (status.st_ino, status.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+            is_settled = status.st_mtime_ns < status.st_ctime_ns < latest.st_mtime_ns
+            if is_same and is_settled and status.st_dev == latest.st_dev:
+                found[path] = [*_stamp(status), outputs[path]]
+        return found
+
+    def _remember(
+        self, files: Mapping[str, str], begun: Mapping[str, str], stamps: Mapping[str, Json] | None = None
+    ) -> None:
+        """`stamps` are those of files that are put in place, where they are known; those of others stay."""
+        known: dict[str, Json] = {**self._stamps(), **(stamps or {})}
+        kept = {path: stamp for path, stamp in known.items() if path in files}
+        self._manifest.save({"files": dict(files), "begun": dict(begun), "stamps": kept})
+
+    def _stamps(self) -> dict[str, list[Any]]:
+        """What the system said of files while they had a digest, and that digest."""
+        found: dict[str, list[Any]] = {} if self._hints.rehash else self._manifest.load().get("stamps", {})
+        return found
 
     def _load(self) -> tuple[dict[str, str], dict[str, str]]:
         """The files that builds have written, and those that builds had begun to put in place when they were killed."""
@@ -197,6 +235,10 @@ class Publisher:
             for name in ("files", "begun")
         )
         return files, begun
+
+
+def _stamp(status: os.stat_result) -> list[int]:
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev]
 
 
 def _not_ours(path: str) -> Diagnostic:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import starmap
 
 from opwright.diagnostics.diagnostic import DiagnosticError
 
-from opwright_build.engine.action import Action, Read
+from opwright_build.engine.action import Action, PackedReads, Read
 from opwright_build.engine.content_digest import Json, digest_bytes
 from opwright_build.engine.sources import CODE, FILE, Sources
 from opwright_build.engine.store import Store
@@ -21,6 +22,7 @@ class Reader:
         self._inputs = inputs
         self._store = store
         self._sources = sources
+        self._taken_over: PackedReads | None = None
         self._reads: dict[str, str | None] = {}
         self._made: dict[str, bytes] = {}
 
@@ -30,9 +32,11 @@ class Reader:
         return self._made
 
     @property
-    def reads(self) -> tuple[Read, ...]:
+    def reads(self) -> Sequence[Read]:
         """What was looked at so far, in the order of the first look."""
-        return tuple(Read(name, digest) for name, digest in self._reads.items())
+        if self._taken_over is not None and not self._reads:
+            return self._taken_over
+        return tuple(starmap(Read, self._all().items()))
 
     def param(self, name: str) -> Json:
         """A parameter of the action. KeyError when it has none of that name."""
@@ -83,8 +87,15 @@ class Reader:
 
     def depends(self, reads: Iterable[Read]) -> None:
         """Takes over what another action read, since this one's result rests on that one's."""
+        if isinstance(reads, PackedReads) and self._taken_over is None and not self._reads:
+            self._taken_over = reads  # tens of thousands, all that there are as a rule
+            return
         for read in reads:
             self._reads.setdefault(read.name, read.digest)
+
+    def _all(self) -> dict[str, str | None]:
+        before = {read.name: read.digest for read in self._taken_over or ()}
+        return {**self._reads, **before} if before else self._reads
 
     def put(self, data: bytes) -> str:
         """Takes a result's bytes; the digest given back is what an outcome names."""

@@ -12,13 +12,24 @@ from types import MappingProxyType
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 
-from opwright_build.engine.action import Action, Done, Failed, Outcome, Read, Record, Unsupported
+from opwright_build.engine.action import (
+    Action,
+    Done,
+    Failed,
+    Outcome,
+    PackedReads,
+    Read,
+    Record,
+    Unsupported,
+    pack_reads,
+)
 from opwright_build.engine.action_pool import Inline, Pool
 from opwright_build.engine.content_digest import digest_bytes, is_digest
 from opwright_build.engine.executors import InlineExecutor
 from opwright_build.engine.log import ActionLog, reasons
 from opwright_build.engine.mutual_actions import Event, MutualActions, Performer, Result
 from opwright_build.engine.perform import Performed, perform
+from opwright_build.engine.read_stamps import ReadStamps
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.sources import REFUSED, NotYetError, OverlaySources, Sources, digest_now
 from opwright_build.engine.store import RECORDS_PER_KEY, InfrastructureError, Store
@@ -33,7 +44,8 @@ class Engine:
     `registry` maps each kind to its function as `module:name`; it is imported on the first miss, so a build that
     finds everything in the cache imports nothing. `same` maps kinds of sources to functions, named likewise, that say
     whether the bytes that were read and those of now are one for readers of that kind. `rerun` runs every action
-    although its result is known, and reports results that differ. `watch` is told of every result.
+    although its result is known, and reports results that differ. `watch` is told of every result. `stamps` are those
+    of the reads of a composite that held last.
     """
 
     def __init__(
@@ -48,6 +60,7 @@ class Engine:
         same: Mapping[str, str] = NOTHING,
         rerun: bool = False,
         watch: Callable[[Result], None] = lambda result: None,
+        stamps: ReadStamps | None = None,
     ) -> None:
         self._registry = registry
         self._same = same
@@ -58,6 +71,7 @@ class Engine:
         self._pool = pool
         self._rerun = rerun
         self._watch = watch
+        self._stamps = stamps
         self._composites: dict[str, CompositeFunction] = {}
         self._makers: dict[str, Action] = {}  # what makes those outputs again that are not kept, by digest
         self.warnings: list[Diagnostic] = []
@@ -163,6 +177,7 @@ class Engine:
             same=self._same,
             rerun=self._rerun,
             watch=self._watch,
+            stamps=self._stamps,
         )
         engine.warnings = self.warnings
         return engine
@@ -282,11 +297,36 @@ class Engine:
         if self._rerun:
             return None
         for record in self._store.records(action.key):
-            if all(map(self._holds, record.reads)) and self._complete(record):
+            if self._all_hold(record.reads) and self._complete(record):
                 self._log.found(action, record)
                 self._store.used(action.key, record)
                 self._remember_maker(action, record.outcome)
+                if self._stamps is not None and action.kind in self._composites:
+                    self._stamps.note(record.reads)
                 return Result(action, record.outcome, record.reads, cached=True)
+        return None
+
+    def _all_hold(self, reads: Sequence[Read]) -> bool:
+        """Whether all sources are as they were read. Of many, as those of a library, few are looked at one by one."""
+        if self._stamps is not None and isinstance(reads, PackedReads):
+            changed = self._stamps.changed(reads.digest)
+            if changed is not None:
+                return not changed  # they are of a composite: files count with all their bytes
+            if not self._stamps.may_hold(reads):
+                return False
+        return all(map(self._holds, reads))
+
+    def changed(self, action: Action, trace: str) -> tuple[PackedReads, Mapping[str, str | None]] | None:
+        """The reads of the record of an action that has this trace, and which of them are something else now, by name;
+        None where there is no such record."""
+        for record in self._store.records(action.key):
+            reads = pack_reads(record.reads)
+            if reads.digest == trace:
+                changed = None if self._stamps is None else self._stamps.changed(reads.digest)
+                if changed is None:
+                    now = ((name, digest, self._sources.digest(name)) for name, digest in reads)
+                    changed = {name: after for name, before, after in now if after != before}
+                return reads, changed
         return None
 
     def _holds(self, read: Read) -> bool:
@@ -305,7 +345,7 @@ class Engine:
     def _may_hold(self, record: Record) -> bool:
         """Whether a record holds, as far as that can be said now: others may have to run first."""
         try:
-            return all(map(self._holds, record.reads)) and self._complete(record)
+            return self._all_hold(record.reads) and self._complete(record)
         except NotYetError:
             return True
 
@@ -327,7 +367,10 @@ class Engine:
         except DiagnosticError as error:
             outcome = Failed(error.diagnostics)
         performed = Performed(Record(outcome, reader.reads), reader.made, time.perf_counter() - begun)
-        return self._keep(action, performed, put=isinstance(outcome, Done))
+        result = self._keep(action, performed, put=isinstance(outcome, Done))
+        if self._stamps is not None and isinstance(outcome, Done) and action.kind in self._composites:
+            self._stamps.note(performed.record.reads)
+        return result
 
     def _size(self, source: str) -> int:
         try:
@@ -346,7 +389,7 @@ class Engine:
 
     def _keep(self, action: Action, performed: Performed, put: bool = True) -> Result:
         record = performed.record
-        why = reasons(action, self._log.previous(action.label), self._log, self._sources)
+        why = reasons(action, self._log.previous(action.label), self._log, self._sources, record.reads)
         if put and not self._store.add_record(action.key, record, performed.made):
             self.warnings.append(_nondeterministic(action))
         self._log.ran(action, record, why, performed.seconds)

@@ -7,13 +7,14 @@ user on this machine, and without a seal nothing is kept.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from opwright_build.engine.content_digest import Json, canonical_json
 from opwright_build.engine.seal import Seal, Unsealed
-from opwright_build.engine.tree import MOST_STATE_BYTES, read_regular, write_whole
+from opwright_build.engine.tree import MOST_STATE_BYTES, read_regular, touch, write_whole
 
 FORMAT = 1
 
@@ -46,6 +47,14 @@ class StateFile:
         except OSError:
             return b""
         return b"" if isinstance(body, Unsealed) else body
+
+    def touch(self) -> os.stat_result | None:
+        """What the system says of the file once it has the time of now by the clock of its filesystem; None where
+        there is none. OSError when the disk refuses."""
+        if not self.exists():
+            return None
+        touch(self._path)
+        return os.lstat(self._path)
 
     def save(self, value: Mapping[str, Json]) -> None:
         """OSError when the disk refuses."""

@@ -21,7 +21,7 @@ from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.findings_json import from_json, to_json
 from opwright.diagnostics.ignores import settle_ignores
 
-from opwright_build.engine.action import Action, Done, Outcome, Read, Unsupported
+from opwright_build.engine.action import Action, Done, Outcome, PackedReads, Read, Unsupported, pack_reads
 from opwright_build.engine.content_digest import Json, canonical_json
 from opwright_build.engine.dataclass_bytes import decode_value
 from opwright_build.engine.mutual_actions import Result
@@ -85,7 +85,7 @@ def build_edited(session: Session, engine: Engine, reader: Reader, action: Actio
     if table is None or table.facts["action"] != action.key:
         return None
     try:
-        edit = _Edit(session, engine, table)
+        edit = _Edit(session, engine, table, action)
         touched = edit.touched()
         return edit.outcome(reader, edit.results(touched))
     except _AnythingElseError:
@@ -118,7 +118,7 @@ def note_versions(
     first = next(iter(compiled.values()))
     facts = {
         "action": action.key,
-        "reads": {read.name: read.digest for read in reader.reads},
+        "trace": pack_reads(reader.reads).digest,
         "outputs": {path: digest for path, digest in outcome.outputs.items() if is_file(path)},
         "rows": {name: digest for name, digest in outcome.outputs.items() if name.startswith(TABLE)},
         "callers": callers,
@@ -165,6 +165,7 @@ class _Edit:
     session: Session
     engine: Engine
     table: VersionTable
+    action: Action
 
     def touched(self) -> list[int]:
         """The versions that read a file which has changed, or declare something else now."""
@@ -187,17 +188,23 @@ class _Edit:
         return list(found)
 
     @cached_property
+    def _before(self) -> tuple[PackedReads, Mapping[str, str | None]]:
+        """What the last build read, and what of it is something else now."""
+        found = self.engine.changed(self.action, self.table.facts["trace"])
+        if found is None:
+            raise _AnythingElseError
+        return found
+
+    @cached_property
     def _changed(self) -> dict[str, str]:
         """The files that are not as they were, with their digests."""
         found: dict[str, str] = {}
-        for name, digest in self.table.facts["reads"].items():
-            now = self.session.sources.digest(name)
-            if now == digest:
-                continue
+        reads, changed = self._before
+        for name, now in changed.items():
             is_file = name.startswith(f"{FILE}:") and (name.endswith(".py") or _SPEC.fullmatch(name))
             if name.removeprefix(f"{FILE}:") in self.table.facts["comments"]:
                 raise _AnythingElseError
-            if now is None or digest is None or now == REFUSED or not is_file:
+            if now is None or now == REFUSED or not is_file or reads.may_have(Read(name, None)):
                 raise _AnythingElseError
             found[name] = now
         return found
@@ -352,7 +359,7 @@ class _Edit:
         """What the library gives with these results."""
         facts, packaged = self.table.facts, list(self.table.packaged)
         lines = {number: self._line(number).encode() for number in self._declared}
-        reads: dict[str, str | None] = {**facts["reads"], **self._changed}
+        digests: dict[str, str | None] = dict(self._changed)
         edited: list[EditedVersion] = []
         for number, result in results.items():
             before, part = self._line(number), partial(self.engine.fetch, result)
@@ -365,7 +372,7 @@ class _Edit:
                 interface = self._interface(before) if line.outputs[INTERFACE] != before.outputs[INTERFACE] else None
                 edited.append(EditedVersion(line.identity, before.figures, before.bodies, interface, parts))
             files = [name for name in _names(result.reads) if name.startswith(f"{FILE}:")]
-            reads |= {name: self.session.sources.digest(name) for name in files}
+            digests |= {name: self.session.sources.digest(name) for name in files}
         differing = self._differing(results)
         found = {
             number: items for number, items in facts["found"].items() if number == "" or int(number) not in results
@@ -378,8 +385,9 @@ class _Edit:
         outputs = {path: digest for path, digest in package.outcome.outputs.items() if path != FACTS}
         told = {**facts["told"], "packages": [json.loads(self.engine.fetch(package, FACTS))], "differing": differing}
         table_rows = self._parts(reader, lines)
-        now = {**facts, "reads": reads, "outputs": outputs, "told": told, "found": found, "rows": table_rows}
-        reader.depends(Read(name, digest) for name, digest in reads.items())
+        reads = self._before[0].with_digests(digests)
+        now = {**facts, "trace": reads.digest, "outputs": outputs, "told": told, "found": found, "rows": table_rows}
+        reader.depends(reads)
         made = {FACTS: reader.put(canonical_json(told)), **table_rows}
         with contextlib.suppress(OSError):
             table = self.table.with_lines({**now, "shared": shared}, packaged, lines)

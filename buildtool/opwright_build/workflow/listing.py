@@ -15,6 +15,7 @@ from opwright.diagnostics.exits import Exit
 from opwright_build.engine.action import Action
 from opwright_build.engine.environment import environment_digest
 from opwright_build.engine.hints import FileHints
+from opwright_build.engine.read_stamps import ReadStamps
 from opwright_build.engine.sources import FILE, LIST, FolderSources
 from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.user_secret import user_seal
@@ -23,7 +24,15 @@ from opwright_build.report.reporter import Reporter, in_reading_order
 from opwright_build.report.tables import counted, text_table
 from opwright_build.workflow.excerpt_text import library_text
 from opwright_build.workflow.selection.last_runs import built_templates
-from opwright_build.workflow.session import WORK, Options, find_root, folder_seal, open_session, own_environment
+from opwright_build.workflow.session import (
+    READ_STAMPS,
+    WORK,
+    Options,
+    find_root,
+    folder_seal,
+    open_session,
+    own_environment,
+)
 from opwright_build.workflow.task import reporting
 from opwright_build.workflow.version_table import VersionTable, declared, load_version_table
 
@@ -85,12 +94,12 @@ def _table_of_now(root: Path) -> VersionTable | None:
     environment = environment_digest(own_environment(hints))
     if table.facts["action"] != Action("library", "library", {}, {}, environment).key:
         return None
-    sources = FolderSources(root, hints)
-    for name, digest in table.facts["reads"].items():
-        is_declaration = name.partition(":")[0] in (FILE, LIST) and not name.endswith(".py")
-        if is_declaration and sources.digest(name) != digest:
-            return None
-    return table
+    stamps = ReadStamps(StateFile(root / WORK / READ_STAMPS, here), root, hints, FolderSources(root, hints))
+    changed = stamps.changed(table.facts["trace"])
+    if changed is None:
+        return None
+    declarations = (name for name in changed if name.partition(":")[0] in (FILE, LIST) and not name.endswith(".py"))
+    return None if any(declarations) else table
 
 
 def _show(

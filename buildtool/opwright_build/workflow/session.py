@@ -23,6 +23,7 @@ from opwright_build.engine.log import ActionLog
 from opwright_build.engine.machine import machine_identity
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.publish import Publisher
+from opwright_build.engine.read_stamps import ReadStamps
 from opwright_build.engine.run import Engine
 from opwright_build.engine.seal import Seal
 from opwright_build.engine.sources import CODE, FolderSources, OverlaySources, Sources
@@ -51,6 +52,7 @@ WORK = ".opwright"
 LOG = "actions.json"
 BUILD_RUN = "build-run.json"  # what the last build that ran anything ran, and how long each action took
 LAST_RUN = "run.json"  # what the last run of `test` or `propose` came to, for people and other programs
+READ_STAMPS = "reads.stamps"  # what the system said of the files that the library rests on
 OWN_FILES = (
     "lock",
     "hints.json",
@@ -63,6 +65,7 @@ OWN_FILES = (
     BUILD_RUN,
     "versions.table",
     "versions.lines",
+    READ_STAMPS,
 )  # in that folder
 OUTPUTS = ("dist", "library")
 SHARED_MODE = "OPWRIGHT_SHARED_CACHE_MODE"  # of the environment
@@ -228,7 +231,10 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
             _worker_starter(), options.jobs or processors(), limit=options.action_limit, wanted=options.jobs is not None
         )
         pool = processes if cluster is None else cluster.pool
-        engine = Engine(REGISTRY, store, sources, log, pool=pool, same=SAME, rerun=options.rerun, watch=count)
+        stamps = ReadStamps(StateFile(work / READ_STAMPS, here), root, hints, sources, options.rehash)
+        engine = Engine(
+            REGISTRY, store, sources, log, pool=pool, same=SAME, rerun=options.rerun, watch=count, stamps=stamps
+        )
         publisher = Publisher(root, OUTPUTS, StateFile(work / "outputs.json", here), hints, _generated)
         try:
             environment = environment_digest(parts)
@@ -259,6 +265,7 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
                 cluster.close()
             store.close()
             hints.save()
+            stamps.save()
             log.save()
 
 

@@ -28,7 +28,7 @@ from opwright_build.engine.state_file import StateFile
 if TYPE_CHECKING:
     from opwright_build.spec.model import SpecVersion
 
-FORMAT = 4
+FORMAT = 5
 VERSION_TABLE, VERSION_LINES = "versions.table", "versions.lines"  # in the working folder
 _MOST_DEAD = 1.25  # of the size that the lines need, that of their file
 
@@ -41,7 +41,7 @@ class VersionLine:
 
     identity: str
     key: str
-    reads: tuple[Read, ...]
+    reads: Sequence[Read]
     outputs: Mapping[str, str]
     version: bytes
     figures: Mapping[str, int]
@@ -75,9 +75,9 @@ class VersionTable:
     """`lines` are those of all versions in their order, `identities` theirs; `packaged` are the digests of what
     packaging takes of each. `facts` are those of the whole library:
 
-    `action`: the key of its action; `reads`: what that read; `outputs`: the files that it makes; `told`: its figures;
-    `found`: the findings of versions by position, and those of specs; `comments`: the YAML files that silence some, by
-    path; `rows`: the digests of the parts of its table;
+    `action`: the key of its action; `trace`: the digest of what that read; `outputs`: the files that it makes; `told`:
+    its figures; `found`: the findings of versions by position, and those of specs; `comments`: the YAML files that
+    silence some, by path; `rows`: the digests of the parts of its table;
     `library`, `inputs`: the inputs of compiling and of packaging that all versions share, as texts;
     `callers`: the versions that call one, by position; `readers`: those that read a file which is not in their own
     folder; `shared`: how many versions have a body, where more than one has."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
-from opwright_build.engine.action import Record
+from opwright_build.engine.action import pack_reads
 from opwright_build.engine.content_digest import Json
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.state_file import StateFile
@@ -20,7 +20,7 @@ def note_build(session: Session, result: Result, templates: Sequence[str]) -> No
     """Remembers that the whole library has been written as the result of the library action says, and which of its
     versions are templates."""
     state = session.state(BUILT)
-    wanted: dict[str, Json] = {"key": result.action.key, "trace": Record(result.outcome, result.reads).trace}
+    wanted: dict[str, Json] = {"key": result.action.key, "trace": pack_reads(result.reads).digest}
     wanted["templates"] = list(templates)
     known = state.load()
     if {name: known.get(name) for name in wanted} != wanted:
