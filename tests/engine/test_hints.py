@@ -109,6 +109,7 @@ def test_few_small_files_are_read_again_rather_than_all_hints_written(
         hints.save()
         return list(reads)
 
+    monkeypatch.setattr("opwright_build.engine.hints._MANY", 200)
     reads = _count_reads(monkeypatch)
     assert seen() == paths
     assert seen() == []

@@ -27,6 +27,7 @@ FolderHint = list[int | str]  # the stamp, and what tells the names in the folde
 _Hint = list[int | str]  # size, mtime, ctime, inode, digest
 _Listing = tuple[str, dict[str, FolderHint]]  # the digest, and the folders that it is of
 _FEW, _FEW_BYTES = 0.01, 1 << 18  # of the hints that are known, and of the files that the others are of
+_MANY = 2000  # hints; fewer are written whatever is new
 _MOST_FOLDERS = 1000  # with more that have changed, looking through all is no detour
 
 
@@ -124,10 +125,11 @@ class FileHints:
             self._changed = True
 
     def save(self) -> None:
-        """Writes the hints for the next run if those that are new are worth it: all are written, so few small files are
-        rather read again. Losing them costs time only, and failures are ignored."""
+        """Writes the hints for the next run if those that are new are worth it: all are written, so few small files
+        among many are rather read again. Losing them costs time only, and failures are ignored."""
         new = len(self._used) + self._new_folders
-        if not self._changed and self._new_bytes <= _FEW_BYTES and new <= len(self._known) * _FEW:
+        few = len(self._known) * _FEW if len(self._known) > _MANY else 0
+        if not self._changed and self._new_bytes <= _FEW_BYTES and new <= few:
             return
         self._known |= self._used
         self._used = {}
