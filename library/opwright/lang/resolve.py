@@ -276,14 +276,19 @@ class FileScope(ModuleScope):
         libraries: Libraries,
         evaluate: Callable[[ModuleScope, ast.expr], Operand],
         report: Callable[[Diagnostic], None],
-        scopes: dict[str, FileScope] | None = None,
+        main: FileScope | None = None,
     ) -> None:
+        """`main` is the scope of the file from which this one is imported, directly or by way of others."""
         super().__init__(module, libraries, evaluate, report)
         self.files = files
         self._wrong: dict[str, tuple[Diagnostic, ...]] = {}  # what was reported of those that are MISSING
         self._open: set[str] = set()
-        self._scopes = {} if scopes is None else scopes  # one scope per file, so that imports in a circle are seen
-        self._scopes[module.source.name] = self
+        self._main = main
+        # One scope per file, so that imports in a circle are seen. The main one is not in it: it would keep all that is
+        # compiled with it until a garbage collection.
+        self._imported: dict[str, FileScope] = {} if main is None else main._imported
+        if main is not None:
+            self._imported[module.source.name] = self
 
     def lookup(self, name: str, span: Span) -> Operand:
         """What a module-level name means; MISSING after its diagnostic has been reported.
@@ -424,10 +429,15 @@ class FileScope(ModuleScope):
                 "check the name and the dots",
             )
             return MISSING
-        scope = self._scopes.get(found.source.name) or FileScope(
-            found, self.files, self.libraries, self._evaluate, self.report, self._scopes
-        )
+        scope = self._scope_of(found)
         return scope.lookup(alias.name, span_of(alias)) if alias.name in found.bindings else self._not_in(name, alias)
+
+    def _scope_of(self, module: Module) -> FileScope:
+        main = self if self._main is None else self._main
+        if module.source.name == main.module.source.name:
+            return main
+        known = self._imported.get(module.source.name)
+        return known or FileScope(module, self.files, self.libraries, self._evaluate, self.report, main)
 
     def _not_in(self, name: str, alias: ast.alias) -> Missing:
         self._fail("OW310", f"`{name}` defines no `{alias.name}`", span_of(alias), "the file binds no such name", "")
