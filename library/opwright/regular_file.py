@@ -17,7 +17,7 @@ class NotRegularError(OSError):
     """There is something of that name, and it is no regular file, or one that is too large to be read."""
 
 
-def open_regular(path: Path, most: int) -> int:
+def open_regular(path: Path | str, most: int) -> int:
     """A descriptor of a regular file of at most `most` bytes, for reading; links are followed. NotRegularError, and
     what `os.open` raises."""
     _require_regular(os.stat(path), most)
@@ -30,7 +30,7 @@ def open_regular(path: Path, most: int) -> int:
     return descriptor
 
 
-def read_regular(path: Path, most: int) -> bytes:
+def read_regular(path: Path | str, most: int) -> bytes:
     """The bytes of a regular file of at most `most`. NotRegularError, and what `os.open` raises.
 
     Some files have more than they say, or grow while they are read: no more than that is read.

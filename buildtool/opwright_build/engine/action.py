@@ -189,7 +189,12 @@ class Record:
     @cached_property
     def trace(self) -> str:
         """The digest of the reads: two records of one key and one trace must have the same outcome."""
-        return pack_reads(self.reads).digest
+        return self.packed.digest
+
+    @cached_property
+    def packed(self) -> PackedReads:
+        """The reads as bytes."""
+        return pack_reads(self.reads)
 
 
 def encode_record(record: Record) -> bytes:
@@ -203,7 +208,7 @@ def encode_record(record: Record) -> bytes:
             value["failed"] = [to_json(item) for item in diagnostics]
         case Unsupported(reason):
             value["unsupported"] = reason
-    return canonical_json(value).replace(_NO_READS, _READS + pack_reads(record.reads).data, 1)
+    return canonical_json(value).replace(_NO_READS, _READS + record.packed.data, 1)
 
 
 def encode_entry(record: Record, contents: Mapping[str, bytes]) -> bytes:

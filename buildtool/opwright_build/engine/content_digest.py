@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
@@ -29,4 +30,4 @@ def digest_fields(fields: Iterable[str]) -> str:
 
 def canonical_json(value: Json) -> bytes:
     """The one JSON text of a value: keys sorted, no spaces, ASCII. ValueError on nan and infinities."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+    return _ENCODER.encode(value).encode("ascii")

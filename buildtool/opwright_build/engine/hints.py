@@ -76,7 +76,7 @@ class FileHints:
         OSError when it cannot be read, and when it is no regular file.
         """
         try:
-            with open(open_regular(Path(path)), "rb") as file:
+            with open(open_regular(path), "rb") as file:
                 # Stamped before reading: a write that comes later leaves another stamp, or a young one.
                 stamp = _stamp(os.fstat(file.fileno()))
                 now = time.time_ns()

@@ -89,13 +89,14 @@ class LocalStore:
 
     def __init__(self, root: Path, seal: Seal | None = None, *, most_inline: int = MOST_INLINE) -> None:
         self.root = root
+        self._root = os.fspath(root)  # (What is done for each of thousands of results joins texts, not `Path`s.)
         self._seal = seal
         self._tree = Tree(root)
         self._most_inline = most_inline
         self._unsealed: set[Unsealed] = set()
         self._contents: dict[str, bytes] = {}  # inputs, and the outputs of records that were read or added
         self._shards: dict[str, dict[str, dict[str, None]]] = {}  # the names of records by the digits and the key
-        self._last_read: tuple[Record, Path] | None = None
+        self._last_read: tuple[Record, str] | None = None
         self._held: dict[str, dict[str, Record]] = {}  # without a seal: by key and trace
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -109,9 +110,9 @@ class LocalStore:
     def get(self, digest: str) -> bytes | None:
         """The bytes; None when they are neither held nor a blob that is whole."""
         held = self._contents.get(digest)
-        return self._read_blob(self._blob(digest), digest) if held is None else held
+        return self._read_blob(_blob(digest), digest) if held is None else held
 
-    def _read_blob(self, path: Path, digest: str) -> bytes | None:
+    def _read_blob(self, path: str, digest: str) -> bytes | None:
         data = self._read(path)
         if data is not None and digest_bytes(data) != digest:
             self._drop_damaged(path)
@@ -122,19 +123,19 @@ class LocalStore:
         """Whether the bytes are there; those of a blob are checked only by `get`."""
         if digest in self._contents:
             return True
-        path = self._blob(digest)
-        self._require(path)
-        return path.is_file()
+        path = _blob(digest)
+        self._tree.require_file(path)
+        return os.path.isfile(self._full(path))
 
     def put(self, data: bytes) -> str:
         """Stores the blob unless it is there already, and gives its digest."""
         digest = digest_bytes(data)
-        path = self._blob(digest)
+        path = _blob(digest)
         if self._read_blob(path, digest) is None:
             self._write(path, data)
         else:
             with suppress(OSError):
-                touch(path)  # so that it is not taken for one that nothing needs
+                touch(self._full(path))  # so that it is not taken for one that nothing needs
         return digest
 
     def hold(self, data: bytes) -> str:
@@ -185,7 +186,8 @@ class LocalStore:
         if self._seal is None:
             return
         last = self._last_read  # to tell the trace of one that was just read takes longer than to read it
-        path = last[1] if last is not None and last[0] is record else self.root / self.record_path(key, record.trace)
+        path = last[1] if last is not None and last[0] is record else self.record_path(key, record.trace)
+        path = self._full(path)
         with suppress(OSError):  # a result that went meanwhile, or a place that is only read
             if time.time() - os.lstat(path).st_mtime > USED_WITHIN:
                 touch(path)
@@ -201,7 +203,7 @@ class LocalStore:
         self._contents.update(made)
         if self._seal is None:
             return self._held.setdefault(key, {}).setdefault(record.trace, record).outcome == record.outcome
-        path = self.root / self.record_path(key, record.trace)
+        path = self.record_path(key, record.trace)
         existing = self._open(self._seal, key, path)
         known = decode_entry(existing) if isinstance(existing, bytes) else None
         same = known is None or known[0].outcome == record.outcome
@@ -215,10 +217,10 @@ class LocalStore:
             elif data is not None:
                 self.put(data)
         self._write(path, self._seal.close(_purpose(key), encode_entry(record, inline)))
-        self._names(key)[path.name] = None
+        self._names(key)[path.rpartition("/")[2]] = None
         others = [other for other in self._by_age(key) if other != path]  # they may claim to be of tomorrow
         for stale in others[RECORDS_PER_KEY - 1 :]:
-            stale.unlink(missing_ok=True)
+            self._remove(stale)
         return same
 
     def files(self) -> Iterator[StoredFile]:
@@ -282,9 +284,10 @@ class LocalStore:
         """Whether every output of a record is still there."""
         if not isinstance(record.outcome, Done):
             return True
-        return all(digest in contents or self._blob(digest).is_file() for digest in record.outcome.kept().values())
+        kept = record.outcome.kept().values()
+        return all(digest in contents or os.path.isfile(self._full(_blob(digest))) for digest in kept)
 
-    def _open(self, seal: Seal, key: str, path: Path) -> bytes | Unsealed | None:
+    def _open(self, seal: Seal, key: str, path: str) -> bytes | Unsealed | None:
         """The body of a record of ours; None when there is none of that name (any more)."""
         data = self._read(path)
         if data is None:
@@ -294,14 +297,8 @@ class LocalStore:
             self._drop_damaged(path)
         return body
 
-    def _require(self, path: Path) -> None:
-        self._tree.require_file(path.relative_to(self.root).as_posix())
-
-    def _blob(self, digest: str) -> Path:
-        return self.root / "blobs" / _checked(digest)[:2] / digest
-
-    def _shard(self, key: str) -> Path:
-        return self.root / "records" / _checked(key)[:2]
+    def _full(self, path: str) -> str:
+        return f"{self._root}/{path}"
 
     def _names(self, key: str) -> dict[str, None]:
         """The names of a key's records: those that were there when the first record of its folder was looked for, and
@@ -310,57 +307,67 @@ class LocalStore:
         found = self._shards.get(digits)
         if found is None:
             found = self._shards[digits] = {}
-            for name in self._listed(self._shard(key)):
+            for name in self._listed(_shard(key)):
                 owner, dot, rest = name.partition(".")
                 if dot and is_digest(owner) and is_digest(rest):
                     found.setdefault(owner, {})[name] = None
         return found.setdefault(key, {})
 
-    def _listed(self, shard: Path) -> list[str]:
-        self._tree.require_folder(shard.relative_to(self.root).as_posix())
+    def _listed(self, shard: str) -> list[str]:
+        self._tree.require_folder(shard)
         try:
-            return os.listdir(shard)
+            return os.listdir(self._full(shard))
         except FileNotFoundError:
             return []
         except OSError as error:
             raise _unreachable(self.root, error) from error
 
-    def _by_age(self, key: str) -> list[Path]:
+    def _by_age(self, key: str) -> list[str]:
         names = list(self._names(key))
-        if not names:
-            return []
-        shard = self._shard(key)
+        shard = _shard(key)
         if len(names) < 2:
-            return [shard / name for name in names]
+            return [f"{shard}/{name}" for name in names]
         found: list[tuple[int, str]] = []
         for name in names:
             try:
-                found.append((-os.lstat(shard / name).st_mtime_ns, name))
+                found.append((-os.lstat(self._full(f"{shard}/{name}")).st_mtime_ns, name))
             except FileNotFoundError:
                 continue
             except OSError as error:
                 raise _unreachable(self.root, error) from error
-        return [shard / name for _, name in sorted(found)]
+        return [f"{shard}/{name}" for _, name in sorted(found)]
 
-    def _read(self, path: Path) -> bytes | None:
-        self._require(path)
+    def _read(self, path: str) -> bytes | None:
+        self._tree.require_file(path)
         try:
-            return read_regular(path)
+            return read_regular(self._full(path))
         except FileNotFoundError:
             return None
         except OSError as error:
             raise _unreachable(self.root, error) from error
 
-    def _write(self, path: Path, data: bytes) -> None:
-        self._require(path)
+    def _write(self, path: str, data: bytes) -> None:
+        self._tree.require_file(path)
         try:
-            write_whole(path, data)
+            write_whole(self._full(path), data)
         except OSError as error:
             raise _unreachable(self.root, error) from error
 
-    def _drop_damaged(self, path: Path) -> None:
-        path.unlink(missing_ok=True)
+    def _drop_damaged(self, path: str) -> None:
+        self._remove(path)
         self._unsealed.add(Unsealed.DAMAGED)
+
+    def _remove(self, path: str) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(self._full(path))
+
+
+def _blob(digest: str) -> str:
+    return f"blobs/{_checked(digest)[:2]}/{digest}"
+
+
+def _shard(key: str) -> str:
+    return f"records/{_checked(key)[:2]}"
 
 
 def _checked(digest: str) -> str:

@@ -56,7 +56,7 @@ class Tree:
         _require_normal(path)
         above, _, _ = path.rpartition("/")
         self.require_folder(above)
-        status = _status(self.root / path)
+        status = _status(f"{self._root}/{path}")
         if status is None:
             return
         if stat.S_ISLNK(status.st_mode):
@@ -70,7 +70,7 @@ class Tree:
         _require_normal(path)
         above, _, _ = path.rpartition("/")
         self.require_folder(above)
-        status = _status(self.root / path)
+        status = _status(f"{self._root}/{path}")
         if status is not None and not stat.S_ISREG(status.st_mode):
             raise DiagnosticError([_not_regular(path, status)])
 
@@ -156,17 +156,17 @@ def stays_inside(name: str) -> bool:
     return all(part not in ("", ".", "..") for part in name.split("/"))
 
 
-def open_regular(path: Path) -> int:
+def open_regular(path: Path | str) -> int:
     """A descriptor of a regular file, for reading; links are followed. NotRegularError, and what `os.open` raises."""
     return regular_file.open_regular(path, MOST_BYTES)
 
 
-def read_regular(path: Path, most: int = MOST_BYTES) -> bytes:
+def read_regular(path: Path | str, most: int = MOST_BYTES) -> bytes:
     """The bytes of a regular file of at most `most`. NotRegularError, and what `os.open` raises."""
     return regular_file.read_regular(path, most)
 
 
-def create(path: Path, data: bytes, durable: bool = False, mode: int = 0o666) -> None:
+def create(path: Path | str, data: bytes, durable: bool = False, mode: int = 0o666) -> None:
     """Writes a file that does not exist yet; what stands there, a link among them, gives FileExistsError."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY, mode)
     with open(descriptor, "wb") as file:
@@ -176,19 +176,24 @@ def create(path: Path, data: bytes, durable: bool = False, mode: int = 0o666) ->
             os.fsync(file.fileno())
 
 
-def write_whole(path: Path, data: bytes, mode: int = 0o666, *, durable: bool = False) -> None:
+def write_whole(path: Path | str, data: bytes, mode: int = 0o666, *, durable: bool = False) -> None:
     """Puts a file there, whole or not at all; in place of a link, not through it. `durable`: it is on the disk, and so
     is its name, when this returns."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(8)}")
     try:
-        create(temporary, data, durable, mode)
-        temporary.replace(path)
+        try:
+            create(temporary, data, durable, mode)
+        except FileNotFoundError:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            create(temporary, data, durable, mode)
+        os.replace(temporary, path)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
         raise
     if durable:
-        sync_folder(path.parent)
+        sync_folder(Path(folder))
 
 
 def discard_file(tree: Tree, file: StoredFile) -> bool:
@@ -204,7 +209,7 @@ def discard_file(tree: Tree, file: StoredFile) -> bool:
     return True
 
 
-def touch(path: Path) -> None:
+def touch(path: Path | str) -> None:
     """Sets the time of a file to now; of a link, where the system tells them apart, that of the link. OSError."""
     os.utime(path, follow_symlinks=os.utime not in os.supports_follow_symlinks)
 
@@ -231,7 +236,7 @@ def sweep(folder: Path, names: Collection[str]) -> None:
                 os.unlink(folder / name)
 
 
-def _status(path: Path) -> os.stat_result | None:
+def _status(path: str) -> os.stat_result | None:
     try:
         return os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
