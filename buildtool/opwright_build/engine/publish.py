@@ -66,20 +66,24 @@ class Publisher:
     def _digest(self, path: str, stamps: Mapping[str, list[Any]]) -> str | None:
         """What a file holds; None where there is none, or one that cannot be read: it is not as it should be."""
         try:
-            *stamp, digest = stamps.get(path, (None,))
-            if digest is not None and stamp == _stamp(os.lstat(self._root / path)):
-                return str(digest)
-            return self._hints.digest(self._root / path)
+            return self._stamped(path, stamps) or self._hints.digest(self._root / path)
         except OSError:
             return None
+
+    def _stamped(self, path: str, stamps: Mapping[str, list[Any]]) -> str | None:
+        """What a file holds, as far as its stamp tells."""
+        *stamp, digest = stamps.get(path, (None,))
+        return str(digest) if digest is not None and stamp == _stamp(os.lstat(self._root / path)) else None
 
     def published(self, path: str, digest: str) -> bytes | None:
         """An output's bytes, where the disk holds it as it should be."""
         try:
             data = self._tree.read(path) if self._is_output(path) else None
+            if data is None or self._stamped(path, self._stamps()) == digest:  # as it is now, when it has been read
+                return data
         except (DiagnosticError, OSError):  # it is not asked for to be written, so this is no time to tell
             return None
-        return data if data is not None and digest_bytes(data) == digest else None
+        return data if digest_bytes(data) == digest else None
 
     def stale(
         self,

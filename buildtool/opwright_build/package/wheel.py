@@ -27,22 +27,27 @@ def build_wheel(
     version: str = "",
     about: About = NOTHING,
     texts: Mapping[str, bytes] = NO_TEXTS,
+    bundle_sha256: str = "",
 ) -> tuple[str, bytes]:
     """(file name, bytes). `stubs` are the package's files by their path below `library/`; `version` is the wheel's,
-    where it is not that of the library; `texts` holds the files that `about` names.
+    where it is not that of the library; `texts` holds the files that `about` names; `bundle_sha256` is the bundle's,
+    where it is known.
 
     The wheel is pure Python, holds the bundle next to the package's modules, and requires what the index says.
     """
     distribution = distribution_name(index.library)
     version = version or index.version
     information = f"{distribution}-{version}.dist-info"
-    package = {**stubs, f"{index.package}/{bundle_name(index)}": bundle}
+    bundle_path = f"{index.package}/{bundle_name(index)}"
+    package = {**stubs, bundle_path: bundle}
     licenses = {f"{information}/licenses/{path}": texts[path] for path in sorted(about.license_files)}
     described = _metadata(index, version, about, texts)
     metadata = {**licenses, f"{information}/METADATA": described, f"{information}/WHEEL": _WHEEL}
     members = dict(sorted(package.items())) | metadata  # what describes the wheel comes last, as its format asks
     record = f"{information}/RECORD"
-    return f"{distribution}-{version}-py3-none-any.whl", pack([*members.items(), (record, _record(members, record))])
+    known = {bundle_path: bytes.fromhex(bundle_sha256)} if bundle_sha256 else {}
+    members[record] = _record(members, known, record)
+    return f"{distribution}-{version}-py3-none-any.whl", pack(members.items())
 
 
 _WHEEL = b"Wheel-Version: 1.0\nGenerator: opwright\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -74,9 +79,10 @@ def _metadata(index: Index, version: str, about: About, texts: Mapping[str, byte
     return ("\n".join(lines) + "\n\n").encode() + texts[about.readme]
 
 
-def _record(members: Mapping[str, bytes], record: str) -> bytes:
+def _record(members: Mapping[str, bytes], known: Mapping[str, bytes], record: str) -> bytes:
+    """`known` are the digests of those members that need not be looked at."""
     lines = []
     for path, data in members.items():
-        digest = base64.urlsafe_b64encode(sha256(data).digest()).rstrip(b"=").decode("ascii")
+        digest = base64.urlsafe_b64encode(known.get(path) or sha256(data).digest()).rstrip(b"=").decode("ascii")
         lines.append(f"{path},sha256={digest},{len(data)}")
     return ("\n".join([*lines, f"{record},,"]) + "\n").encode()

@@ -150,11 +150,11 @@ def files_of(
 ) -> Done:
     """The files of a package and its facts; `version` is the wheel's, and `about` what that says to people."""
     texts = decode_value(dict[str, bytes], reader.input(TEXTS)) if TEXTS in reader.inputs() else {}
-    wheel_name, wheel = build_wheel(index, bundle, stubs, version, about, texts)
-    bundle_path = f"dist/{bundle_name(index)}"
+    bundle_path, bundle_sha256 = f"dist/{bundle_name(index)}", reader.put(bundle)
+    wheel_name, wheel = build_wheel(index, bundle, stubs, version, about, texts, bundle_sha256)
     files = {bundle_path: bundle, f"dist/{wheel_name}": wheel}
     files |= {f"library/{path}": data for path, data in stubs.items()}
-    outputs = {path: reader.put(data) for path, data in files.items()}
+    outputs = {path: bundle_sha256 if data is bundle else reader.put(data) for path, data in files.items()}
     facts: dict[str, Json] = {
         "library": index.library,
         "package": index.package,

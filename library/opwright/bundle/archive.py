@@ -86,39 +86,76 @@ def repack(
     width = (end - place) // behind if behind > 0 else 0
     if width <= _CENTRAL.size or width * behind != end - place:
         raise ValueError("the names of its members have not one length")
-    names = [data[at + _CENTRAL.size : at + width] for at in range(place, end, width)]
-    begins = [_OFFSET.unpack_from(data, at + _OFFSET_PLACE)[0] for at in range(place, end, width)]
-    begins.append(start)
+    members = _Members(data, place, width, behind, start)
     writer = _Writer()
     for name, content in head:
         writer.add(name, content)
     done = 0
     for position, is_removal, name in sorted(
-        [(_position(names, name, True), True, name) for name in removed]
-        + [(_position(names, name, False), False, name) for name in added]
+        [(members.position(name, True), True, name) for name in removed]
+        + [(members.position(name, False), False, name) for name in added]
     ):
-        writer.copy(data, place, width, begins, done, position)
+        writer.copy(members, done, position)
         done = position + is_removal
         if not is_removal:
             writer.add(name, added[name])
-    writer.copy(data, place, width, begins, done, behind)
+    writer.copy(members, done, behind)
     return writer.finish()
 
 
-def _position(names: Sequence[bytes], name: str, is_there: bool) -> int:
-    """Where a name is among those that are sorted, or belongs."""
-    raw = name.encode("ascii")
-    position = bisect_left(names, raw)
-    if (position < len(names) and names[position] == raw) != is_there or len(raw) != len(names[0]):
-        raise ValueError(f"{name} is {'not there' if is_there else 'there already, or its name has another length'}")
-    return position
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """The last `count` members of an archive, which are sorted, and whose entries in its directory, from `place` on,
+    have one `width`. The directory begins at `start`."""
+
+    data: bytes
+    place: int
+    width: int
+    count: int
+    start: int
+
+    def name(self, number: int) -> bytes:
+        at = self.place + number * self.width
+        return self.data[at + _CENTRAL.size : at + self.width]
+
+    def begin(self, number: int) -> int:
+        """Where a member begins, or the directory behind the last one."""
+        if number == self.count:
+            return self.start
+        begin: int = _OFFSET.unpack_from(self.data, self.place + number * self.width + _OFFSET_PLACE)[0]
+        return begin
+
+    def position(self, name: str, is_there: bool) -> int:
+        """Where a name is among those that are sorted, or belongs."""
+        raw = name.encode("ascii")
+        position = bisect_left(range(self.count), raw, key=self.name)
+        if (position < self.count and self.name(position) == raw) != is_there or len(raw) != len(self.name(0)):
+            raise ValueError(
+                f"{name} is {'not there' if is_there else 'there already, or its name has another length'}"
+            )
+        return position
+
+    def entries(self, first: int, last: int, moved: int) -> bytes:
+        """Those of members `first` to before `last` that are moved so far."""
+        entries = bytearray(self.data[self.place + first * self.width : self.place + last * self.width])
+        if moved:
+            # (Column by column: an entry at a time takes ten times as long.)
+            columns = [slice(_OFFSET_PLACE + byte, None, self.width) for byte in range(_OFFSET.size)]
+            offsets = bytearray(_OFFSET.size * (last - first))
+            for byte, column in enumerate(columns):
+                offsets[byte :: _OFFSET.size] = entries[column]
+            layout = f"<{last - first}I"
+            offsets[:] = struct.pack(layout, *[offset + moved for offset in struct.unpack(layout, offsets)])
+            for byte, column in enumerate(columns):
+                entries[column] = offsets[byte :: _OFFSET.size]
+        return bytes(entries)
 
 
 class _Writer:
     """An archive as it grows."""
 
     def __init__(self) -> None:
-        self._parts: list[bytes] = []
+        self._parts: list[bytes | memoryview] = []
         self._central: list[bytes] = []
         self._offset = 0
         self._count = 0
@@ -134,18 +171,14 @@ class _Writer:
         self._offset += len(header) + len(data)
         self._count += 1
 
-    def copy(self, data: bytes, place: int, width: int, begins: Sequence[int], first: int, last: int) -> None:
-        """Members `first` to before `last` of another archive, whose directory has entries of one width at `place`."""
+    def copy(self, members: _Members, first: int, last: int) -> None:
+        """Members `first` to before `last` of another archive."""
         if first >= last:
             return
-        entries = bytearray(data[place + first * width : place + last * width])
-        moved = self._offset - begins[first]
-        if moved:
-            for number, begin in enumerate(begins[first:last]):
-                _OFFSET.pack_into(entries, number * width + _OFFSET_PLACE, begin + moved)
-        self._parts.append(data[begins[first] : begins[last]])
-        self._central.append(bytes(entries))
-        self._offset += begins[last] - begins[first]
+        begin, end = members.begin(first), members.begin(last)
+        self._parts.append(memoryview(members.data)[begin:end])
+        self._central.append(members.entries(first, last, self._offset - begin))
+        self._offset += end - begin
         self._count += last - first
 
     def finish(self) -> bytes:
