@@ -74,6 +74,16 @@ LOOP = """\
     return total
 """
 TEXTS = (*(f"    {body}\n" for body in BODIES), BRANCH, LOOP)
+TEMPLATES = (
+    "return X * X.rank",
+    "return op.Cast(X, to=FLOAT8E4M3FN.dtype) if X.rank % 2 else op.Tanh(X * 1.5)",
+    "return X * X.rank if op.version < 20 else X + 1",
+    "return X if op.version < 20 else op.Tanh(X) * X.rank",
+    "return X * math.floor(alpha) if op.version < 20 else X * X.rank + math.floor(alpha)",
+    "return op.Gelu(X) * X.rank",
+    "return op.StringNormalizer(X) * X.rank",
+    "return acme.G(X) * X.rank",
+)
 CALLED = f"{HEAD}def G(X):\n    return op.Tanh(X) * 0.5 if op.version < 22 else op.Softsign(X) + 1\n"
 
 
@@ -89,7 +99,7 @@ def tree(root: Path, text: str, types: str, called_types: str = "") -> Tree:
 
 def function(body: str) -> str:
     head = HEAD.replace("FLOAT", "FLOAT, FLOAT8E4M3FN, INT64, UINT8").replace("opset18", "opset17")
-    return f"{head}def F(X, alpha: float = 1.0):\n{body}"
+    return f"import math\n{head}def F(X, alpha: float = 1.0):\n{body}"
 
 
 def drawn(number: int) -> str:
@@ -105,6 +115,7 @@ def drawn(number: int) -> str:
 
 
 SOURCES = [pytest.param(function(text), types) for text in TEXTS for types in TYPES]
+SOURCES += [pytest.param(function(f"    {body}\n"), types) for body in TEMPLATES for types in TYPES[:3]]
 SOURCES += [pytest.param(drawn(number), TYPES[number % len(TYPES)]) for number in range(20)]
 
 
@@ -149,6 +160,8 @@ def test_a_function_is_lowered_once_for_all_opsets_that_differ_in_other_element_
             ("plain", "    return op.Tanh(X + 1.5) * alpha\n", 1),
             ("calling", "    return acme.G(op.Abs(X)) * alpha\n", 1),  # of a function that is another one since 22
             ("asking", "    return op.Tanh(X) * 2 if op.version < 20 else X * 3\n", 2),
+            ("template", "    return op.Tanh(X + 1.5) * X.rank\n", 1),
+            ("asking template", "    return X * X.rank if op.version < 20 else op.Neg(X) * X.rank\n", 2),
             ("eight bits", "    return op.CastLike(op.Cast(X, to=FLOAT8E4M3FN.dtype), X)\n", 2),
         )
     ):

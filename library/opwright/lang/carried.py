@@ -52,7 +52,7 @@ def carried(family: Family, opset: int) -> Family | None:
     if not _is_portable(family, changed):
         return None
     variants = tuple(Variant(item.key, _at_opset(item.lowered, opset, digests)) for item in family.variants)
-    return Family(opset, variants, (), looked_up, (), asked=family.asked)
+    return Family(opset, variants, (), looked_up, family.diagnostics, family.open_axes, family.asked)
 
 
 def _is_alike(found: LookedUp, name: str, before: int, now: int) -> bool:
@@ -64,8 +64,11 @@ def _is_alike(found: LookedUp, name: str, before: int, now: int) -> bool:
 
 
 def _is_portable(family: Family, changed: list[str]) -> bool:
-    """Whether nothing is said of the family that names the opset, or the version of an operator."""
-    if family.diagnostics or family.refused or family.open_axes or not family.variants:
+    """Whether nothing is said of the family that names the opset, or the version of an operator: what is said of a
+    template, of which no variant is kept, names neither."""
+    if family.open_axes:
+        return True
+    if family.diagnostics or family.refused or not family.variants:
         return False
     narrowing = {operator for variant in family.variants for operator in _narrowing(variant)}
     return narrowing.isdisjoint(changed)
