@@ -160,7 +160,7 @@ def fuzz(session: nox.Session) -> None:
 @nox.session
 def malformed(session: nox.Session) -> None:
     """Try five thousand malformed libraries, from a seed that is drawn anew and printed (`-- SEED` for that one); the
-    gate tries five hundred."""
+    gate tries three hundred."""
     install(session, ".[build,run]", groups=("test",))
     seed = session.posargs[0] if session.posargs else str(secrets.randbelow(10**9))
     session.log(f"OPWRIGHT_SEED={seed}")
@@ -180,7 +180,7 @@ def fuzz_inputs(session: nox.Session) -> None:
 def faults(session: nox.Session) -> None:
     """Build a small library eight hundred times while it is killed, run at once with others, given damaged and forged
     results, a full disk, closed folders, pipes and jumping clocks; each ends with the bytes of a quiet build. The seed
-    is drawn anew and printed, counts are options (`-- --seed SEED --killed 20`): ten minutes; the gate tries forty."""
+    is drawn anew and printed, counts are options (`-- --seed SEED --killed 20`): ten minutes; the gate tries twenty."""
     install(session, ".[build,run]", groups=("test",))
     session.run("python", "-m", "tests.faults", *session.posargs)
 

@@ -14,7 +14,7 @@ from numpy.lib.stride_tricks import as_strided
 from opwright import FLOAT, DiagnosticError, GraphBuilder
 from opwright import opset22 as op
 
-NODES = 20_000
+NODES = 10_000
 SIZE = 1 << 26
 
 

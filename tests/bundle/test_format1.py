@@ -235,7 +235,7 @@ class TestAnyBytes:
     def test_mutated_indexes(self) -> None:
         randomness = random.Random(7)
         document = json.loads(unpack(BUNDLE)["library.json"])
-        for _ in range(1500):
+        for _ in range(800):
             value = json.loads(json.dumps(document))
             mutate(value, randomness)
             with ends(value):

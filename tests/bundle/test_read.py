@@ -558,7 +558,7 @@ class TestAnyBytes:
 
     def test_mutated_indexes(self) -> None:
         randomness = random.Random(7)
-        for _ in range(700):
+        for _ in range(400):
             for made in (
                 lambda: with_library(BUNDLE, lambda value: mutate(value, randomness)),
                 lambda: with_function(BUNDLE, randomness.choice(NAMES), lambda value: mutate(value, randomness)),

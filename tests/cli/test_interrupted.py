@@ -113,7 +113,7 @@ def test_interrupted_at_random_moments(
 
     moments = random.Random(f"{SEED} {command} {line}")
     stopped = 0
-    for _ in range(3):
+    for _ in range(2):
         for folder in (".opwright", "dist", "library"):
             shutil.rmtree(folder, ignore_errors=True)
         process = start(str(scratch), *words)

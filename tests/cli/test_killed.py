@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 Opwright = Callable[..., Any]
-KILLS = 12
+KILLS = 6
 
 
 def outputs() -> dict[str, bytes]:

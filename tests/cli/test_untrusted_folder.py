@@ -81,7 +81,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (site,) = home.rglob("site-packages")
     for package in (opwright, opwright_build):
         (folder,) = package.__path__
-        shutil.copytree(folder, site / Path(folder).name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(folder, site / Path(folder).name)
     needed = {str(Path(module.__file__ or "").parents[1]) for module in (jinja2, numpy, onnx, pytest, yaml)}
     (site / "needed.pth").write_text(f"{link_packages(home / 'needed', sorted(needed))}\n")
     ((home / "Scripts" if os.name == "nt" else home / "bin") / "opwright").write_text(SCRIPT)

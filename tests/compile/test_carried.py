@@ -114,7 +114,11 @@ def drawn(number: int) -> str:
     return "\n".join(made) + "\n"
 
 
-SOURCES = [pytest.param(function(text), types) for text in TEXTS for types in TYPES]
+SOURCES = [  # each text with three of the lists, each list with texts of all kinds
+    pytest.param(function(text), TYPES[(number + turn) % len(TYPES)])
+    for number, text in enumerate(TEXTS)
+    for turn in range(3)
+]
 SOURCES += [pytest.param(function(f"    {body}\n"), types) for body in TEMPLATES for types in TYPES[:3]]
 SOURCES += [pytest.param(drawn(number), TYPES[number % len(TYPES)]) for number in range(20)]
 

@@ -31,7 +31,7 @@ KINDS = (
     "test_cast_FLOAT_to_INT4",
     "test_quantizelinear_float4e2m1",
 )
-EVERY = 21
+EVERY = 42
 
 
 @pytest.fixture(scope="module")

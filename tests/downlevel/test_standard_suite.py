@@ -28,7 +28,8 @@ from tests.downlevel.standard_cases import (
 PAGE = Path(__file__).parents[2] / "docs" / "polyfill.md"
 BEGIN, END = "<!-- table: pytest tests/downlevel -k table --update-golden -->\n", "<!-- end of table -->\n"
 SHOWN = (18, 20, 21)
-OTHERS = (13, 15, 17, 24, 26)
+LOW = (13, 15, 17)
+OTHERS = (*LOW, 24, 26)
 WRONG = (Outcome.DIFFERS, Outcome.REFUSED)
 
 
@@ -42,16 +43,18 @@ def test_the_table_of_counts_is_up_to_date(standard: Bundle, golden: Callable[[P
 
 @pytest.mark.parametrize("opset", OTHERS)
 def test_function_ops_at_every_other_opset(standard: Bundle, opset: int) -> None:
-    found = [judge(case, standard, opset) for case in function_cases()]
+    """Below those of the table each case is tried at one of three."""
+    cases = function_cases()
+    found = [judge(case, standard, opset) for case in (cases[LOW.index(opset) :: 3] if opset in LOW else cases)]
     assert [item for item in found if item.outcome in WRONG] == []
     assert sum(item.outcome in (Outcome.SERVED, Outcome.RESTAMPED) for item in found) > 20
 
 
 @pytest.mark.parametrize("opset", [13, 20])
 def test_operators_of_all_kinds_compute_what_they_did(standard: Bundle, opset: int) -> None:
-    """Whatever is rewritten passes, unless onnxruntime fails the case as the standard has it."""
+    """Whatever is rewritten passes, unless onnxruntime fails the case as the standard has it; every second one."""
     passed, wrong, refused = 0, [], set()
-    for case in all_cases():
+    for case in all_cases()[opset % 2 :: 2]:
         if imported(case.model) <= opset:
             continue
         try:
@@ -73,7 +76,7 @@ def test_operators_of_all_kinds_compute_what_they_did(standard: Bundle, opset: i
             wrong.append((case.name, problem))
     assert wrong == []
     assert refused <= {"OW581", "OW582"}
-    assert passed > 350
+    assert passed > 170
 
 
 def test_the_installed_onnxruntime_runs_what_it_refuses_as_shipped(standard: Bundle) -> None:

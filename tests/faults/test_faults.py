@@ -15,15 +15,15 @@ from tests.faults.small_library import CHOICES, FIRST, some_state, sources
 
 ROOT = Path(__file__).parents[2]
 FEW = {
-    "killed": 3,
-    "paired": 2,
-    "corrupted": 4,
-    "poisoned": 4,
-    "full": 5,
-    "unreadable": 3,
-    "read-only": 3,
-    "other-kinds": 6,
-    "clocks": 3,
+    "killed": 2,
+    "paired": 1,
+    "corrupted": 2,
+    "poisoned": 2,
+    "full": 3,
+    "unreadable": 2,
+    "read-only": 2,
+    "other-kinds": 4,
+    "clocks": 2,
 }
 
 
