@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from opwright.bundle import installed
 from opwright.live import libraries
 from opwright_build.engine.folder_lock import folder_lock
@@ -19,11 +20,14 @@ from tests.own_specs import build_specs
 from tests.sealed import seal_with_the_secret_of_the_tests
 from tests.trials import check_trials
 
+gc.disable()  # until all tests are collected, of which nothing is garbage
 check_trials()
 seal_with_the_secret_of_the_tests()
 # A busy machine is no failure.
 settings.register_profile("opwright", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("opwright")
+# Else it reads all our modules, seven hundred, for numbers and texts to draw: what a seed gives would change with them.
+providers._get_local_constants = lambda: providers._local_constants
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,6 +53,7 @@ def _has_bytecode() -> bool:
 
 def pytest_collection_finish() -> None:
     """Thousands of tests stay until the end: the collector of garbage does not look through them again and again."""
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, *gc.get_threshold()[1:])

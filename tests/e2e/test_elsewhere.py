@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from opwright_build.import_path import clean_path
 
-from tests.cli.conftest import BASE
+from tests.cli.conftest import BASE, run_command
 from tests.like_windows import write_interpreter
 
 ROOT = Path(__file__).parents[2]
@@ -158,11 +158,17 @@ def test_builds_and_tests_are_the_same_where_posix_is_missing(library: Path, tmp
     assert ran([*there, "test", "--json"], library)[-1]["kept"] == len(expected)
 
 
-def test_line_ends_of_other_systems(library: Path, tmp_path: Path) -> None:
+def test_line_ends_of_other_systems(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A checkout with CRLF gives the same bytes, and vectors the same verdicts."""
-    command = [sys.executable, program(tmp_path, COMMAND)]
-    ran([*command, "build", "--json"], library)
-    bundle, expected = written(library), outcomes(ran([*command, "test", "--json"], library))
+
+    def told(*words: str) -> list[dict[str, Any]]:
+        done = run_command(*words, "--json")
+        assert done.status == 0, done.out + done.err
+        return done.lines
+
+    monkeypatch.chdir(library)
+    told("build")
+    bundle, expected = written(library), outcomes(told("test"))
     for name in (".opwright", "dist", "library"):
         shutil.rmtree(library / name)
     changed = 0
@@ -172,6 +178,6 @@ def test_line_ends_of_other_systems(library: Path, tmp_path: Path) -> None:
             path.write_bytes(data.replace(b"\n", b"\r\n"))
             changed += 1
     assert changed > 8
-    ran([*command, "build", "--json"], library)
+    told("build")
     assert {name: data for name, data in written(library).items() if data != bundle.get(name)} == {}
-    assert outcomes(ran([*command, "test", "--json"], library)) == expected
+    assert outcomes(told("test")) == expected
