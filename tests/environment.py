@@ -38,17 +38,8 @@ class Environment:
 
     def install(self, *wheels: Path) -> None:
         """Install wheels alone: nothing else is fetched, and an older install of the same name is replaced."""
-        pip = [
-            sys.executable,
-            "-m",
-            "pip",
-            "--python",
-            str(self.programs / "python"),
-            "install",
-            "--quiet",
-            "--no-compile",
-        ]
-        alone = ["--no-deps", "--no-index", "--ignore-installed", *map(str, wheels)]
+        pip = [sys.executable, "-m", "pip", "--python", str(self.programs / "python"), "install", "--quiet"]
+        alone = ["--no-compile", "--no-deps", "--no-index", "--ignore-installed", *map(str, wheels)]
         subprocess.run([*pip, *alone], check=True, timeout=300)
 
 

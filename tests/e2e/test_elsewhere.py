@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -106,6 +105,13 @@ def ran(command: list[str], root: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def told(*words: str) -> list[dict[str, Any]]:
+    """What a command says that runs here, in the current folder."""
+    done = run_command(*words, "--json")
+    assert done.status == 0, done.out + done.err
+    return done.lines
+
+
 def written(root: Path) -> dict[str, bytes]:
     found = [path for name in ("dist", "library") for path in sorted((root / name).rglob("*")) if path.is_file()]
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
@@ -139,12 +145,14 @@ def test_all_modules_are_imported_where_posix_is_missing(tmp_path: Path, python:
     assert int(done.stdout) > 400
 
 
-def test_builds_and_tests_are_the_same_where_posix_is_missing(library: Path, tmp_path: Path, python: Path) -> None:
+def test_builds_and_tests_are_the_same_where_posix_is_missing(
+    library: Path, tmp_path: Path, python: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Workers are such processes too: nothing is forked, and no process group is ended."""
     script = program(tmp_path, COMMAND)
-    here = [sys.executable, script]
-    ran([*here, "build", "--json", "-j", "2"], library)
-    bundle, expected = written(library), outcomes(ran([*here, "test", "--json", "-j", "2"], library))
+    monkeypatch.chdir(library)
+    told("build", "-j", "2")
+    bundle, expected = written(library), outcomes(told("test", "-j", "2"))
     assert len(expected) > 10
     for name in (".opwright", "dist", "library"):
         shutil.rmtree(library / name)
@@ -160,12 +168,6 @@ def test_builds_and_tests_are_the_same_where_posix_is_missing(library: Path, tmp
 
 def test_line_ends_of_other_systems(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A checkout with CRLF gives the same bytes, and vectors the same verdicts."""
-
-    def told(*words: str) -> list[dict[str, Any]]:
-        done = run_command(*words, "--json")
-        assert done.status == 0, done.out + done.err
-        return done.lines
-
     monkeypatch.chdir(library)
     told("build")
     bundle, expected = written(library), outcomes(told("test"))
