@@ -259,7 +259,10 @@ def test_what_was_written_a_while_before_it_was_put_in_place_is_not_read_again(
     reads = _watched(monkeypatch)
     assert publish(tmp_path, {"d/a": b"1", "d/b": b"2"}).written == ()
     assert reads == []
+    one, three = digest_bytes(b"1"), digest_bytes(b"3")
+    assert publisher(tmp_path).published("d/a", one) == b"1" and publisher(tmp_path).published("d/a", three) is None
     (tmp_path / "d" / "a").write_bytes(b"3")
+    assert publisher(tmp_path).published("d/a", one) is None and publisher(tmp_path).published("d/a", three) == b"3"
     assert publish(tmp_path, {"d/a": b"1", "d/b": b"2"}).written == ("d/a",)
     assert publish(tmp_path, {"d/a": b"1"}).removed == ("d/b",)
 

@@ -1,5 +1,6 @@
 """What a result rests on is told as one look at each source would tell it, whatever happens to the files."""
 
+import itertools
 import os
 import random
 import shutil
@@ -13,6 +14,7 @@ from opwright_build.engine.sources import FolderSources
 
 from tests.sealed import OTHERS, kept
 
+SIZES = itertools.count(100)
 NAMES = ("list:specs", "file:specs/a/x.py", "file:specs/a/y.py", "file:specs/b/x.py", "file:c.py", "file:specs/none")
 
 
@@ -31,6 +33,11 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def content() -> bytes:
+    """Bytes of a size that no other file had: the writes of a test are in one tick of the clock."""
+    return b"x" * next(SIZES)
+
+
 def opened(root: Path, rehash: bool = False) -> tuple[ReadStamps, FolderSources, FileHints]:
     hints = FileHints(kept(root / ".opwright" / "hints.json"))
     sources = FolderSources(root, hints)
@@ -47,6 +54,18 @@ def noted(root: Path) -> str:
     return pack_reads(reads).digest
 
 
+def noted_again(root: Path, before: dict[str, str | None]) -> str:
+    """The same after an edit, whose reads are the former ones with other digests."""
+    stamps, sources, hints = opened(root)
+    packed = pack_reads([Read(name, digest) for name, digest in before.items()])
+    now = {name: sources.digest(name) for name in NAMES[1:]}
+    reads = packed.with_digests(stamps.changed(packed.digest) or now)
+    stamps.note(reads)
+    hints.save()
+    stamps.save()
+    return reads.digest
+
+
 def differing(root: Path, before: dict[str, str | None]) -> dict[str, str | None]:
     sources = opened(root)[1]
     return {name: sources.digest(name) for name in NAMES if sources.digest(name) != before[name]}
@@ -58,7 +77,7 @@ def disturb(root: Path, dice: random.Random) -> None:
     match dice.randrange(7):
         case 0:
             place.parent.mkdir(exist_ok=True)
-            place.write_bytes(dice.randbytes(3))
+            place.write_bytes(content())
         case 1:
             place.unlink(missing_ok=True)
         case 2 if place.exists():
@@ -101,7 +120,7 @@ def test_unchanged_files_are_not_looked_up(root: Path, monkeypatch: pytest.Monke
 
 def test_young_files_are_looked_up(root: Path) -> None:
     trace = noted(root)
-    (root / "specs/a/x.py").write_bytes(b"new")
+    (root / "specs/a/x.py").write_bytes(content())
     assert opened(root)[0].changed(trace) is not None
     assert "file:specs/a/x.py" in (opened(root)[0].changed(trace) or ())
 
@@ -121,8 +140,28 @@ def test_other_reads_are_not_known(root: Path) -> None:
 def test_reads_that_cannot_hold_are_told(root: Path) -> None:
     reads = [Read(name, opened(root)[1].digest(name)) for name in NAMES]
     noted(root)
-    (root / "c.py").write_bytes(b"new")
+    (root / "c.py").write_bytes(content())
     stamps, sources, _ = opened(root)
     assert not stamps.may_hold(pack_reads(reads))
     now = [Read(name, sources.digest(name)) for name in NAMES]
     assert stamps.may_hold(pack_reads(now)) and stamps.may_hold(pack_reads(now[:2]))
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.usefixtures("settled")
+def test_stamps_of_an_edit_are_made_of_those_before(seed: int, root: Path) -> None:
+    dice = random.Random(seed)
+    noted(root)
+    for _ in range(6):
+        sources = opened(root)[1]
+        before = {name: sources.digest(name) for name in NAMES}
+        for _ in range(dice.randrange(3)):
+            (root / dice.choice(NAMES[1:5]).removeprefix("file:")).write_bytes(content())
+        trace = noted_again(root, before)
+        sources = opened(root)[1]
+        assert trace == pack_reads([Read(name, sources.digest(name)) for name in NAMES]).digest
+        assert opened(root)[0].changed(trace) == {}
+        made = kept(root / ".opwright" / "stamps").load_body()
+        (root / ".opwright" / "stamps").unlink()
+        noted(root)
+        assert kept(root / ".opwright" / "stamps").load_body() == made

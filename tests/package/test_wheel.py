@@ -71,6 +71,8 @@ def test_its_metadata() -> None:
 def test_the_same_bytes_every_time() -> None:
     index = sample_library().index
     assert build_wheel(index, bundle_bytes(BUNDLE), dict(reversed(render_stubs(index).items())))[1] == WHEEL
+    known = sha256(bundle_bytes(BUNDLE)).hexdigest()
+    assert build_wheel(index, bundle_bytes(BUNDLE), render_stubs(index), bundle_sha256=known)[1] == WHEEL
 
 
 @pytest.fixture(scope="module")

@@ -58,12 +58,15 @@ class Read(NamedTuple):
 class PackedReads(Sequence[Read]):
     """Many reads as a record has them, as canonical JSON. They are taken apart when one of them is asked for: those of
     a library are tens of thousands, of which an edit is about one. Bytes of another form are a read that never holds.
+
+    `origin` tells the digest of others which these are, but for the digests of some names.
     """
 
-    __slots__ = ("_digest", "_taken", "data")
+    __slots__ = ("_digest", "_taken", "data", "origin")
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, origin: tuple[str, Mapping[str, str | None]] | None = None) -> None:
         self.data = data
+        self.origin = origin
         self._taken: tuple[Read, ...] | None = None
         self._digest = ""
 
@@ -91,7 +94,7 @@ class PackedReads(Sequence[Read]):
         for start, end, read in sorted(spans):
             parts += (data[done:start], read)
             done = end
-        return PackedReads(b"".join((*parts, data[done:])))
+        return PackedReads(b"".join((*parts, data[done:])), (self.digest, dict(digests)))
 
     def without(self, others: PackedReads) -> Sequence[Read]:
         """Those that the others have not."""

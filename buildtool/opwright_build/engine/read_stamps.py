@@ -126,11 +126,32 @@ class ReadStamps:
         reads, known = self._held, self._known
         if reads is None or (reads.digest == known.trace and known.unknown <= len(known.paths) * _FEW):
             return
-        now = self._stamped(reads)
+        now = self._restamped(reads) or self._stamped(reads)
         if reads.digest != known.trace or now.unknown < known.unknown:
             with contextlib.suppress(OSError):
                 self._file.save_body(now.encode())
         self._held = None
+
+    def _restamped(self, reads: PackedReads) -> _Stamped | None:
+        """The same as `_stamped`, made of the stamps that are known, where the reads are those but for few."""
+        known = self._known
+        if reads.origin is None or reads.origin[0] != known.trace:
+            return None
+        changed = reads.origin[1]
+        names = {name.removeprefix(_FILE): name for name in changed}
+        places = {path: number for number, path in enumerate(known.paths) if path in names}
+        stamps, digests = bytearray(known.stamps), bytearray(known.digests)
+        for path, name in names.items():
+            number, digest = places.get(path), changed[name]
+            if number is None or digest is None or not is_digest(digest):
+                return None
+            stamps[_STAMP.size * number : _STAMP.size * (number + 1)] = self._stamp(path, digest)
+            digests[_DIGEST * number : _DIGEST * (number + 1)] = digest.encode("ascii")
+        return _Stamped(reads.digest, known.paths, bytes(stamps), bytes(digests), known.others)
+
+    def _stamp(self, path: str, digest: str) -> bytes:
+        stamp = self._hints.stamp(self._root + path, digest)
+        return _UNKNOWN if stamp is None else _STAMP.pack(*stamp)
 
     def _stamped(self, reads: PackedReads) -> _Stamped:
         folders = frozenset(self._listed(reads))
@@ -145,9 +166,8 @@ class ReadStamps:
             if digest is None or not is_digest(digest) or not is_listed:
                 others.append(read)
                 continue
-            stamp = self._hints.stamp(full, digest)
             paths.append(name.removeprefix(_FILE))
-            stamps.append(_UNKNOWN if stamp is None else _STAMP.pack(*stamp))
+            stamps.append(self._stamp(paths[-1], digest))
             digests.append(digest)
         return _Stamped(reads.digest, paths, b"".join(stamps), "".join(digests).encode("ascii"), others)
 
