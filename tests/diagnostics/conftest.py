@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import importlib
 import os
 import re
 import shutil
@@ -186,9 +187,11 @@ def _step(words: list[str], root: Path) -> int:
 
 
 def _run_python(path: Path) -> int:
-    """Runs a file as a program that prints what it is warned of and the findings it ends with."""
+    """Runs a file as a program that prints what it is warned of and the findings it ends with; what it has imported
+    of the library's folder is gone afterwards, and the folder from the import path."""
     text = path.read_text(encoding="utf-8")
     found: list[Diagnostic] = []
+    places, imported = list(sys.path), set(sys.modules)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -197,6 +200,11 @@ def _run_python(path: Path) -> int:
             found.extend(error.diagnostics)
     warned = [item.message.diagnostic for item in caught if isinstance(item.message, DiagnosticWarning)]
     print(render([*warned, *found], {path.name: text}.get), end="")
+    sys.path[:] = places
+    importlib.invalidate_caches()  # of folders that are relative to the current one
+    for name in sys.modules.keys() - imported:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(path.parent)):
+            del sys.modules[name]
     return 1 if found else 0
 
 
