@@ -13,6 +13,7 @@ from hypothesis.internal.conjecture import providers
 from opwright.bundle import installed
 from opwright.live import libraries
 from opwright_build.engine.folder_lock import folder_lock
+from opwright_build.verify.cases.oracle import kept_fork_servers
 from opwright_build.verify.run.isolation import kept_workers
 
 from tests.mypy_runs import Mypy
@@ -94,7 +95,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
 @pytest.fixture(scope="session", autouse=True)
 def workers() -> Iterator[None]:
     """The processes of one `opwright test` serve those after it: hundreds of tests run one on a few vectors."""
-    with kept_workers():
+    with kept_workers(), kept_fork_servers():
         yield
 
 

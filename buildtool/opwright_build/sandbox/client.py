@@ -51,6 +51,7 @@ class Sandbox:
                 start_new_session=True,  # so that Ctrl-C ends it by us alone, and all of it together
             )
         register_child(self._process.pid, self._folder.name, group=True)
+        self._is_lost = False
         self._control.settimeout(_START_SECONDS)
         claimed = self._receive()
         if claimed is None or claimed["cage"] is None:
@@ -60,6 +61,11 @@ class Sandbox:
         declined = tuple((str(name), str(why)) for name, why in claimed["declined"])
         cage = next(cage for cage in cages if cage.name == claimed["cage"])
         self.claim = Claim(cage, declined)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the fork server answers still."""
+        return not self._is_lost and self._process.poll() is None
 
     def start(self) -> tuple[int, int]:
         """Descriptors: where to write what a new child reads, and to read what it writes."""
@@ -78,8 +84,10 @@ class Sandbox:
         try:
             self._control.send(json.dumps({"grace": grace}).encode())
         except OSError:
+            self._is_lost = True
             return None
         told = self._receive()
+        self._is_lost = told is None
         return None if told is None else int(told["code"])
 
     def close(self) -> None:

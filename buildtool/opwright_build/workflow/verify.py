@@ -11,6 +11,7 @@ from opwright_build.report.junit import junit_xml
 from opwright_build.report.matrix_report import junit_entry, matrix_text, outcome_json, runtime_totals, totals_line
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
+from opwright_build.verify.cases.oracle import kept_fork_servers
 from opwright_build.verify.run.isolation import kept_workers
 from opwright_build.workflow.judged_library import Subject, collect
 from opwright_build.workflow.judging import judge, mutate
@@ -39,7 +40,7 @@ class Scope:
 
 def verify(path: Path, reporter: Reporter, options: Options, scope: Scope, started: float) -> int:
     """Verifies the library around `path`, building in the cache what is not built yet."""
-    with kept_workers():  # mutants run in the processes that verified the bodies
+    with kept_workers(), kept_fork_servers():  # mutants run in the processes that verified the bodies
         return on_library(path, reporter, options, lambda session: _verify(session, scope, started))
 
 

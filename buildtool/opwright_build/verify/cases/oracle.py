@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from hashlib import sha256
@@ -36,6 +36,25 @@ from opwright_build.verify.cases.kept_answers import KeptAnswers
 
 _SCRIPT = Path(__file__).with_name("oracle_child.py")
 _GRACE = 5.0  # seconds for a child that closed its pipes to end
+
+_kept: dict[tuple[object, ...], _Forks] | None = None  # fork servers that wait, within `kept_fork_servers()`
+
+
+@contextlib.contextmanager
+def kept_fork_servers() -> Iterator[None]:
+    """Within it the fork server of one oracle serves the next ones of the same limits and cages, as it serves one
+    reference after the other; they end with the outermost of several."""
+    global _kept
+    if _kept is not None:
+        yield
+        return
+    kept = _kept = {}
+    try:
+        yield
+    finally:
+        _kept = None
+        for forks in kept.values():
+            forks.end()
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +245,14 @@ def _source(limits: Limits, cages: Sequence[Cage]) -> _Source:
     settings = {"memory": limits.memory, "cpu": limits.cpu, "numpy": str(Path(np.__file__).parent.parent)}
     if sys.platform != "linux":
         return _Processes(settings, without(cages, f"{sys.platform} has none"))
+    key = (str(_SCRIPT), tuple(cages), *settings.values(), os.path.expanduser("~"))
+    waiting = None if _kept is None else _kept.pop(key, None)
+    if waiting is not None:
+        if waiting.serves():
+            return waiting
+        waiting.end()
     try:
-        return _Forks(Sandbox(str(_SCRIPT), cages, settings))
+        return _Forks(Sandbox(str(_SCRIPT), cages, settings), key)
     except NoSandbox as error:
         return _Processes(settings, without(cages, str(error)))
 
@@ -237,14 +262,25 @@ class _Forks:
 
     one_each = True
 
-    def __init__(self, sandbox: Sandbox) -> None:
+    def __init__(self, sandbox: Sandbox, key: tuple[object, ...]) -> None:
         self._sandbox = sandbox
+        self._key = key
         self.claim = sandbox.claim
 
     def child(self) -> _Child:
         return _Forked(self._sandbox)
 
+    def serves(self) -> bool:
+        """Whether it can be asked for children."""
+        return self._sandbox.is_alive
+
     def close(self) -> None:
+        if _kept is not None and self._key not in _kept and self.serves():
+            _kept[self._key] = self
+        else:
+            self.end()
+
+    def end(self) -> None:
         self._sandbox.close()
 
 
