@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 from opwright.bundle.format import FunctionEntry
 from opwright.bundle.read import find_bundle
+from opwright.lang.lower.function_unit import Unit
+from opwright.link.template_bodies import CallFacts, MadeInstance, make_instance
 from opwright_build.cli.entry import main
+from opwright_build.verify.cases import vector_instances
 
 _SPEC = """\
 schema: 1
@@ -84,6 +87,23 @@ def test_one_for_each_call_and_class_of_opsets(library: Path) -> None:
     assert all(last + 1 == first for (_, last), (first, _) in pairwise(ranges))
     assert matrix[0].first_opset == 15, "its graph has an operator that came with opset 15"
     assert {axis for body in entry.bodies for axis, _ in body.variant} == {"T", "X.rank", "body"}
+
+
+def test_vectors_that_differ_in_numbers_alone_have_one(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def make(unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts) -> MadeInstance:
+        made.append(opset)
+        return make_instance(unit, entry, opset, call)
+
+    monkeypatch.setattr(vector_instances, "make_instance", make)
+    before = built(library)
+    assert sorted(made) == sorted(3 * [*range(13, 23)])  # three calls: of other ranks, or other attributes
+    row = _VECTORS[_VECTORS.index("  - name: plain") : _VECTORS.index("  - name: shifted")]
+    file = library / "specs" / "com.acme" / "Masked" / "vectors.yaml"
+    file.write_text(_VECTORS + row.replace("plain", "another").replace("[0.0, 0.0]", "[1.0, 1.0]"))
+    del made[:]
+    assert built(library) == before and len(made) == 30
 
 
 def test_they_are_judged(library: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 
 from onnx import GraphProto
 from opwright.bundle.call_interface import inputs_of_call
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
+from opwright.lang.lower.function_unit import Unit
 from opwright.lang.objects import GraphObject
 from opwright.link.catalogue import Catalogue
 from opwright.link.template_bodies import CallFacts, MadeInstance, NotMadeError, make_instance, read_unit
@@ -42,13 +43,17 @@ def with_instances(
     own = [case for case in cases if case.identity == entry.identity]
     for template in entry.templates:
         unit = read_unit(catalogue, entry, template)
+        made_before: dict[Hashable, MadeInstance | NotMadeError] = {}  # most vectors differ in numbers alone
         for case in own:
             current: _Range | None = None
             for opset in range(template.first_opset, template.last_opset + 1):
-                try:
-                    made = make_instance(unit, entry, opset, facts_of(entry, case, opset))
-                except NotMadeError as error:
-                    refused[case.name] = error
+                call = facts_of(entry, case, opset)
+                key_of_call = (opset, call.inputs, call.ranks, *map(_said, call.attributes.items()))
+                if key_of_call not in made_before:
+                    made_before[key_of_call] = _made(unit, entry, opset, call)
+                made = made_before[key_of_call]
+                if isinstance(made, NotMadeError):
+                    refused[case.name] = made
                     current = None
                     continue
                 served.add(case.name)
@@ -66,6 +71,23 @@ def with_instances(
         if case.name in refused and case.name not in served and not case.error
     ]
     return replace(entry, bodies=(*entry.bodies, *instances)), bodies, findings
+
+
+def _made(unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts) -> MadeInstance | NotMadeError:
+    try:
+        return make_instance(unit, entry, opset, call)
+    except NotMadeError as error:
+        return error
+
+
+def _said(attribute: tuple[str, object]) -> Hashable:
+    """Equal for attributes that say the same. A value of another type than most equals itself alone."""
+    name, value = attribute
+    if isinstance(value, GraphObject):
+        return name, value.proto.SerializeToString(deterministic=True)
+    items = value if isinstance(value, (list, tuple)) else (value,)
+    plain = all(item is None or type(item) in (bool, int, float, str, bytes) for item in items)
+    return name, repr(value) if plain else id(value)
 
 
 def _not_made(case: Case, error: NotMadeError, place: Place | None) -> Diagnostic:
