@@ -262,7 +262,6 @@ def test_edits_come_out_as_in_a_clean_build(
                 path.write_text(text)
 
 
-@pytest.mark.usefixtures("library_size")
 def test_edits_of_what_was_released_come_out_as_in_a_clean_build(
     generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, looked_through: list[Path], opwright: Opwright
 ) -> None:
