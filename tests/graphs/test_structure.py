@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from google.protobuf.message import Message
-from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper, parser
 from opwright import Bundle, DiagnosticError, attach, decompile, detach, inspect, polyfill
 from opwright.graphs import model_file, structure
 from opwright.graphs.structure import DEEPEST_GRAPH, check_structure, expanded_nodes
@@ -99,6 +99,29 @@ def test_expanded_nodes_are_counted_and_not_made() -> None:
     assert expanded_nodes(branching(40)) == 3 * 2**39 - 1
     with pytest.raises(DiagnosticError, match="OW596"):
         expanded_nodes(recursive(3))
+
+
+def optionals(count: int, calls: int) -> ModelProto:
+    """A chain of `Optional`s in a function, which is called so many times, each on what the one before gives."""
+    inner = "".join(f"v{number + 1} = Optional (v{number}) " for number in range(count))
+    outer = "".join(f"w{number + 1} = my.F (w{number}) " for number in range(calls))
+    text = f"""<ir_version: 10, opset_import: ["": 18, "my": 1]>
+        g (float[N] w0) => (float[N] y) {{ {outer} y = Neg (w0) }}
+        <domain: "my", opset_import: ["": 18]> F (v0) => (v{count}) {{ {inner} }}"""
+    return parser.parse_model(text)
+
+
+def test_optionals_that_may_hold_one_another_are_few() -> None:
+    """Types that nest are inferred in time that grows with the cube of their depth."""
+    check_structure(optionals(10, 100))
+    with pytest.raises(DiagnosticError, match="1,000 nodes `Optional`"):
+        check_structure(optionals(10, 101))
+    flat = optionals(1, 1)
+    for number in range(1001):
+        flat.graph.node.append(helper.make_node("Optional", [f"o{number}"], [f"o{number + 1}"]))
+    del flat.functions[:]
+    with pytest.raises(DiagnosticError, match="1,000 nodes `Optional`"):
+        check_structure(flat)
 
 
 def test_graphs_nest_as_deep_as_parsers_read() -> None:

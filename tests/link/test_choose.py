@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from opwright.bundle.format import AttributeEntry, Bundle, InputEntry, OutputEntry
 from opwright.diagnostics import Diagnostic
@@ -70,6 +72,13 @@ def test_arity(acme: Bundle, call: str, message: str, reason: str) -> None:
 def test_too_many_outputs(acme: Bundle) -> None:
     found = one(acme, "y, z = com.acme.Swish(x)")
     assert (found.code, found.reason) == ("OW557", "the outputs are y")
+
+
+def test_outputs_of_a_function_that_has_none(acme: Bundle) -> None:
+    """As a bundle may say that nobody has built."""
+    functions = [replace(entry, outputs=()) if entry.name == "Late" else entry for entry in acme.index.functions]
+    bundle = replace(acme, index=replace(acme.index, functions=functions))
+    assert one(bundle, "y = com.acme.Late(x)", version=2).code == "OW557"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@
 graphs and types nest no deeper than protobuf's parsers read; every graph attribute has its graphs and every graph of
 control flow gives something; versions fit 32 bits; tensors have sizes that a file can have; no two functions of a model
 have one id, none calls itself, by others too, and their calls in place of one another come to no more than
-`MOST_EXPANDED` nodes. The check is linear in the size of what it is given and recurses on nothing.
+`MOST_EXPANDED` nodes, and to no more than `MOST_OPTIONALS` of the operator `Optional`. The check is linear in the size
+of what it is given and recurses on nothing.
 
 What it leaves to others: whether operators exist, values are defined, types fit.
 """
@@ -36,10 +37,12 @@ from opwright.graphs.node_columns import ColumnsOf, NodeColumns
 from opwright.graphs.walk import all_nodes
 from opwright.opsets.domains import STANDARD_DOMAINS, normal_domain
 from opwright.opsets.record import Role
-from opwright.opsets.records import IF, LOOP, record_of
+from opwright.opsets.records import IF, LOOP, OPTIONAL, record_of
 from opwright.opsets.signatures import Option, signature
 
 MOST_EXPANDED = 250_000  # nodes; what runs a model puts bodies in place of calls, and no runtime ends at many more
+# Each may hold what another one gives: onnx infers types that nest as deep as that, in time that grows with the cube.
+MOST_OPTIONALS = 1_000
 DEEPEST_GRAPH = 33  # nested graphs that protobuf's parsers read: 100 messages, of which each takes three
 DEEPEST_TYPE = 40  # sequences and optionals inside one another: each takes two messages
 MOST_SHOWN = 20  # findings
@@ -92,39 +95,62 @@ def check_structure(
         raise DiagnosticError(check.problems[:MOST_SHOWN])
     if isinstance(proto, ModelProto) and proto.functions:
         refuse_expansion(proto, file)
+    _refuse_optionals(check.optionals, file)
 
 
 def refuse_expansion(model: ModelProto, file: str) -> None:
-    """Raises DiagnosticError (OW596) where calls in place of one another come to more than `MOST_EXPANDED` nodes, or to
-    no end."""
-    if expanded_nodes(model, file) > MOST_EXPANDED:
+    """Raises DiagnosticError (OW596) where calls in place of one another come to more than `MOST_EXPANDED` nodes, or
+    `MOST_OPTIONALS` of `Optional`, or to no end."""
+    nodes, optionals = _expanded(model, file)
+    _refuse_optionals(optionals, file)
+    if nodes > MOST_EXPANDED:
         text = f"the model's functions come to more than {MOST_EXPANDED:,} nodes"
         reason = "each call stands for all nodes of its function, and those that call others multiply"
         help_text = "call functions fewer times, or give the model with fewer levels of them"
         raise DiagnosticError([Diagnostic("OW596", text, Place(file), reason, help_text)])
 
 
+def _refuse_optionals(count: int, file: str) -> None:
+    if count > MOST_OPTIONALS:
+        text = f"the model has more than {MOST_OPTIONALS:,} nodes `Optional`, those of functions counted at each call"
+        reason = "each may hold what another one gives, and types nest no deeper than protobuf's parsers read"
+        help_text = "give what is always there without `Optional`"
+        raise DiagnosticError([Diagnostic("OW596", text, Place(file), reason, help_text)])
+
+
 def expanded_nodes(model: ModelProto, file: str = "model") -> int:
     """How many nodes the model has with the nodes of functions in place of their calls; those of functions that nothing
     calls count once. Raises DiagnosticError (OW596) where a function calls itself, by others too."""
+    return _expanded(model, file)[0]
+
+
+def _expanded(model: ModelProto, file: str) -> _Size:
     functions = {function_id(function): function for function in model.functions}
-    sizes: dict[FunctionId, int] = {}
+    sizes: dict[FunctionId, _Size] = {}
     called: set[FunctionId] = set()
     for function in callees_first(functions, lambda identity: DiagnosticError([_recursion(identity, file)])):
         sizes[function_id(function)] = _size(function.node, sizes, called)
-    main = _size(model.graph.node, sizes, called)
-    return main + sum(size for identity, size in sizes.items() if identity not in called)
+    found = [_size(model.graph.node, sizes, called)]
+    found += (size for identity, size in sizes.items() if identity not in called)
+    return sum(nodes for nodes, _ in found), sum(optionals for _, optionals in found)
 
 
-def _size(nodes: Iterable[NodeProto], sizes: Mapping[FunctionId, int], called: set[FunctionId]) -> int:
-    total = 0
+_Size = tuple[int, int]  # nodes, and those of them that are `Optional`
+
+
+def _size(nodes: Iterable[NodeProto], sizes: Mapping[FunctionId, _Size], called: set[FunctionId]) -> _Size:
+    total = optionals = 0
     for node in all_nodes(nodes):
         identity = call_id(node)
         total += 1
         if identity in sizes:
             called.add(identity)
-            total += sizes[identity]
-    return total
+            inner, inner_optionals = sizes[identity]
+            total += inner
+            optionals += inner_optionals
+        elif identity[1] == OPTIONAL.name:
+            optionals += 1
+    return total, optionals
 
 
 def _recursion(identity: FunctionId, file: str) -> Diagnostic:
@@ -138,6 +164,7 @@ class _Check:
     file: str
     columns: ColumnsOf
     problems: list[Diagnostic] = field(default_factory=list)
+    optionals: int = 0  # nodes, those of functions once
     _functions: set[FunctionId] = field(default_factory=set)
     _model: dict[str, int] = field(default_factory=dict)  # the version of each domain that the model imports
     _versions: dict[str, int] = field(default_factory=dict)  # those of what is walked
@@ -180,6 +207,7 @@ class _Check:
         those of a kind that lacks nothing, whose attributes are plain values or small tensors."""
         kinds = self._kinds.setdefault(tuple(sorted(self._versions.items())), set())
         stack = [(_unusual(self.columns(owner), kinds), place, 0)]
+        self.optionals += self.columns(owner).operators.count(OPTIONAL.name)
         while stack:
             listed, around, depth = stack[-1]
             for index, node, kind in listed:
@@ -200,6 +228,7 @@ class _Check:
                 for graph in graphs:
                     self._declarations(graph, f"{where}, graph {_shown(graph.name)}")
                     stack.append((_unusual(self.columns(graph), kinds), where, depth + 1))
+                    self.optionals += self.columns(graph).operators.count(OPTIONAL.name)
                 if graphs:
                     break
             else:

@@ -108,7 +108,8 @@ def _arity_problems(call: Call) -> Iterable[Diagnostic]:
         if given == ABSENT and not formal.optional:
             text = f"the input {formal.name} of {entry.identity} is required"
             yield call.problem("OW557", text, signature, f"give {formal.name} as input {index + 1} of the node")
-    if len(visit.node.output) > len(entry.outputs) and not entry.outputs[-1].variadic:
+    is_variadic = bool(entry.outputs) and entry.outputs[-1].variadic
+    if len(visit.node.output) > len(entry.outputs) and not is_variadic:
         text = f"{len(visit.node.output)} outputs are named, {entry.identity} has {len(entry.outputs)}"
         yield call.problem("OW557", text, f"the outputs are {_names(item.name for item in entry.outputs)}")
 
