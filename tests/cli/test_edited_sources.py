@@ -21,6 +21,7 @@ from opwright_build.workflow.version_table import VERSION_LINES, VERSION_TABLE
 from benchmarks.generated_specs import write_library
 
 Opwright = Callable[..., Any]
+Built = tuple[int, list[Any], dict[str, bytes], str]
 FUNCTIONS = 12  # every fourth calls another one
 TABLE = Path(".opwright", VERSION_TABLE)
 
@@ -166,7 +167,7 @@ EDITS = (
 )
 
 
-def built(opwright: Opwright) -> tuple[int, list[Any], dict[str, bytes], str]:
+def built(opwright: Opwright) -> Built:
     """What a build comes to: its status and findings, its files, and what is told of opsets."""
     ran = opwright("build", "--json", "-j", "1")
     findings = [line for line in ran.lines if line["event"] == "finding"]
@@ -175,6 +176,24 @@ def built(opwright: Opwright) -> tuple[int, list[Any], dict[str, bytes], str]:
     if ran.status:
         return ran.status, findings, {}, ""
     return ran.status, findings, contents, opwright("opsets", "--json").out + opwright("ls", "--json").out
+
+
+@pytest.fixture
+def from_nothing(
+    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opwright: Opwright
+) -> Callable[[], Built]:
+    """What a build of the same specs comes to in a folder without any results."""
+    clean = tmp_path / "clean"
+
+    def build() -> Built:
+        shutil.copytree(generated / "specs", clean / "specs")
+        with monkeypatch.context() as elsewhere:
+            elsewhere.chdir(clean)
+            found = built(opwright)
+        shutil.rmtree(clean)
+        return found
+
+    return build
 
 
 ALIKE = """\
@@ -205,11 +224,9 @@ def helper(x):
 """
 
 
-def test_functions_that_become_alike_share_bodies(
-    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opwright: Opwright
-) -> None:
+def test_functions_that_become_alike_share_bodies(opwright: Opwright, from_nothing: Callable[[], Built]) -> None:
     """They read one helper, and what the body of one was may be needed by another."""
-    dice, clean, home = random.Random(11), tmp_path / "clean", Path("specs/com.example")
+    dice, home = random.Random(11), Path("specs/com.example")
     names = [f"Alike{letter}" for letter in "ABCD"]
 
     def write(name: str) -> None:
@@ -233,40 +250,29 @@ def test_functions_that_become_alike_share_bodies(
             help_with(dice.choice(("Abs", "Neg")))
         made = built(opwright)
         assert made[0] == 0
-        shutil.copytree(generated / "specs", clean / "specs")
-        with monkeypatch.context() as elsewhere:
-            elsewhere.chdir(clean)
-            assert built(opwright) == made, step
-        shutil.rmtree(clean)
+        assert from_nothing() == made, step
 
 
 @pytest.mark.usefixtures("library_size")
 @pytest.mark.parametrize("seed", range(2))
-def test_edits_come_out_as_in_a_clean_build(
-    seed: int, generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opwright: Opwright
-) -> None:
-    dice, clean = random.Random(seed), tmp_path / "clean"
+def test_edits_come_out_as_in_a_clean_build(seed: int, opwright: Opwright, from_nothing: Callable[[], Built]) -> None:
+    dice = random.Random(seed)
     for step in range(8):
         good = {path: path.read_text() for path in Path("specs").rglob("*.*") if path.is_file()}
         done = [dice.choice(EDITS) for _ in range(dice.choice((1, 1, 2, 3)))]
         for each in done:
             each(dice)
         made = built(opwright)
-        shutil.copytree(generated / "specs", clean / "specs")
-        with monkeypatch.context() as elsewhere:
-            elsewhere.chdir(clean)
-            assert built(opwright) == made, (step, done)
-        shutil.rmtree(clean)
+        assert from_nothing() == made, (step, done)
         if made[0]:
             for path, text in good.items():
                 path.write_text(text)
 
 
 def test_edits_of_what_was_released_come_out_as_in_a_clean_build(
-    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, looked_through: list[Path], opwright: Opwright
+    looked_through: list[Path], opwright: Opwright, from_nothing: Callable[[], Built]
 ) -> None:
     """Bodies that differ from those released, promises that are broken, and back again; a clean build has the lock."""
-    clean = tmp_path / "clean"
     assert opwright("release", "1.0.0").status == 0
     Path("dist/generated-ops-1.0.0.md").unlink()  # notes, which no build writes
     released = [source(number).read_text() for number in range(FUNCTIONS)]
@@ -292,19 +298,13 @@ def test_edits_of_what_was_released_come_out_as_in_a_clean_build(
         del looked_through[:]
         made = built(opwright)
         assert (made[0], bool(looked_through)) == (status, looks_at_all), step
-        shutil.copytree(generated / "specs", clean / "specs")
-        with monkeypatch.context() as elsewhere:
-            elsewhere.chdir(clean)
-            assert built(opwright) == made, step
-        shutil.rmtree(clean)
+        assert from_nothing() == made, step
 
 
 @pytest.mark.usefixtures("library_size")
-def test_heads_and_lines_of_other_builds_do_no_harm(
-    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opwright: Opwright
-) -> None:
+def test_heads_and_lines_of_other_builds_do_no_harm(opwright: Opwright, from_nothing: Callable[[], Built]) -> None:
     """As a build leaves them that is killed between the two, or as an older backup has them."""
-    dice, clean = random.Random(5), tmp_path / "clean"
+    dice = random.Random(5)
     files = (TABLE, TABLE.with_name(VERSION_LINES))
     saved: list[tuple[bytes, ...]] = []
     for step in range(6):
@@ -315,11 +315,7 @@ def test_heads_and_lines_of_other_builds_do_no_harm(
             if dice.random() < 0.6:
                 file.write_bytes(dice.choice(saved)[position])
         made = built(opwright)
-        shutil.copytree(generated / "specs", clean / "specs")
-        with monkeypatch.context() as elsewhere:
-            elsewhere.chdir(clean)
-            assert built(opwright) == made, step
-        shutil.rmtree(clean)
+        assert from_nothing() == made, step
 
 
 def test_other_functions_are_not_looked_at(

@@ -177,8 +177,8 @@ class Publisher:
     def _refuse_strangers(self, paths: Iterable[str]) -> None:
         ours = self._remembered()
         findings: list[Diagnostic] = []
-        for path in (path for path in paths if path not in ours):
-            data = self._hints.read(self._root / path)
+        for path in paths:
+            data = None if path in ours else self._hints.read(self._root / path)
             if data and not self._generated(path, data):
                 findings.append(_not_ours(path))
         if findings:

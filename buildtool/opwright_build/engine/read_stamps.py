@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from struct import Struct
+from struct import error as StructError
 
 from opwright_build.engine.action import PackedReads, Read, pack_reads
 from opwright_build.engine.content_digest import canonical_json, is_digest
@@ -151,7 +152,10 @@ class ReadStamps:
 
     def _stamp(self, path: str, digest: str) -> bytes:
         stamp = self._hints.stamp(self._root + path, digest)
-        return _UNKNOWN if stamp is None else _STAMP.pack(*stamp)
+        try:
+            return _UNKNOWN if stamp is None else _STAMP.pack(*stamp)
+        except StructError:  # some filesystems have inodes of 128 bits
+            return _UNKNOWN
 
     def _stamped(self, reads: PackedReads) -> _Stamped:
         folders = frozenset(self._listed(reads))

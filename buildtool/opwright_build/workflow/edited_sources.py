@@ -22,7 +22,7 @@ from opwright.diagnostics.findings_json import from_json, to_json
 from opwright.diagnostics.ignores import settle_ignores
 
 from opwright_build.engine.action import Action, Done, Outcome, PackedReads, Read, Unsupported, pack_reads
-from opwright_build.engine.content_digest import Json, canonical_json
+from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes
 from opwright_build.engine.dataclass_bytes import decode_value
 from opwright_build.engine.mutual_actions import Result
 from opwright_build.engine.piece_file import PieceFile
@@ -412,10 +412,17 @@ class _Edit:
         from opwright_build.workflow.released import differing_now
 
         entries = [decode_value(FunctionEntry, self.engine.fetch(result, ENTRY)) for result in results.values()]
-        found = differing_now(before, entries, self.session.tree.read, self._owner.domains)
+        found = differing_now(before, entries, self._as_read, self._owner.domains)
         if found is None:
             raise _AnythingElseError
         return found
+
+    def _as_read(self, path: str) -> bytes | None:
+        """A file of the library, which is what the last build read of it."""
+        data = self.session.tree.read(path)
+        if self.session.sources.digest(f"{FILE}:{path}") != (None if data is None else digest_bytes(data)):
+            raise _AnythingElseError
+        return data
 
     def _parts(self, reader: Reader, lines: Mapping[int, bytes]) -> dict[str, str]:
         """The parts of the table of all versions, of which these have other lines than before."""

@@ -148,7 +148,7 @@ def _size(nodes: Iterable[NodeProto], sizes: Mapping[FunctionId, _Size], called:
             inner, inner_optionals = sizes[identity]
             total += inner
             optionals += inner_optionals
-        elif identity[1] == OPTIONAL.name:
+        elif identity[1] == OPTIONAL.name and OPTIONAL.describes(node):
             optionals += 1
     return total, optionals
 
@@ -207,7 +207,7 @@ class _Check:
         those of a kind that lacks nothing, whose attributes are plain values or small tensors."""
         kinds = self._kinds.setdefault(tuple(sorted(self._versions.items())), set())
         stack = [(_unusual(self.columns(owner), kinds), place, 0)]
-        self.optionals += self.columns(owner).operators.count(OPTIONAL.name)
+        self.optionals += _optionals(self.columns(owner))
         while stack:
             listed, around, depth = stack[-1]
             for index, node, kind in listed:
@@ -228,7 +228,7 @@ class _Check:
                 for graph in graphs:
                     self._declarations(graph, f"{where}, graph {_shown(graph.name)}")
                     stack.append((_unusual(self.columns(graph), kinds), where, depth + 1))
-                    self.optionals += self.columns(graph).operators.count(OPTIONAL.name)
+                    self.optionals += _optionals(self.columns(graph))
                 if graphs:
                     break
             else:
@@ -398,6 +398,14 @@ _TYPED_HELP = "write the attribute again, with onnx.helper.make_attribute"
 
 
 _Kind = tuple[str, str, int]  # an operator, its domain, and how many inputs the node has
+
+
+def _optionals(columns: NodeColumns) -> int:
+    """How many nodes are ONNX's `Optional`: functions of other domains may have that name."""
+    if OPTIONAL.name not in columns.operators:
+        return 0
+    pairs = zip(columns.operators, columns.domains, strict=True)
+    return sum(name == OPTIONAL.name and not normal_domain(domain) for name, domain in pairs)
 
 
 def _unusual(columns: NodeColumns, kinds: Set[_Kind]) -> Iterator[tuple[int, NodeProto, _Kind]]:

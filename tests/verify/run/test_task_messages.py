@@ -1,6 +1,5 @@
 """What a process is sent once, and that it finds it again."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,10 +48,12 @@ def test_what_is_new_is_told_from_what_was_sent() -> None:
 
 @dataclass(frozen=True)
 class Made:
-    make: Callable[[], bytes]
+    """Its bytes are made when it is sent, and gone then."""
+
+    number: int
 
     def __reduce__(self) -> tuple[type, tuple[bytes]]:
-        return Kept, (self.make(),)
+        return Kept, (bytes([self.number]) * 40,)
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Kept:
 
 
 def test_bytes_that_are_made_on_the_way_are_not_taken_for_others() -> None:
-    tasks = [Made(lambda number=number: bytes([number]) * 40) for number in range(50)]  # type: ignore[misc]
+    tasks = [Made(number) for number in range(50)]
     assert [task.data[0] for task in Receiver().tasks(Sender().message(tasks))] == list(range(50))
 
 
@@ -72,3 +73,10 @@ def test_another_sender_begins_anew() -> None:
     assert (found.functions, found.vectors[0].case.inputs[0].size) == ((b"second",), 2)
     with pytest.raises(EOFError):
         receiver.tasks(b"")
+
+
+def test_a_message_that_was_lost_is_no_reason_to_take_other_bodies() -> None:
+    sender = Sender()
+    sender.message([batch(b"first", case_of(1))])
+    with pytest.raises(ValueError, match="2 bodies and cases were to be known, and 0 are"):
+        Receiver().tasks(sender.message([batch(b"second", case_of(2))]))

@@ -34,7 +34,7 @@ class Sender:
 
 
 class Receiver:
-    """Reads the messages of one sender, or of several, one after the other."""
+    """Reads the messages of one sender, or of several, one after the other. ValueError where one was lost."""
 
     def __init__(self) -> None:
         self._known: list[object] = []
@@ -42,6 +42,8 @@ class Receiver:
     def tasks(self, message: bytes) -> list[Any]:
         stream = io.BytesIO(message)
         known, new = pickle.load(stream)
+        if known > len(self._known):
+            raise ValueError(f"{known} bodies and cases were to be known, and {len(self._known)} are")
         self._known[known:] = new
         found: list[Any] = _Unpickler(stream, self._known).load()
         return found
