@@ -17,7 +17,7 @@ import onnx
 from onnx import defs, version_converter
 from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
-from opwright.downlevel.rewrite import Polyfilled, polyfill_libraries
+from opwright.downlevel.rewrite import Rewritten, polyfill_libraries
 from opwright.downlevel.target import Target, target_of_opset
 from opwright.link.detach import detach
 
@@ -63,7 +63,7 @@ def results(model: onnx.ModelProto, values: dict[str, Any]) -> list[Any]:
     return list(session_of(model).run(None, values))
 
 
-def judged(original: onnx.ModelProto, bundle: Bundle) -> Iterator[tuple[str, Polyfilled, float]]:
+def judged(original: onnx.ModelProto, bundle: Bundle) -> Iterator[tuple[str, Rewritten, float]]:
     """What was done for each target, and the greatest difference from what the original gives."""
     values = feeds(original)
     expected = results(original, values)

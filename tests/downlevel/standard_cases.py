@@ -17,7 +17,7 @@ from onnx import TensorProto, defs, numpy_helper
 from onnx.backend.test.case.test_case import TestCase
 from opwright.bundle.format import Bundle
 from opwright.diagnostics import DiagnosticError
-from opwright.downlevel.rewrite import Polyfilled, polyfill_libraries
+from opwright.downlevel.rewrite import Rewritten, polyfill_libraries
 from opwright.downlevel.target import target_of_opset
 from opwright.eager.ort_values import to_array, to_value
 from opwright.elements import BY_CODE
@@ -90,7 +90,7 @@ def imported(model: onnx.ModelProto, domain: str = "") -> int:
     return next((item.version for item in model.opset_import if normal_domain(item.domain) == domain), 0)
 
 
-def polyfilled(case: TestCase, bundle: Bundle, opset: int) -> Polyfilled:
+def polyfilled(case: TestCase, bundle: Bundle, opset: int) -> Rewritten:
     return polyfill_libraries(case.model, [bundle], target_of_opset(opset))
 
 

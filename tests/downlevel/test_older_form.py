@@ -10,7 +10,7 @@ import onnx.parser
 import pytest
 from opwright.bundle.format import Bundle
 from opwright.diagnostics import DiagnosticError
-from opwright.downlevel.rewrite import Polyfilled, polyfill_libraries
+from opwright.downlevel.rewrite import Rewritten, polyfill_libraries
 from opwright.downlevel.target import target_of_opset
 from opwright.link.detach import detach
 
@@ -26,7 +26,7 @@ def parse(node: str, opset: int, inputs: str, outputs: str, initializers: str = 
     return onnx.parser.parse_model(text)
 
 
-def older(model: onnx.ModelProto, opset: int, library: Bundle = NOTHING) -> Polyfilled:
+def older(model: onnx.ModelProto, opset: int, library: Bundle = NOTHING) -> Rewritten:
     done = polyfill_libraries(model, [library], target_of_opset(opset))
     assert detach(done.model) == model
     return done
@@ -121,8 +121,8 @@ OTHER = [
      "its shift is not"),
     ("y = RoiAlign(x, r, b)", 16, 15, IMAGE, "float[1,4,1,1] y",
      "<float[1,4] r = {0.0, 0.0, 4.0, 4.0}, int64[1] b = {1}>", "its coordinate_transformation_mode is not"),
-    ("y = Relu(x)", 14, 13, "int32[4] x", "int32[4] y", "", "X is tensor(int32), which was not allowed before"),
-    ("y = QuantizeLinear(x, s)", 23, 22, "float16[4] x, float s", "uint8[4] y", "", "had to be of one type before"),
+    ("y = Relu(x)", 14, 13, "int32[4] x", "int32[4] y", "", "X is tensor(int32), which is not allowed before"),
+    ("y = QuantizeLinear(x, s)", 23, 22, "float16[4] x, float s", "uint8[4] y", "", "have to be of one type before"),
     ("y = If (c) <then_branch = p () => (uint4[2] r) { r = Identity(x) }, "
      "else_branch = q () => (uint4[2] s) { s = Identity(x) }>", 21, 20, "bool c, uint4[2] x", "uint4[2] y", "",
      "uint4"),

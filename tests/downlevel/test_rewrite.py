@@ -11,7 +11,7 @@ import opwright
 import pytest
 from opwright.bundle.format import Bundle
 from opwright.diagnostics import DiagnosticError
-from opwright.downlevel.rewrite import Polyfilled, polyfill_libraries
+from opwright.downlevel.rewrite import Rewritten, polyfill_libraries
 from opwright.downlevel.target import Target, target_of_opset, target_of_runtime
 from opwright.link.detach import detach, detach_libraries
 from opwright.link.inspect import State, inspect
@@ -39,7 +39,7 @@ def parse(text: str = MODEL) -> onnx.ModelProto:
     return onnx.parser.parse_model(text)
 
 
-def rewritten(model: onnx.ModelProto, library: Bundle, opset: int, **options: Any) -> Polyfilled:
+def rewritten(model: onnx.ModelProto, library: Bundle, opset: int, **options: Any) -> Rewritten:
     return polyfill_libraries(model, [library], target_of_opset(opset), **options)
 
 
@@ -197,3 +197,11 @@ def test_the_public_function(standard: Bundle) -> None:
     assert opwright.polyfill(model, opset=22, libraries=standard) == rewritten(model, standard, 22).model
     with pytest.raises(DiagnosticError):
         opwright.polyfill(model, libraries=[standard])
+
+
+def test_a_model_without_functions_is_polyfilled_again_from_what_it_was_too() -> None:
+    text = """<ir_version: 10, opset_import: ["": 18]> g (float[4,6] x) => (float[N,M] y, int64[K] n)
+    <int64[1] a = {1}> { y = ReduceMax(x, a) n = Shape<start = 1>(x) }"""
+    nothing = LibraryBuilder().bundle()
+    once = rewritten(parse(text), nothing, 17).model
+    assert rewritten(once, nothing, 13).model == rewritten(parse(text), nothing, 13).model

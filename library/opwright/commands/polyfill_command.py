@@ -14,7 +14,7 @@ from opwright.commands.command_output import counted, exit_status, show_findings
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 from opwright.diagnostics.exits import Exit
 from opwright.diagnostics.findings_json import to_json
-from opwright.downlevel.rewrite import DEFAULT_LIBRARY, Polyfilled, choose_target, polyfill_libraries
+from opwright.downlevel.rewrite import DEFAULT_LIBRARY, Rewritten, choose_target, polyfill_libraries
 from opwright.graphs.model_file import read_model, write_model
 
 SCHEMA = "opwright.polyfill/1"
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 class _Written:
     """What was done, the file that holds it, and how long that took."""
 
-    done: Polyfilled
+    done: Rewritten
     output: Path
     seconds: float
 

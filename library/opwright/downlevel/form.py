@@ -1,4 +1,4 @@
-"""A node on its way to an older version of its operator."""
+"""A node on its way to another version of its operator."""
 
 from __future__ import annotations
 
@@ -7,49 +7,81 @@ from dataclasses import dataclass
 import numpy as np
 from onnx import AttributeProto, NodeProto, TensorProto, helper, numpy_helper
 
-from opwright.link.propagate import Visit
-from opwright.link.value_types import element_of
-from opwright.opsets.version_rules import Value
+from opwright.elements import BY_NAME
+from opwright.link.propagate import Fact, Visit
+from opwright.link.value_types import ABSENT, element_of, text_of_code
+from opwright.opsets.version_rules import Replacement, Value
 
 MOST_ELEMENTS = 64  # of an input that becomes an attribute: axes, one for each dimension
 
 
 @dataclass(slots=True)
 class Form:
-    """What is to become of a node's inputs and attributes. Inputs are only ever removed at the end."""
+    """What is to become of a node: its operator, its inputs and attributes, and nodes around it.
+
+    An input is the name of a value, empty for an absent one, or a tensor that is yet to become a constant; `facts` and
+    `ranks` say what is known of each. `goal` is the opset that the model is brought to.
+    """
 
     visit: Visit
-    names: list[str]  # of its inputs
+    goal: int
+    operator: str
+    inputs_: list[str | TensorProto]
+    facts: list[Fact]
+    ranks: list[int | None]
     attributes: dict[str, AttributeProto]
+    replacement: tuple[Replacement, tuple[int, ...]] | None = None
 
     @classmethod
-    def of(cls, visit: Visit) -> Form:
-        return cls(visit, list(visit.node.input), {item.name: item for item in visit.node.attribute})
+    def of(cls, visit: Visit, goal: int) -> Form:
+        node = visit.node
+        ranks = [*visit.ranks, *[None] * (len(node.input) - len(visit.ranks))]
+        attributes = {item.name: item for item in node.attribute}
+        return cls(visit, goal, node.op_type, list(node.input), list(visit.inputs), ranks, attributes)
+
+    @property
+    def is_one_node(self) -> bool:
+        """Whether the node itself, with other inputs and attributes, is all that it takes."""
+        if self.replacement is not None or self.operator != self.visit.node.op_type:
+            return False
+        return all(isinstance(item, str) for item in self.inputs_)
+
+    @property
+    def names(self) -> list[str]:
+        """The inputs where it is one node."""
+        return [item for item in self.inputs_ if isinstance(item, str)]
 
     @property
     def inputs(self) -> int:
-        return len(self.names)
+        return len(self.inputs_)
 
     @property
     def outputs(self) -> int:
         return len(self.visit.node.output)
 
+    @property
+    def model(self) -> Form:
+        return self
+
     def element(self, index: int) -> str | None:
         """The element type of an input; None when it is not known, not given, or not a tensor."""
-        return element_of(self.visit.inputs[index]) if index < len(self.names) else None
+        return element_of(self.facts[index]) if index < len(self.inputs_) else None
 
     def rank(self, index: int) -> int | None:
         """The rank of an input, where it is known."""
-        return self.visit.ranks[index] if index < min(len(self.names), len(self.visit.ranks)) else None
+        return self.ranks[index] if index < len(self.inputs_) else None
 
     def shape(self, index: int) -> tuple[object, ...] | None:
         """The sizes of an input, None each that is not known."""
+        source = self.inputs_[index] if index < len(self.inputs_) else ""
+        if isinstance(source, TensorProto):
+            return tuple(source.dims)
         scope = self.visit.scope
-        shape = scope.shape(self.names[index]) if scope is not None and self.has_input(index) else None
+        shape = scope.shape(source) if scope is not None and source else None
         return None if shape is None else tuple(shape)
 
     def has_input(self, index: int) -> bool:
-        return index < len(self.names) and bool(self.names[index])
+        return index < len(self.inputs_) and self.inputs_[index] != ""
 
     def given(self) -> tuple[str, ...]:
         return tuple(self.attributes)
@@ -65,7 +97,13 @@ class Form:
     def constant(self, index: int) -> tuple[int, ...] | None:
         """The integers that an input always is."""
         found = self._source(index)
-        return found if isinstance(found, tuple) else None
+        return _integers(found) if isinstance(found, TensorProto) else None
+
+    def floats(self, index: int) -> tuple[float, ...] | None:
+        """The floats that an input always is."""
+        found = self._source(index)
+        array = _small_array(found) if isinstance(found, TensorProto) else None
+        return tuple(map(float, array.reshape(-1))) if array is not None and array.dtype == np.float32 else None
 
     def reference(self, index: int) -> str | None:
         """The attribute of the function around that an input always is, where that is a list that is not empty."""
@@ -76,12 +114,13 @@ class Form:
         given = scope.attributes.get(found.ref_attr_name) if scope is not None else None
         return found.ref_attr_name if given is not None and given.ints else None
 
-    def _source(self, index: int) -> tuple[int, ...] | AttributeProto | None:
+    def _source(self, index: int) -> TensorProto | AttributeProto | None:
+        source = self.inputs_[index] if index < len(self.inputs_) else ""
+        if isinstance(source, TensorProto):
+            return source
         scope = self.visit.scope
-        source = scope.constant(self.names[index]) if scope is not None and index < len(self.names) else None
-        if isinstance(source, NodeProto):
-            return _constant_of_node(source)
-        return _integers(source) if source is not None else None
+        known = scope.constant(source) if scope is not None and source else None
+        return _constant_of_node(known) if isinstance(known, NodeProto) else known
 
     def drop(self, name: str) -> None:
         self.attributes.pop(name, None)
@@ -95,13 +134,39 @@ class Form:
         self.attributes[name] = AttributeProto(name=name, type=AttributeProto.INTS, ref_attr_name=referred)
 
     def set_integers(self, index: int, values: tuple[int, ...]) -> None:
-        raise NotImplementedError("models are brought to older opsets alone, where inputs only become attributes")
+        self._set_tensor(index, np.array(values, np.int64))
+
+    def set_numbers(self, index: int, values: float | tuple[float, ...], element: str) -> None:
+        dtype = helper.tensor_dtype_to_np_dtype(BY_NAME[element].code)
+        with np.errstate(over="ignore"):  # a limit beyond the type is no limit
+            self._set_tensor(index, np.array(values, np.float64).astype(dtype))
+
+    def _set_tensor(self, index: int, array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> None:
+        while len(self.inputs_) <= index:
+            self._insert(len(self.inputs_))
+        tensor = numpy_helper.from_array(array)
+        self.inputs_[index], self.facts[index], self.ranks[index] = tensor, text_of_code(tensor.data_type), array.ndim
+
+    def insert_input(self, index: int) -> None:
+        self._insert(index)
+
+    def _insert(self, index: int) -> None:
+        self.inputs_.insert(index, "")
+        self.facts.insert(index, ABSENT)
+        self.ranks.insert(index, None)
 
     def drop_inputs(self, first: int) -> None:
         """Takes away an input and those behind it, and absent ones at the end with them."""
-        del self.names[first:]
-        while self.names and not self.names[-1]:
-            self.names.pop()
+        del self.inputs_[first:]
+        while self.inputs_ and self.inputs_[-1] == "":
+            self.inputs_.pop()
+
+    def rename(self, operator: str) -> None:
+        self.operator = operator
+
+    def replace(self, how: Replacement, *values: int) -> None:
+        assert self.replacement is None, "one step of an operator puts nodes around it"
+        self.replacement = (how, values)
 
 
 def plain_value(attribute: AttributeProto) -> Value | None:
@@ -118,29 +183,37 @@ def plain_value(attribute: AttributeProto) -> Value | None:
     return None
 
 
-def _constant_of_node(node: NodeProto) -> tuple[int, ...] | AttributeProto | None:
+def _constant_of_node(node: NodeProto) -> TensorProto | AttributeProto | None:
     if len(node.attribute) != 1:
         return None
     (attribute,) = node.attribute
-    if attribute.name not in ("value", "value_int", "value_ints"):
-        return None
     if attribute.ref_attr_name:
         return attribute if attribute.name == "value_ints" else None
     match attribute.name:
         case "value":
-            return _integers(attribute.t)
+            return attribute.t
         case "value_int":
-            return (attribute.i,)
-    return tuple(attribute.ints)
+            return numpy_helper.from_array(np.array(attribute.i, np.int64))
+        case "value_ints":
+            return numpy_helper.from_array(np.array(attribute.ints, np.int64))
+        case "value_floats":
+            return numpy_helper.from_array(np.array(attribute.floats, np.float32))
+    return None
 
 
 def _integers(tensor: TensorProto) -> tuple[int, ...] | None:
+    array = _small_array(tensor)
+    whole = array is not None and array.dtype in (np.int32, np.int64)
+    return tuple(int(item) for item in array.reshape(-1)) if array is not None and whole else None
+
+
+def _small_array(tensor: TensorProto) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]] | None:
+    """What a tensor of rank 0 or 1 holds, where it is short and lies in the model itself."""
     if tensor.data_location == TensorProto.EXTERNAL or len(tensor.dims) > 1:
         return None
     if any(size > MOST_ELEMENTS for size in tensor.dims):
         return None
     try:
-        array = numpy_helper.to_array(tensor)
+        return numpy_helper.to_array(tensor)
     except (ValueError, TypeError):
         return None
-    return tuple(int(item) for item in array.reshape(-1)) if array.dtype in (np.int32, np.int64) else None

@@ -1,4 +1,4 @@
-"""What becomes of each node: it stays, takes the form of an older version, becomes a call of a function, or fails."""
+"""What becomes of each node: it stays, takes the form of another version, becomes a call of a function, or fails."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onnx import ModelProto, NodeProto, defs
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.downlevel.form import Form
-from opwright.downlevel.older_form import older_form, type_reasons
+from opwright.downlevel.other_version import form_at, form_schema, type_reasons
 from opwright.downlevel.target import Target
 from opwright.graphs.walk import subgraphs
 from opwright.link.catalogue import Catalogue
@@ -22,13 +22,13 @@ from opwright.link.value_types import ABSENT, element_of
 
 @dataclass(frozen=True, slots=True)
 class Restamped:
-    """A node that is one of an older version of its operator, once its inputs and attributes are those of `form`."""
+    """A node that is one of another version of its operator, `there`, once it has become what `form` says."""
 
     node: NodeProto
     place: str
     form: Form
-    newer: defs.OpSchema
-    older: defs.OpSchema
+    here: defs.OpSchema
+    there: defs.OpSchema
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,47 +71,41 @@ class _Judge(Resolver):
     def standard_operator(self, visit: Visit, domain: str) -> FunctionEntry | None:
         limit = self._target.version_of(domain)
         version = visit.imports.get(domain, 0)
-        newer = schema_at(visit.node.op_type, domain, version)
-        if limit is None or newer is None:
+        here = schema_at(visit.node.op_type, domain, version)
+        if limit is None or here is None:
             return None
         goal = min(version, limit) if domain else self._opset
-        older = schema_at(visit.node.op_type, domain, goal) if goal > 0 else None
-        problem = self._judge(visit, domain, newer, older, goal)
+        problem = self._judge(visit, domain, here, goal)
         if problem is None:
             return None
         self._reasons.setdefault(id(visit.node), problem)
         entry = super().standard_operator(visit, domain)
         if entry is None:
-            raise DiagnosticError([self._unserved(visit, newer)])
+            raise DiagnosticError([self._unserved(visit, here)])
         return entry
 
-    def _judge(
-        self, visit: Visit, domain: str, newer: defs.OpSchema, older: defs.OpSchema | None, goal: int
-    ) -> tuple[str, str, str] | None:
+    def _judge(self, visit: Visit, domain: str, here: defs.OpSchema, goal: int) -> tuple[str, str, str] | None:
         """Notes a node that needs no function; else gives code, message and reason."""
         name, place = visit.node.op_type, visit.place
         where = f"{domain} {goal}" if domain else self._opset_text()
-        if older is None:
-            since = f"{name} came with version {_first_version(newer)} of {domain or 'ai.onnx'}"
+        there = schema_at(name, domain, goal) if goal > 0 else None
+        if there is None:
+            since = f"{name} came with version {_first_version(here)} of {domain or 'ai.onnx'}"
             return ("OW581", f"{place}: {where} has no {name}", since)
-        if older.since_version > newer.since_version:
-            text = f"{place}: {name} means something else at {where}"
-            reason = f"the function that it stands in imports an older version of {domain or 'ai.onnx'} than the model"
-            return ("OW582", text, reason)
-        if self._target.lacks_kernel(domain, older, _bound(visit, older)):
-            types = ", ".join(f"{key}: {value}" for key, value in _bound(visit, older).items())
-            text = f"{place}: {self._target.name} has no kernel for {name} of version {older.since_version}"
+        if self._target.lacks_kernel(domain, there, _bound(visit, there)):
+            types = ", ".join(f"{key}: {value}" for key, value in _bound(visit, there).items())
+            text = f"{place}: {self._target.name} has no kernel for {name} of version {there.since_version}"
             return ("OW583", text, f"the element types are {types}" if types else "")
-        if older.since_version == newer.since_version:
+        if there.since_version == here.since_version:
             self._keep(visit).unchanged = True
             return None
         nested = any(True for _ in subgraphs(visit.node))
         outputs = None if nested else infer_outputs(visit.node, domain, visit.inputs, visit.attributes, visit.imports)
-        form, reasons = older_form(visit, outputs, newer, older)
+        form, reasons = form_at(visit, outputs, here, goal, self._opset)
         if reasons:
-            text = f"{place}: {name} of version {newer.since_version} is not that of {where}"
-            return ("OW582", text, "; ".join(reasons))
-        self._keep(visit).forms.append(Restamped(visit.node, place, form, newer, older))
+            versions = f"of version {here.since_version} is not that of {where}, version {there.since_version}"
+            return ("OW582", f"{place}: {name} {versions}", "; ".join(reasons))
+        self._keep(visit).forms.append(Restamped(visit.node, place, form, here, form_schema(form, goal)))
         return None
 
     def _keep(self, visit: Visit) -> _Kept:
@@ -123,7 +117,7 @@ class _Judge(Resolver):
         if kept is None or not kept.forms or not any(True for _ in subgraphs(visit.node)):
             return
         last = kept.forms[-1]
-        kept.failed.update(dict.fromkeys(type_reasons(last.form, outputs, last.newer, last.older)))
+        kept.failed.update(dict.fromkeys(type_reasons(last.form, outputs, last.here, last.there)))
 
     def verdict(self) -> Verdict:
         """Everything that was found. Raises DiagnosticError with all that cannot be done."""
@@ -179,9 +173,9 @@ class _Judge(Resolver):
         reasons = [reason, f"{detail} ({first.reason})" if first.reason else detail]
         return Diagnostic(code, message, Place(self._file), "; ".join(filter(None, reasons)), first.help)
 
-    def _unserved(self, visit: Visit, newer: defs.OpSchema) -> Diagnostic:
+    def _unserved(self, visit: Visit, here: defs.OpSchema) -> Diagnostic:
         code, message, reason = self._reasons[id(visit.node)]
-        identity = f"{newer.domain or 'ai.onnx'}::{newer.name}@{newer.since_version}"
+        identity = f"{here.domain or 'ai.onnx'}::{here.name}@{here.since_version}"
         reasons = [reason, f"no library given has {identity}"]
         help_text = (
             _TYPES
@@ -219,7 +213,8 @@ def _bound(visit: Visit, schema: defs.OpSchema) -> dict[str, str]:
     return bound
 
 
-def _content(form: Form) -> tuple[tuple[str, ...], tuple[bytes, ...]]:
+def _content(form: Form) -> tuple[object, ...]:
     """Equal for two visits that make the same of a node."""
     attributes = [form.attributes[name].SerializeToString(deterministic=True) for name in sorted(form.attributes)]
-    return tuple(form.names), tuple(attributes)
+    inputs = [item if isinstance(item, str) else item.SerializeToString(deterministic=True) for item in form.inputs_]
+    return form.operator, tuple(inputs), tuple(attributes), form.replacement

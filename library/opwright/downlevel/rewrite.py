@@ -11,6 +11,7 @@ from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.downlevel.node_verdicts import Restamped, Verdict, judge_model
+from opwright.downlevel.replacements import put_replacements
 from opwright.downlevel.stamp import note_imports, stamp_imports, write_form
 from opwright.downlevel.target import Target, target_of_opset, target_of_runtime
 from opwright.graphs.ids import FunctionId, function_id
@@ -21,6 +22,7 @@ from opwright.link.catalogue import Catalogue, layered, merge_libraries
 from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.detach import detach_libraries
 from opwright.link.digests import record_of
+from opwright.link.metadata import POLYFILLED
 from opwright.link.plan import FUNCTION_IR, choose_opset, make_plan
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
@@ -46,7 +48,7 @@ class Treatment:
 
 
 @dataclass(frozen=True, slots=True)
-class Polyfilled:
+class Rewritten:
     """The new model, its opset, what was done, and warnings and notes; `functions` are those added, callees first."""
 
     model: ModelProto
@@ -91,14 +93,14 @@ def choose_target(opset: int | None, runtime: str) -> Target:
 
 def polyfill_libraries(
     model: ModelProto, libraries: Sequence[Bundle], target: Target, *, inline: bool = False, file: str = "model"
-) -> Polyfilled:
+) -> Rewritten:
     """`polyfill` with an account of what was done; `file` names the model in messages."""
     check_structure(model, file)
     catalogue = merge_libraries(libraries)
     result = ModelProto()
     result.CopyFrom(model)
     if choose_opset(result, catalogue) > target.opset:
-        result = _without_linked(result, catalogue, file)
+        result = _as_it_was(result, catalogue, file)
     opset = min(choose_opset(result, catalogue), target.opset)
     verdict = _judge(result, catalogue, opset, target, file)
     catalogue = replace(catalogue, bodies=layered([verdict.bodies, catalogue.bodies]))
@@ -112,12 +114,15 @@ def polyfill_libraries(
     treatments = (*_served(verdict), *(_restamped(item) for item in verdict.restamped))
     if not treatments and not inline and ir_version == result.ir_version and _keeps(result, opset, target):
         diagnostics.append(_nothing_to_do(target, file))
-        return Polyfilled(result, opset, (), (), False, tuple(diagnostics))
+        return Rewritten(result, opset, (), (), False, tuple(diagnostics))
     before = ModelProto(ir_version=result.ir_version, opset_import=result.opset_import)
     if not inline:
         note_imports(result)
-    for item in verdict.restamped:
-        write_form(item.node, item.form, remember=not inline)
+    forms = [item.form for item in verdict.restamped]
+    for form in forms:
+        if form.is_one_node:
+            write_form(form, remember=not inline)
+    put_replacements(result, (form for form in forms if not form.is_one_node), remember=not inline)
     apply_plan(result, verdict.served, plan)
     if inline:
         inline_plan(result, before, plan)
@@ -127,11 +132,11 @@ def polyfill_libraries(
         _declare_plainly(result)
     diagnostics += [*undefined_nodes(result, file), *check_model(result, model, file, complete=True)]
     functions = () if inline else tuple(function_id(function) for function in plan.functions)
-    return Polyfilled(result, opset, treatments, functions, inline, tuple(diagnostics))
+    return Rewritten(result, opset, treatments, functions, inline, tuple(diagnostics))
 
 
-def _without_linked(model: ModelProto, catalogue: Catalogue, file: str) -> ModelProto:
-    """The model without the functions that were linked for its own opset; they are linked again for another.
+def _as_it_was(model: ModelProto, catalogue: Catalogue, file: str) -> ModelProto:
+    """The model before it was rewritten or functions were linked for its own opset; they are linked again for another.
 
     Raises DiagnosticError (OW585) when some are of a library that was not given.
     """
@@ -142,7 +147,8 @@ def _without_linked(model: ModelProto, catalogue: Catalogue, file: str) -> Model
         reason = "they were linked for the model's opset, and another opset needs other bodies of them"
         help_text = "give that library too with --library"
         raise DiagnosticError([Diagnostic("OW585", text, Place(file), reason, help_text)])
-    return detach_libraries(model, file).model if linked else model
+    polyfilled = any(item.key == POLYFILLED for item in model.metadata_props)
+    return detach_libraries(model, file).model if linked or polyfilled else model
 
 
 def _judge(model: ModelProto, catalogue: Catalogue, opset: int, target: Target, file: str) -> Verdict:
@@ -203,8 +209,8 @@ def _served(verdict: Verdict) -> list[Treatment]:
 
 
 def _restamped(item: Restamped) -> Treatment:
-    operator = f"{item.newer.domain or 'ai.onnx'}::{item.newer.name}"
-    return Treatment(item.place, operator, item.newer.since_version, "", item.older.since_version)
+    operator = f"{item.here.domain or 'ai.onnx'}::{item.here.name}"
+    return Treatment(item.place, operator, item.here.since_version, "", item.there.since_version)
 
 
 def _inlined(target: Target, reason: str, file: str) -> Diagnostic:
@@ -214,6 +220,5 @@ def _inlined(target: Target, reason: str, file: str) -> Diagnostic:
 
 def _nothing_to_do(target: Target, file: str) -> Diagnostic:
     reason = "its opsets and its IR version are not newer than what that takes"
-    return Diagnostic(
-        "OW587", f"the model is one for {target.name} already", Place(file), reason, severity=Severity.NOTE
-    )
+    text = f"the model is one for {target.name} already"
+    return Diagnostic("OW587", text, Place(file), reason, severity=Severity.NOTE)

@@ -1,11 +1,11 @@
-"""What polyfill writes into a model, and the notes by which detach takes it back."""
+"""What is written into a model that is brought to another opset, and the notes by which detach takes it back."""
 
 from __future__ import annotations
 
 import base64
 import json
 
-from onnx import FunctionProto, ModelProto, NodeProto, helper
+from onnx import FunctionProto, ModelProto, helper
 
 from opwright.downlevel.form import Form
 from opwright.downlevel.target import Target
@@ -31,7 +31,8 @@ def _noted(owner: ModelProto | FunctionProto, ir_version: int | None = None) -> 
 
 
 def stamp_imports(model: ModelProto, opset: int, target: Target) -> None:
-    """Lowers the imports of the standard's domains, in functions too; drops those that nothing uses any more."""
+    """Imports the opset, in functions too, and no newer version of the standard's other domains than the target takes;
+    drops those that nothing uses any more."""
     _stamp(model, {normal_domain(node.domain) for node in all_nodes(model.graph.node)}, opset, target)
     for function in model.functions:
         if record_of(function) is None:
@@ -53,14 +54,16 @@ def _stamp(owner: ModelProto | FunctionProto, used: set[str], opset: int, target
         owner.opset_import.append(helper.make_opsetid("", opset))
 
 
-def write_form(node: NodeProto, form: Form, remember: bool) -> None:
-    """Gives a node the inputs and attributes of a form; `remember` writes down on it what they were."""
+def write_form(form: Form, remember: bool) -> None:
+    """Gives a node what a form that is one node says; `remember` writes down on it what it had."""
+    node = form.visit.node
     changes: dict[str, object] = {}
     given = list(node.input)
-    if form.names != given:
-        changes["inputs"] = [index if index < len(form.names) else name for index, name in enumerate(given)]
+    names = form.names
+    if names != given:
+        changes["inputs"] = [index if index < len(names) else name for index, name in enumerate(given)]
         del node.input[:]
-        node.input.extend(form.names)
+        node.input.extend(names)
     before = {attribute.name: attribute for attribute in node.attribute}
     dropped = [
         [index, base64.b64encode(attribute.SerializeToString(deterministic=True)).decode("ascii")]

@@ -15,7 +15,7 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.ids import FunctionId, call_id, function_id
-from opwright.graphs.walk import all_graphs, all_nodes, subgraphs
+from opwright.graphs.walk import all_graphs, all_nodes, names_of, subgraphs
 from opwright.opsets.records import IDENTITY
 
 MOST_NODES = 100_000  # in one function
@@ -33,7 +33,7 @@ def inline_model(model: ModelProto, *, most_nodes: int = 10 * MOST_NODES) -> Non
     Raises DiagnosticError (OW565) when the result would exceed `most_nodes` nodes or protobuf's nesting.
     """
     functions = {function_id(function): function for function in model.functions}
-    taken = {name for graph in all_graphs(model.graph) for name in _names_of(graph)}
+    taken = {name for graph in all_graphs(model.graph) for name in names_of(graph)}
     taken_nodes = {node.name for node in all_nodes(model.graph.node)}
     Inliner(functions.get, taken, taken_nodes, most_nodes).rewrite(model.graph)
     del model.functions[:]
@@ -55,22 +55,10 @@ def inline_into(function: FunctionProto, select: Select) -> None:
     for node in all_nodes(function.node):
         taken.update(node.output)
         for graph in subgraphs(node):
-            taken.update(_names_of(graph))
+            taken.update(names_of(graph))
     taken_nodes = {node.name for node in all_nodes(function.node)}
     inliner = Inliner(select, taken, taken_nodes, MOST_NODES, frozenset(function.attribute))
     _replace(function, inliner.expand(function.node, 0))
-
-
-def _names_of(graph: GraphProto) -> Iterator[str]:
-    """Every value a graph names, those of its subgraphs excepted."""
-    for value in (*graph.input, *graph.output, *graph.value_info):
-        yield value.name
-    for tensor in graph.initializer:
-        yield tensor.name
-    for sparse in graph.sparse_initializer:
-        yield sparse.values.name
-    for node in graph.node:
-        yield from node.output
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from onnx import AttributeProto, GraphProto, NodeProto
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto
 
 GRAPH_KINDS = (AttributeProto.GRAPH, AttributeProto.GRAPHS)
 
@@ -47,6 +47,24 @@ def all_graphs(graph: GraphProto) -> Iterator[GraphProto]:
     yield graph
     for node in all_nodes(graph.node):
         yield from subgraphs(node)
+
+
+def graphs_in(function: FunctionProto) -> Iterator[GraphProto]:
+    """Every graph inside a function."""
+    for node in all_nodes(function.node):
+        yield from subgraphs(node)
+
+
+def names_of(graph: GraphProto) -> Iterator[str]:
+    """Every value a graph names, those of its subgraphs excepted."""
+    for value in (*graph.input, *graph.output, *graph.value_info):
+        yield value.name
+    for tensor in graph.initializer:
+        yield tensor.name
+    for sparse in graph.sparse_initializer:
+        yield sparse.values.name
+    for node in graph.node:
+        yield from node.output
 
 
 def rename_values(nodes: Iterable[NodeProto], rename: Callable[[str], str]) -> None:

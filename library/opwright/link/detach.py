@@ -17,6 +17,7 @@ from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_nodes
 from opwright.link.digests import function_digests, record_of
 from opwright.link.metadata import ATTACHED, CALL, IMPORTED, POLYFILLED
+from opwright.link.replaced import restore_replaced
 from opwright.opsets.domains import normal_domain
 
 
@@ -50,6 +51,7 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
         finding = Diagnostic("OW574", "nothing to detach", Place(file), reason, severity=Severity.WARNING)
         return Detached(result, 0, (), (finding,))
     _refuse_altered(result, ours, file)
+    replaced = restore_replaced(result, file)
     removed = {function_id(function): function for function in ours}
     others = [function for function in result.functions if function_id(function) not in removed]
     called = [
@@ -68,7 +70,7 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     _remove_imports(result.opset_import, imports, result.graph.node, restored)
     result.ir_version = min((memo.ir_version for memo in memos if memo.ir_version), default=result.ir_version)
     _restore_stamps(result, restored, file)
-    return Detached(result, len(restored), tuple(removed), ())
+    return Detached(result, len(restored) + replaced, tuple(removed), ())
 
 
 def _refuse_altered(model: ModelProto, ours: Iterable[FunctionProto], file: str) -> None:

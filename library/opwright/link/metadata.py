@@ -14,5 +14,9 @@ ATTACHED = "opwright.attached"  # JSON: what of the model changed when the funct
 IMPORTED = "opwright.imported"  # of a function of the model: domains whose import was added, separated by spaces
 CALL = "opwright.call"  # of a node: JSON of what was changed about it, for detach
 
-# Of a model that was rewritten for an older opset, and of its functions: JSON of what detach restores.
+# Of nodes that stand in the place of one (docs/adr/0290): a mark that they share; of the last, JSON of the one.
+INSTEAD = "opwright.instead"
+REPLACED = "opwright.replaced"
+
+# Of a model that was rewritten for another opset, and of its functions: JSON of what detach restores.
 POLYFILLED = "opwright.polyfilled"

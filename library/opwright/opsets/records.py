@@ -28,6 +28,12 @@ from opwright.opsets.record import (
 )
 from opwright.opsets.version_rules import Step, both
 
+
+def _moved(reason: str, up: Callable[[rules.Form, rules.ModelForm], str]) -> Step:
+    """A step that nodes of models take upwards alone, and calls in sources not at all."""
+    return Step(rules.refused(reason), rules.in_models(up, reason))
+
+
 _STANDARD = (
     Record("Abs", rank=RankRule.ELEMENTWISE, reviewed=(6, 13)),
     Record("Acos", rank=RankRule.ELEMENTWISE, reviewed=(22,)),
@@ -117,9 +123,11 @@ _STANDARD = (
         "Clip",
         rank=RankRule.ELEMENTWISE,
         fault=Fault.WIDE,
-        reviewed=(6, 12, 13),
-        changed={11: "its limits are inputs since version 11, and were attributes before"},
-        steps={6: both(rules.limits_given)},
+        reviewed=(6, 11, 12, 13),
+        steps={
+            6: both(rules.limits_given),
+            11: _moved("its limits are inputs since version 11, and were attributes before", rules.limits_as_inputs),
+        },
     ),
     Record("Col2Im", lists=("image_shape", "block_shape")),
     Record(
@@ -184,12 +192,14 @@ _STANDARD = (
     Record(
         "Dropout",
         rank=RankRule.LIKE_FIRST,
-        reviewed=(6, 10, 13, 22),
-        changed={
-            7: "it trained unless `is_test` was set before version 7",
-            12: "`ratio` is an input since version 12, and an input says whether it trains",
+        reviewed=(6, 10, 12, 13, 22),
+        changed={7: "it trained unless `is_test` was set before version 7"},
+        steps={
+            10: both(rules.one_output),
+            12: _moved(
+                "`ratio` is an input since version 12, and an input says whether it trains", rules.ratio_as_input
+            ),
         },
-        steps={10: both(rules.one_output)},
     ),
     Record("Einsum", rank=RankRule.EQUATION, reviewed=(28,)),
     Record("Elu", rank=RankRule.ELEMENTWISE, reviewed=(6, 22)),
@@ -263,7 +273,7 @@ _STANDARD = (
         reviewed=(11, 13),
         steps={
             11: Step(down=partial(rules.axis_forwards, default=0)),
-            13: Step(rules.last_axis_down, rules.last_axis_up),
+            13: Step(rules.last_axis_down, rules.around_axis_up),
         },
     ),
     Record("Identity", role=Role.IDENTITY, rank=RankRule.ELEMENTWISE, reviewed=(13, 14, 16, 19, 21, 23, 24, 25)),
@@ -290,7 +300,7 @@ _STANDARD = (
         reviewed=(11, 13),
         steps={
             11: Step(down=partial(rules.axis_forwards, default=0)),
-            13: Step(rules.last_axis_down, rules.last_axis_up),
+            13: Step(rules.last_axis_down, rules.around_axis_up),
         },
     ),
     Record("Loop", role=Role.LOOP, reviewed=(11, 13, 16, 19, 21, 23, 24, 25)),
@@ -371,12 +381,12 @@ _STANDARD = (
         "Pad",
         rank=RankRule.SAME,
         lists=("pads", "axes"),
-        reviewed=(13, 18, 19, 21, 23, 24, 25),
-        changed={
-            2: "`pads` was called `paddings` before version 2",
-            11: "pads and value are inputs since version 11, and were attributes before",
+        reviewed=(11, 13, 18, 19, 21, 23, 24, 25),
+        changed={2: "`pads` was called `paddings` before version 2"},
+        steps={
+            11: _moved("pads and value are inputs since version 11, and were attributes before", rules.pads_as_inputs),
+            19: Step(down=rules.one_of("mode", "constant", ("constant", "reflect", "edge"))),
         },
-        steps={19: Step(down=rules.one_of("mode", "constant", ("constant", "reflect", "edge")))},
     ),
     Record(
         "Pow",
@@ -500,15 +510,18 @@ _STANDARD = (
         length=LengthRule.RESHAPED,
         lists=("shape",),
         reviewed=(13, 14, 19, 21, 23, 24, 25),
+        steps={14: Step(down=rules.zeros_are_sizes)},
         changed={5: "the shape is an input since version 5, and was an attribute before"},
     ),
     Record(
         "Resize",
         rank=RankRule.SAME,
         lists=("scales", "roi", "sizes"),
-        reviewed=(13, 18, 19),
-        changed={11: "version 10 takes scales alone, and places pixels in another way"},
-        steps={19: both(rules.resize_by_scale)},
+        reviewed=(11, 13, 18, 19),
+        steps={
+            11: _moved("version 10 takes scales alone, and places pixels in another way", rules.pixels_placed),
+            19: both(rules.resize_by_scale),
+        },
     ),
     Record(
         "ReverseSequence", rank=RankRule.LIKE_FIRST, choices={"batch_axis": (0, 1), "time_axis": (0, 1)}, reviewed=(28,)
@@ -524,7 +537,12 @@ _STANDARD = (
     Record(
         "Scatter",
         rank=RankRule.LIKE_FIRST,
-        changed={11: "it is deprecated since version 11: ScatterElements computes the same"},
+        reviewed=(11,),
+        steps={
+            11: _moved(
+                "it is deprecated since version 11: ScatterElements computes the same", rules.renamed("ScatterElements")
+            )
+        },
     ),
     Record(
         "ScatterElements",
@@ -545,7 +563,13 @@ _STANDARD = (
     Record("SequenceErase"),
     Record("SequenceInsert"),
     Record("SequenceMap", role=Role.SEQUENCE_MAP),
-    Record("Shape", rank=RankRule.LIST, length=LengthRule.SHAPE, reviewed=(13, 15, 19, 21, 23, 24, 25)),
+    Record(
+        "Shape",
+        rank=RankRule.LIST,
+        length=LengthRule.SHAPE,
+        reviewed=(13, 15, 19, 21, 23, 24, 25),
+        steps={15: Step(down=rules.part_of_shape)},
+    ),
     Record("Shrink", rank=RankRule.ELEMENTWISE),
     Record("Sigmoid", rank=RankRule.ELEMENTWISE, reviewed=(6, 13)),
     Record("Sign", rank=RankRule.ELEMENTWISE, fault=Fault.WIDE, reviewed=(13,)),
@@ -558,9 +582,14 @@ _STANDARD = (
         length=LengthRule.SLICED,
         lists=("starts", "ends", "axes", "steps"),
         subscript=Subscript.SLICES,
-        reviewed=(11, 13),
-        changed={10: "starts, ends and axes are inputs since version 10, and were attributes before"},
-        steps={11: Step(down=rules.slice_forwards)},
+        reviewed=(10, 11, 13),
+        steps={
+            10: Step(
+                rules.refused("starts, ends and axes are inputs since version 10, and were attributes before"),
+                rules.slices_as_inputs,
+            ),
+            11: Step(down=rules.slice_forwards),
+        },
     ),
     Record(
         "Softmax",
@@ -568,7 +597,7 @@ _STANDARD = (
         reviewed=(11, 13),
         steps={
             11: Step(down=partial(rules.axis_forwards, default=0)),
-            13: Step(rules.last_axis_down, rules.last_axis_up),
+            13: Step(rules.last_axis_down, rules.around_axis_up),
         },
     ),
     Record("SoftmaxCrossEntropyLoss", reviewed=(13,)),
@@ -621,8 +650,12 @@ _STANDARD = (
         "TopK",
         rank=RankRule.SAME_FOR_ALL,
         lists=("K",),
-        reviewed=(11, 24),
-        changed={10: "`k` is an input since version 10, and was an attribute before"},
+        reviewed=(10, 11, 24),
+        steps={
+            10: Step(
+                rules.refused("`k` is an input since version 10, and was an attribute before"), rules.count_as_input
+            )
+        },
     ),
     Record("Transpose", permutation="perm", rank=RankRule.SAME, reviewed=(13, 21, 23, 24, 25)),
     Record("Trilu", rank=RankRule.LIKE_FIRST),
@@ -640,10 +673,11 @@ _STANDARD = (
         "Upsample",
         rank=RankRule.SAME,
         lists=("scales",),
-        changed={
-            7: "it had a scale for height and for width before version 7",
-            9: "scales are an input since version 9, and were an attribute before",
-            10: "it is deprecated since version 10: Resize takes its place",
+        reviewed=(9, 10),
+        changed={7: "it had a scale for height and for width before version 7"},
+        steps={
+            9: _moved("scales are an input since version 9, and were an attribute before", rules.scales_as_input),
+            10: _moved("it is deprecated since version 10: Resize takes its place", rules.renamed("Resize")),
         },
     ),
     Record("Where", rank=RankRule.BROADCAST, reviewed=(16,)),
@@ -684,7 +718,9 @@ ADD = RECORDS["Add"]
 CAST = RECORDS["Cast"]
 CAST_LIKE = RECORDS["CastLike"]
 CONSTANT = RECORDS["Constant"]
+CONSTANT_OF_SHAPE = RECORDS["ConstantOfShape"]
 EQUAL = RECORDS["Equal"]
+FLATTEN = RECORDS["Flatten"]
 GATHER = RECORDS["Gather"]
 IDENTITY = RECORDS["Identity"]
 IF = RECORDS["If"]
@@ -693,9 +729,13 @@ MUL = RECORDS["Mul"]
 NOT = RECORDS["Not"]
 OPTIONAL = RECORDS["Optional"]
 OR = RECORDS["Or"]
+REDUCE_PROD = RECORDS["ReduceProd"]
 RESHAPE = RECORDS["Reshape"]
 SCAN = RECORDS["Scan"]
 SEQUENCE_ERASE = RECORDS["SequenceErase"]
 SEQUENCE_INSERT = RECORDS["SequenceInsert"]
 SEQUENCE_MAP = RECORDS["SequenceMap"]
 SHAPE = RECORDS["Shape"]
+SIZE = RECORDS["Size"]
+SLICE = RECORDS["Slice"]
+SUB = RECORDS["Sub"]

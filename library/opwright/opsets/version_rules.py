@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Protocol
 
 from opwright.elements import BY_CODE, BY_NAME
 
 Value = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
+GREATEST = 3.4028234663852886e38  # of type float
+FAR = (1 << 63) - 1  # an end behind all ends
 
 
 class Form(Protocol):
@@ -62,6 +65,43 @@ class Form(Protocol):
     def set_integers(self, index: int, values: tuple[int, ...]) -> None:
         """Makes an input of a list of ints."""
 
+    @property
+    def model(self) -> ModelForm | None:
+        """The node as one of a model, in whose place several may stand; None for a call in a source."""
+
+
+class Replacement(Enum):
+    """Nodes that together compute what one does at another version, where no single node can."""
+
+    SLICED = "a part of what the node gives, from a start to an end"
+    ZEROS = "the node where the list in its second input holds no zero, else nothing of the shape in that list"
+    NOTHING = "nothing of the shape in the list in its second input"
+    FLATTENED = "the node on a matrix that its input is flattened to at an axis, in the shape of the input"
+
+
+class ModelForm(Protocol):
+    """What a node of a model can become, and a call in a source cannot."""
+
+    @property
+    def goal(self) -> int:
+        """The opset that the model is brought to."""
+        ...
+
+    def replace(self, how: Replacement, *values: int) -> None:
+        """Puts several nodes in the place of the node, when all steps are taken; once for a node."""
+
+    def rename(self, operator: str) -> None:
+        """Makes it a node of another operator of the same domain, of the version in question."""
+
+    def insert_input(self, index: int) -> None:
+        """Makes room for an input: those from there on are one further behind."""
+
+    def set_numbers(self, index: int, values: float | tuple[float, ...], element: str) -> None:
+        """Makes an input of a number, or of a list of them."""
+
+    def floats(self, index: int) -> tuple[float, ...] | None:
+        """The floats that an input always is."""
+
 
 # A rule makes a node fit for the version on the other side, or says why it cannot.
 Rule = Callable[[Form], str]
@@ -85,6 +125,15 @@ def both(rule: Rule) -> Step:
 
 def refused(reason: str) -> Rule:
     return lambda form: reason
+
+
+def in_models(rule: Callable[[Form, ModelForm], str], reason: str) -> Rule:
+    """A rule for nodes of models alone; `reason` speaks against others, and against those that it does not take."""
+
+    def judged(form: Form) -> str:
+        return reason if form.model is None else rule(form, form.model)
+
+    return judged
 
 
 def one_of(attribute: str, default: str, allowed: tuple[str, ...]) -> Rule:
@@ -122,8 +171,8 @@ def axes_as_input(form: Form) -> str:
     return as_input(form, "axes")
 
 
-def as_input(form: Form, name: str) -> str:
-    """A list of ints that is the second input of the newer version."""
+def as_input(form: Form, name: str, index: int = 1) -> str:
+    """A list of ints that is an input of the newer version."""
     if name not in form.given():
         return ""
     values = form.value(name)
@@ -131,7 +180,7 @@ def as_input(form: Form, name: str) -> str:
         return f"its {name} are an attribute that is not known, and an input since"
     whole = tuple(item for item in values if isinstance(item, int))
     form.drop(name)
-    form.set_integers(1, whole)
+    form.set_integers(index, whole)
     return ""
 
 
@@ -228,6 +277,17 @@ def last_axis_up(form: Form) -> str:
     return last_axis(form, 1, "it is taken over all axes from one on, and over that one alone since")
 
 
+def around_axis_up(form: Form) -> str:
+    """Softmax and its like, over several axes: on a matrix whose columns are those axes."""
+    reason = last_axis_up(form)
+    axis = form.value("axis", 1)
+    if not reason or form.model is None or not isinstance(axis, int):
+        return reason
+    form.model.replace(Replacement.FLATTENED, axis)
+    form.set_attribute("axis", -1)
+    return ""
+
+
 def last_axis(form: Form, default: int, reason: str) -> str:
     axis, rank = form.value("axis", default), form.rank(0)
     if not isinstance(axis, int) or (axis != -1 and (rank is None or axis % max(rank, 1) != rank - 1)):
@@ -277,6 +337,136 @@ def one_output(form: Form) -> str:
 def limits_given(form: Form) -> str:
     """Clip: a limit that was left out is the greatest float since 6, so that infinities are clipped."""
     return "" if {"min", "max"} <= set(form.given()) else "one of its limits is left out"
+
+
+def limits_as_inputs(form: Form, model: ModelForm) -> str:
+    """Clip: limits are inputs since 11. One that was left out was the greatest float, which clips infinities."""
+    element = form.element(0)
+    if element is None:
+        return "its limits were attributes before, and the type that they have as inputs is not known"
+    for index, (name, default) in enumerate((("min", -GREATEST), ("max", GREATEST)), start=1):
+        limit = form.value(name, default)
+        if not isinstance(limit, float):
+            return f"its {name} is not known, and an input since"
+        form.drop(name)
+        model.set_numbers(index, limit, element)
+    return ""
+
+
+def pads_as_inputs(form: Form, model: ModelForm) -> str:
+    """Pad: the pads and the value are inputs since 11."""
+    value, element = form.value("value", 0.0), form.element(0)
+    reason = as_input(form, "pads")
+    if reason or "value" not in form.given():
+        return reason
+    if not isinstance(value, float) or element is None:
+        return "its value was an attribute before, and what it is as an input is not known"
+    form.drop("value")
+    model.set_numbers(2, value, element)
+    return ""
+
+
+def slices_as_inputs(form: Form) -> str:
+    """Slice: starts, ends and axes are inputs since 10."""
+    names = ("starts", "ends", "axes")
+    return next(filter(None, (as_input(form, name, index) for index, name in enumerate(names, start=1))), "")
+
+
+def count_as_input(form: Form) -> str:
+    """TopK: `k` is an input since 10."""
+    count = form.value("k")
+    if not isinstance(count, int):
+        return "its k is an attribute that is not known, and an input since"
+    form.drop("k")
+    form.set_integers(1, (count,))
+    return ""
+
+
+def ratio_as_input(form: Form, model: ModelForm) -> str:
+    """Dropout: the ratio is an input since 12. Without a third input it is as it was: nothing is left out."""
+    if form.outputs > 1:
+        return "its mask says which elements stay since 12, and was not defined before"
+    ratio = form.value("ratio", 0.5)
+    if not isinstance(ratio, float):
+        return "its ratio is an attribute that is not known, and an input since"
+    if "ratio" in form.given():
+        form.drop("ratio")
+        model.set_numbers(1, ratio, "float")
+    return ""
+
+
+def scales_as_input(form: Form, model: ModelForm) -> str:
+    """Upsample: the scales are an input since 9."""
+    scales = form.value("scales")
+    floats = tuple(item for item in scales if isinstance(item, float)) if isinstance(scales, tuple) else ()
+    if not floats:
+        return "its scales are an attribute that is not known, and an input since"
+    form.drop("scales")
+    model.set_numbers(1, floats, "float")
+    return ""
+
+
+def pixels_placed(form: Form, model: ModelForm) -> str:
+    """Resize: version 10 placed pixels in one way, which is a mode since. Of several neighbours in reach it took one by
+    a rule of its own where it shrank."""
+    if form.value("mode", "nearest") not in ("nearest", "linear"):
+        return "its mode is not known"
+    scales = model.floats(1)
+    if form.value("mode", "nearest") == "nearest":
+        if scales is None or any(scale < 1 for scale in scales):
+            return "its scales are not known to be 1 and more: version 10 takes nearest neighbours in another way"
+        form.set_attribute("nearest_mode", "floor")
+    form.set_attribute("coordinate_transformation_mode", "asymmetric")
+    model.insert_input(1)
+    model.set_numbers(1, (), "float")
+    return ""
+
+
+def renamed(operator: str) -> Callable[[Form, ModelForm], str]:
+    def rule(form: Form, model: ModelForm) -> str:
+        model.rename(operator)
+        return ""
+
+    return rule
+
+
+def part_of_shape(form: Form) -> str:
+    """Shape: `start` and `end` came with 15. They count from the end where they are negative, and end at the borders,
+    as those of a slice do."""
+    given = [name for name in ("start", "end") if name in form.given()]
+    start, end = form.value("start", 0), form.value("end", FAR) if "end" in given else FAR
+    if start == 0 and end == FAR:
+        form.drop("start")
+        form.drop("end")
+        return ""
+    if form.model is None or not isinstance(start, int) or not isinstance(end, int):
+        return f"its attribute {given[0]} is set"
+    if form.model.goal < 10:
+        return f"its attribute {given[0]} is set, and a slice has no inputs below opset 10"
+    form.drop("start")
+    form.drop("end")
+    form.model.replace(Replacement.SLICED, start, end)
+    return ""
+
+
+def zeros_are_sizes(form: Form) -> str:
+    """Reshape: with `allowzero`, since 14, a zero is a size; before, and without, that of the input at its place."""
+    allowed = form.value("allowzero", 0)
+    if allowed == 0:
+        return ""
+    shape = form.constant(1)
+    if shape is not None and 0 not in shape:
+        form.drop("allowzero")
+        return ""
+    if allowed != 1 or form.model is None:
+        return "its attribute allowzero is set"
+    if shape is not None and -1 in shape:
+        return "its shape has a 0 and a -1, which no input fits"
+    if form.model.goal < 11:
+        return "its allowzero is set, and its shape is not known to hold no zero"
+    form.drop("allowzero")
+    form.model.replace(Replacement.ZEROS if shape is None else Replacement.NOTHING)
+    return ""
 
 
 def axis_one(form: Form) -> str:

@@ -132,6 +132,8 @@ def _between(version: int, one: int, other: int) -> bool:
 class _CallForm:
     """A call of the source as `opsets/steps.py` takes it."""
 
+    model: None = None  # it stays one call
+
     def __init__(
         self,
         low: Lowering,

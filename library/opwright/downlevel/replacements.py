@@ -1,0 +1,172 @@
+"""The nodes that stand in the place of one, where a node of another version does not do alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+
+from opwright.downlevel.form import Form
+from opwright.graphs.walk import all_graphs, graphs_in, names_of
+from opwright.link.replaced import remember_replaced
+from opwright.opsets.records import (
+    CONSTANT,
+    CONSTANT_OF_SHAPE,
+    EQUAL,
+    FLATTEN,
+    GATHER,
+    IF,
+    REDUCE_PROD,
+    RESHAPE,
+    SHAPE,
+    SIZE,
+    SLICE,
+    SUB,
+)
+from opwright.opsets.version_rules import Replacement
+
+Fresh = Callable[[str], str]  # a name that nothing in the model or function has, made from another one
+
+
+def put_replacements(model: ModelProto, forms: Iterable[Form], remember: bool) -> None:
+    """Puts the nodes of each form in the place of its node; `remember` writes down on them what that was, for detach.
+
+    The node itself becomes the last of them, and all others stay the objects that they are.
+    """
+    by_node = {id(form.visit.node): form for form in forms}
+    if not by_node:
+        return
+    fresh = _fresh_names(name for graph in all_graphs(model.graph) for name in names_of(graph))
+    for graph in list(all_graphs(model.graph)):
+        _put(graph, by_node, fresh, remember)
+    for function in model.functions:
+        held = list(graphs_in(function))
+        own = (*function.input, *function.output, *(name for node in function.node for name in node.output))
+        fresh = _fresh_names([*own, *(name for graph in held for name in names_of(graph))])
+        _put(function, by_node, fresh, remember)
+        for graph in held:
+            _put(graph, by_node, fresh, remember)
+
+
+def _put(owner: GraphProto | FunctionProto, by_node: dict[int, Form], fresh: Fresh, remember: bool) -> None:
+    places = [(index, form) for index, node in enumerate(owner.node) if (form := by_node.get(id(node))) is not None]
+    groups = [(index, form.visit.node, _group(form, fresh)) for index, form in places]
+    for index, node, group in reversed(groups):
+        if remember:
+            remember_replaced(node, group)
+        node.CopyFrom(group[-1])
+        for item in reversed(group[:-1]):
+            owner.node.insert(index, item)
+
+
+def _fresh_names(taken: Iterable[str]) -> Fresh:
+    used = set(taken)
+
+    def fresh(hint: str) -> str:
+        number = 0
+        while (name := f"{hint}_{number}") in used:
+            number += 1
+        used.add(name)
+        return name
+
+    return fresh
+
+
+def _group(form: Form, fresh: Fresh) -> list[NodeProto]:
+    """The nodes in their order; the last one gives what the node gave."""
+    old = form.visit.node
+    given = next(filter(None, old.output), old.op_type)
+    group: list[NodeProto] = []
+    inputs = []
+    for source in form.inputs_:
+        if isinstance(source, TensorProto):
+            group.append(_constant(source, fresh(given)))
+            inputs.append(group[-1].output[0])
+        else:
+            inputs.append(source)
+    node = NodeProto()
+    node.CopyFrom(old)
+    node.op_type = form.operator
+    del node.input[:], node.attribute[:]
+    node.input.extend(inputs)
+    node.attribute.extend(form.attributes.values())
+    if form.replacement is None:
+        return [*group, node]
+    how, values = form.replacement
+    around = _AROUND[how](node, values, form.goal, lambda: fresh(given))
+    return [*group, *around]
+
+
+def _sliced(node: NodeProto, values: Sequence[int], goal: int, fresh: Callable[[], str]) -> list[NodeProto]:
+    (given,), whole = node.output, fresh()
+    node.output[0] = whole
+    limits = [_integers([value], fresh()) for value in values]
+    part = helper.make_node(SLICE.name, [whole, *(limit.output[0] for limit in limits)], [given])
+    return [node, *limits, part]
+
+
+def _flattened(node: NodeProto, values: Sequence[int], goal: int, fresh: Callable[[], str]) -> list[NodeProto]:
+    (given,), matrix, result, sizes = node.output, fresh(), fresh(), fresh()
+    shape = helper.make_node(SHAPE.name, [node.input[0]], [sizes])
+    flatten = helper.make_node(FLATTEN.name, [node.input[0]], [matrix], axis=values[0])
+    node.input[0], node.output[0] = matrix, result
+    back = helper.make_node(RESHAPE.name, [result, sizes], [given])
+    if goal < _ZEROS_SINCE:
+        return [shape, flatten, node, *_unless_zero(back, (), goal, fresh)]
+    back.attribute.append(helper.make_attribute("allowzero", 1))
+    return [shape, flatten, node, back]
+
+
+_ZEROS_SINCE = 14  # the opset at which Reshape may take a zero as a size
+
+
+def _unless_zero(node: NodeProto, values: Sequence[int], goal: int, fresh: Callable[[], str]) -> list[NodeProto]:
+    """A reshape where the shape holds no zero; else there are no elements, and the shape is all that there is."""
+    (given,), product, zero, has_zero = node.output, fresh(), fresh(), fresh()
+    nothing = NodeProto(input=node.input, output=[fresh()])
+    then = _nothing(nothing, (), goal, fresh)
+    node.output[0] = fresh()
+    no_elements = helper.make_graph(then, "no_elements", [], [ValueInfoProto(name=nothing.output[0])])
+    elements = helper.make_graph([node], "elements", [], [ValueInfoProto(name=node.output[0])])
+    choice = helper.make_node(IF.name, [has_zero], [given])
+    choice.attribute.append(helper.make_attribute("then_branch", no_elements))
+    choice.attribute.append(helper.make_attribute("else_branch", elements))
+    return [
+        helper.make_node(REDUCE_PROD.name, [node.input[1]], [product], keepdims=0),
+        _constant(numpy_helper.from_array(np.array(0, np.int64)), zero),
+        helper.make_node(EQUAL.name, [product, zero], [has_zero]),
+        choice,
+    ]
+
+
+def _nothing(node: NodeProto, values: Sequence[int], goal: int, fresh: Callable[[], str]) -> list[NodeProto]:
+    """No elements, of the type of the input, in a shape that holds a zero. With elements to place, or a size of -1,
+    there is no such shape: a size becomes negative, which runtimes refuse as they refuse the reshape."""
+    (source, shape), (given,) = node.input, node.output
+    count, sizes, indices, flat, row = (fresh() for _ in range(5))
+    zeros = numpy_helper.from_array(np.zeros(1, np.int64))
+    return [
+        helper.make_node(SIZE.name, [source], [count]),
+        helper.make_node(SUB.name, [shape, count], [sizes]),
+        helper.make_node(CONSTANT_OF_SHAPE.name, [sizes], [indices], value=zeros),
+        _integers([-1], flat),
+        helper.make_node(RESHAPE.name, [source, flat], [row]),
+        helper.make_node(GATHER.name, [row, indices], [given]),
+    ]
+
+
+_AROUND: dict[Replacement, Callable[[NodeProto, Sequence[int], int, Callable[[], str]], list[NodeProto]]] = {
+    Replacement.SLICED: _sliced,
+    Replacement.FLATTENED: _flattened,
+    Replacement.ZEROS: _unless_zero,
+    Replacement.NOTHING: _nothing,
+}
+
+
+def _integers(values: Sequence[int], name: str) -> NodeProto:
+    return _constant(numpy_helper.from_array(np.array(values, np.int64)), name)
+
+
+def _constant(tensor: TensorProto, name: str) -> NodeProto:
+    return helper.make_node(CONSTANT.name, [], [name], value=tensor)

@@ -1,0 +1,93 @@
+"""Nodes that stand in the place of one, marked so that it can be put back."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+
+from google.protobuf.message import DecodeError
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto
+
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
+from opwright.graphs.walk import all_graphs, graphs_in
+from opwright.link.metadata import INSTEAD, REPLACED
+
+
+def remember_replaced(node: NodeProto, group: Sequence[NodeProto]) -> None:
+    """Writes down on nodes, of which the last gives what `node` gave, that they stand in its place."""
+    memo = {
+        "digest": _digest(group),
+        "node": base64.b64encode(node.SerializeToString(deterministic=True)).decode("ascii"),
+    }
+    mark = next(filter(None, node.output), "")
+    for item in group:
+        item.metadata_props.add(key=INSTEAD, value=mark)
+    group[-1].metadata_props.add(key=REPLACED, value=json.dumps(memo, sort_keys=True, separators=(",", ":")))
+
+
+def restore_replaced(model: ModelProto, file: str) -> int:
+    """Puts back, in place, each node that others stand for; gives their number.
+
+    Raises DiagnosticError (OW576) where the others are not what they were: what a tool has done to them would be lost.
+    """
+    restored = sum(_restore(graph, file) for graph in list(all_graphs(model.graph)))
+    for function in model.functions:
+        graphs = list(graphs_in(function))
+        restored += _restore(function, file) + sum(_restore(graph, file) for graph in graphs)
+    return restored
+
+
+def _restore(owner: GraphProto | FunctionProto, file: str) -> int:
+    groups: dict[str, list[NodeProto]] = {}
+    memos: dict[str, str] = {}
+    for node in owner.node:
+        facts = {item.key: item.value for item in node.metadata_props}
+        if INSTEAD in facts:
+            groups.setdefault(facts[INSTEAD], []).append(node)
+        if REPLACED in facts:
+            memos[facts.get(INSTEAD, "")] = facts[REPLACED]
+    if not groups:
+        return 0
+    originals = {mark: _original(groups[mark], memo, file) for mark, memo in memos.items()}
+    for index in reversed(range(len(owner.node))):
+        facts = {item.key: item.value for item in owner.node[index].metadata_props}
+        if facts.get(INSTEAD) in originals:
+            if REPLACED in facts:
+                owner.node[index].CopyFrom(originals[facts[INSTEAD]])
+            else:
+                del owner.node[index]
+    return len(originals)
+
+
+def _original(group: Sequence[NodeProto], text: str, file: str) -> NodeProto:
+    try:
+        memo = json.loads(text)
+        digest, original = memo["digest"], NodeProto.FromString(base64.b64decode(memo["node"], validate=True))
+    except (ValueError, TypeError, KeyError, DecodeError):
+        raise DiagnosticError([_altered(group, "what stands there of it cannot be read", file)]) from None
+    if digest != _digest(group):
+        raise DiagnosticError([_altered(group, "they have been altered since", file)])
+    return original
+
+
+def _digest(group: Iterable[NodeProto]) -> str:
+    """Of what the nodes compute, under the names that their values have."""
+    digest = hashlib.sha256()
+    for node in group:
+        plain = NodeProto(op_type=node.op_type, domain=node.domain, input=node.input, output=node.output)
+        plain.attribute.extend(node.attribute)
+        digest.update(plain.SerializeToString(deterministic=True))
+    return digest.hexdigest()
+
+
+def _altered(group: Sequence[NodeProto], reason: str, file: str) -> Diagnostic:
+    given = next(filter(None, group[-1].output), "")
+    return Diagnostic(
+        "OW576",
+        f"the nodes that give {given} stand in the place of another one, which cannot be put back",
+        Place(file),
+        reason=reason,
+        help="take the original model",
+    )
