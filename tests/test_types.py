@@ -59,10 +59,11 @@ def test_the_same_shape_is_the_same_type() -> None:
     assert typing.get_args(FLOAT["N"] | None) == (FLOAT["N"], type(None))
 
 
-@pytest.mark.parametrize("dims", [True, 1.5, (..., 3), [1], ("N", (2,))])
+@pytest.mark.parametrize("dims", [True, 1.5, (..., 3), [1], ("N", (2,)), -1, (2, 1 << 63)])
 def test_what_is_no_dimension(dims: Any) -> None:
-    with pytest.raises(TypeError, match="a dimension is an int, a name or None, not "):
+    with pytest.raises(TypeError, match="a dimension is a size from 0 to .*, a name or None, not "):
         FLOAT[dims]
+    assert FLOAT[0, (1 << 63) - 1].shape == (0, (1 << 63) - 1)
 
 
 def test_scalars() -> None:

@@ -136,3 +136,8 @@ def element_of_class(class_: type) -> ElementType | None:
         name = class_.__name__
         return BY_NAME.get(_NUMPY_NAMES.get(name, name))
     return None
+
+
+def fits_size(number: int) -> bool:
+    """Whether a tensor can have so many items along an axis, as ONNX writes it down."""
+    return 0 <= number < 1 << 63

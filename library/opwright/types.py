@@ -9,7 +9,7 @@ On the public import path, so this module imports little.
 
 from types import GenericAlias
 
-from opwright.elements import BY_NAME, ElementType
+from opwright.elements import BY_NAME, ElementType, fits_size
 from opwright.first_use import find
 
 Dimension = int | str | None
@@ -50,9 +50,9 @@ class Tensor(metaclass=_TensorClass):
 
 
 def _dimension(dim: object) -> Dimension:
-    if isinstance(dim, bool) or not (dim is None or isinstance(dim, (int, str))):
-        raise TypeError(f"a dimension is an int, a name or None, not {dim!r}")
-    return dim
+    if dim is None or isinstance(dim, str) or (isinstance(dim, int) and not isinstance(dim, bool) and fits_size(dim)):
+        return dim
+    raise TypeError(f"a dimension is a size from 0 to 2**63 - 1, a name or None, not {dim!r}")
 
 
 _SHAPED: dict[tuple[type[Tensor], tuple[Dimension, ...] | None], type[Tensor]] = {}

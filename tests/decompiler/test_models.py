@@ -516,3 +516,14 @@ def test_what_is_said_of_inputs_and_outputs(tmp_path: Path) -> None:
     _, again = back(model, tmp_path)
     assert [*again.graph.input] == [*model.graph.input]
     assert [*again.graph.output] == [*model.graph.output]
+
+
+def test_a_size_of_minus_one_is_unknown_and_comes_back(tmp_path: Path) -> None:
+    """As older exporters wrote sizes that they did not know."""
+    model = parsed("agraph (float[N, 2] x) => (float[N, 2] y) { y = Neg (x) }")
+    for value in (*model.graph.input, *model.graph.output):
+        value.type.tensor_type.shape.dim[0].dim_value = -1
+    text, again = back(model, tmp_path)
+    assert "x: FLOAT[None, 2]" in text
+    assert [*again.graph.input] == [*model.graph.input]
+    assert [*again.graph.output] == [*model.graph.output]

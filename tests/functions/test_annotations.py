@@ -163,6 +163,13 @@ def test_annotations_that_mean_nothing() -> None:
 
     assert codes(f) == ["OW317"]
 
+    @script()
+    def g(x):
+        y: FLOAT[9223372036854775808] = op.Abs(x)
+        return y
+
+    assert codes(g) == ["OW317"]
+
 
 def test_any_tensor() -> None:
     @script()

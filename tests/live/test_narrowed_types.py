@@ -8,7 +8,7 @@ import pytest
 from opwright import DOUBLE, FLOAT, INT64, script
 from opwright import opset18 as op
 from opwright.diagnostics.diagnostic import DiagnosticError, DiagnosticWarning, Severity
-from opwright.lang.family import admitted
+from opwright.lang.family import Variant, admitted
 from opwright.live.compiled import Compiled, Run
 
 from tests.docs.running import define
@@ -114,3 +114,39 @@ def test_what_is_wrong_in_a_later_variant_is_told_by_the_attempt_that_lowers_it(
     with pytest.raises(DiagnosticError) as refused:
         narrowed_first.to_function_protos()
     assert [item.code for item in refused.value.diagnostics] == ["OW302"]
+
+
+NARROWED_BY = {
+    "a condition": "if n:\n        y = op.Neg(y)",
+    "a condition in `and`": "if n and op.Size(y) > 2:\n        y = op.Neg(y)",
+    "a choice": "y = y if n else op.Neg(y)",
+    "a slice": "y = y[n:]",
+    "`range`": "for i in range(n):\n        y = op.Neg(y)",
+    "a constant": "y = op.Where(n > 0.5, y, op.Neg(y))",
+    "a number of the run time": "m = n * (op.Size(y) / 2)\n    y = op.Where(m == m, y, op.Neg(y))",
+    "a negative power": "m = n ** -1\n    y = op.Where(m == m, y, op.Neg(y))",
+    "an operator": "m = op.Softmax(n)\n    y = op.Where(m == m, y, op.Neg(y))",
+    "a comparison": "y = op.Where(n < n, y, op.Neg(y))",
+}
+
+
+@pytest.mark.parametrize("narrowing", NARROWED_BY.values(), ids=NARROWED_BY)
+def test_types_that_a_statement_leaves_out_have_no_variant_when_the_type_is_asked_first(narrowing: str) -> None:
+    """A question about the type makes a variant for each; what narrows a type that is open refuses one that is not."""
+    header = "from opwright import FLOAT, INT64, script\nfrom opwright import opset21 as op\n"
+    asks = "if n.dtype == INT64.dtype:\n        y = y + 1.0"
+    kept = []
+    for order in ([narrowing, asks], [asks, narrowing]):
+        body = "\n    ".join(order)
+        text = f"@script()\ndef F(y: FLOAT['N'], n):\n    {body}\n    return y\n"
+        family = Run(21).compile(define(header, text, f"<{narrowing}{order[0] == asks}>")).family
+        assert not [item for item in family.diagnostics if item.severity is Severity.ERROR]
+        kept.append({element for variant in family.variants for element in _elements(variant)})
+    assert kept[0] == kept[1]
+    assert 0 < len(kept[0]) < 28
+
+
+def _elements(variant: Variant) -> tuple[str, ...]:
+    """What `n` may be made of in a variant: of what it says, where it is one of several."""
+    assert variant.lowered.function is not None
+    return tuple(element for axis, element in variant.key) or dict(admitted(variant.lowered.function))["T_n"]

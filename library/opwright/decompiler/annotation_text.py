@@ -6,7 +6,7 @@ from onnx import TensorShapeProto, TypeProto
 
 from opwright.decompiler.literal_text import quoted
 from opwright.decompiler.refuse import refuse
-from opwright.elements import BY_CODE
+from opwright.elements import BY_CODE, fits_size
 
 
 def annotation(type_: TypeProto, used: set[str], what: str) -> str:
@@ -37,6 +37,6 @@ def annotation(type_: TypeProto, used: set[str], what: str) -> str:
 
 def _dimension(dim: TensorShapeProto.Dimension) -> str:
     field = dim.WhichOneof("value")
-    if field == "dim_value":
+    if field == "dim_value" and fits_size(dim.dim_value):
         return str(dim.dim_value)
     return quoted(dim.dim_param) if field == "dim_param" and dim.dim_param else "None"

@@ -19,7 +19,7 @@ from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.python_names import Names, common_prefix
 from opwright.decompiler.refuse import refuse, refuse_unclear
 from opwright.decompiler.text_of import block, docstring, mapping_text
-from opwright.elements import BY_CODE
+from opwright.elements import BY_CODE, fits_size
 from opwright.graphs.initializers import FIRST_IR_VERSION
 from opwright.opsets.records import SCAN
 
@@ -175,8 +175,11 @@ def _said_of(value: ValueInfoProto, parts: Parts) -> Iterator[str]:
     if value.type.denotation:
         yield f"type.denotation = {parts.text(value.type.denotation, 'denotation')}"
     for index, size in enumerate(value.type.tensor_type.shape.dim):
+        place = f"type.tensor_type.shape.dim[{index}]"
+        if not fits_size(size.dim_value):  # older exporters wrote -1 where they did not know
+            yield f"{place}.dim_value = {size.dim_value}"
         if size.denotation:
-            yield f"type.tensor_type.shape.dim[{index}].denotation = {parts.text(size.denotation, 'denotation')}"
+            yield f"{place}.denotation = {parts.text(size.denotation, 'denotation')}"
 
 
 def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 
-from opwright.elements import BY_NAME, ElementType
+from opwright.elements import BY_NAME, ElementType, fits_size
 from opwright.lang.value_class import record
 
 Dimension = int | str | None
@@ -226,6 +226,8 @@ def _read_dims(items: list[ast.expr]) -> TensorAnnotation | None:
     for item in items:
         value = item.value if isinstance(item, ast.Constant) else item
         if isinstance(value, bool) or not (value is None or isinstance(value, (int, str))):
+            return None
+        if isinstance(value, int) and not fits_size(value):
             return None
         dims.append(value)
     return TensorAnnotation(shape=tuple(dims))

@@ -27,9 +27,9 @@ _TYPE_REFUSED = frozenset({"OW208"})
 # The same of ranks, where the author has named none: `x.rank > 2` tells 0, 1 and 2 apart, and `x[0]` has no rank 0.
 _RANK_REFUSED = frozenset({"OW208", "OW314", "OW340", "OW342"})
 # The same of types that are not declared, which are what the body makes of them: also where such a value meets one of
-# another type, in an operator, on another path, in an annotation or in a list.
+# another type, in an operator, on another path, in an annotation or in a list, and where it is a condition or a bound.
 _INFERRED_REFUSED = frozenset(
-    {"OW202", "OW208", "OW210", "OW307", "OW313", "OW314", "OW315", "OW321", "OW335", "OW346"}
+    {"OW202", "OW208", "OW210", "OW307", "OW313", "OW314", "OW315", "OW320", "OW321", "OW335", "OW340", "OW346"}
 )
 
 

@@ -17,6 +17,7 @@ from typing import Protocol
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.elements import fits_size
 from opwright.graphs.ids import FunctionId
 from opwright.graphs.walk import subgraphs
 from opwright.lang import ir
@@ -286,7 +287,8 @@ def _declared(values: Iterable[ValueInfoProto]) -> dict[str, Fact]:
 def _shapes(values: Iterable[ValueInfoProto]) -> dict[str, Shape]:
     return {
         value.name: tuple(
-            dim.dim_value if dim.HasField("dim_value") else None for dim in value.type.tensor_type.shape.dim
+            dim.dim_value if dim.HasField("dim_value") and fits_size(dim.dim_value) else None
+            for dim in value.type.tensor_type.shape.dim
         )
         for value in values
         if value.type.HasField("tensor_type") and value.type.tensor_type.HasField("shape")
