@@ -152,7 +152,7 @@ def fuzz(session: nox.Session) -> None:
     find planted bugs, compare bytes over hash seeds: 20 minutes on two cores, from a seed that is drawn anew; the gate
     judges 280 programs, always the same."""
     install(session, ".[build,run]", groups=("test",))
-    kinds = ("--count", "20000", "--mutants", "5000", "--mixed", "2000", "--planted", "2000", "--bytes", "20")
+    kinds = ("--count", "20000", "--mutants", "5000", "--mixed", "2000", "--planted", "4000", "--bytes", "20")
     further = ("--trials", "2000", "--orders", "4000", "--nested", "1000", "--targets", "2000")
     session.run("python", "-m", "tests.differential", *(session.posargs or (*kinds, *further)))
 

@@ -61,7 +61,7 @@ def test_the_same_shape_is_the_same_type() -> None:
 
 @pytest.mark.parametrize("dims", [True, 1.5, (..., 3), [1], ("N", (2,)), -1, (2, 1 << 63)])
 def test_what_is_no_dimension(dims: Any) -> None:
-    with pytest.raises(TypeError, match="a dimension is a size from 0 to .*, a name or None, not "):
+    with pytest.raises(TypeError, match="a dimension is a size from 0 to "):
         FLOAT[dims]
     assert FLOAT[0, (1 << 63) - 1].shape == (0, (1 << 63) - 1)
 

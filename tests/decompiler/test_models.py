@@ -527,3 +527,12 @@ def test_a_size_of_minus_one_is_unknown_and_comes_back(tmp_path: Path) -> None:
     assert "x: FLOAT[None, 2]" in text
     assert [*again.graph.input] == [*model.graph.input]
     assert [*again.graph.output] == [*model.graph.output]
+
+
+@pytest.mark.parametrize("step", [-(1 << 32), -(1 << 63), 1 - (1 << 32)])
+def test_a_step_that_32_bits_do_not_hold_ends(step: int, tmp_path: Path) -> None:
+    """ONNX's inference through the elements of shapes never ends there, or reads beyond them."""
+    model = parsed("agraph (float[2, 3] x) => (int64[k] y) { s = Shape (x) y = Slice (s, a, b, c, d) }")
+    for name, value in (("a", -1), ("b", -9), ("c", 0), ("d", step)):
+        model.graph.initializer.append(numpy_helper.from_array(np.array([value]), name))
+    back(model, tmp_path)

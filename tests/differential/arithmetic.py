@@ -33,6 +33,7 @@ PYTHON: dict[str, Callable[[Any, Any], Any]] = {
 }
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 PRODUCT_OF_DOUBLES = "a product of doubles"
+ONE_DIVIDED = "one divided by integers"
 Array = Any
 
 
@@ -134,6 +135,8 @@ def _divide(left: Array, right: Array, noise: Noise) -> Array:
     if left.dtype.kind == "f":
         return left / right
     check_divisor(left, right)
+    if np.all(left == 1):
+        noise.note(ONE_DIVIDED)
     floor = left // right
     return floor + ((floor * right != left) & ((left < 0) != (right < 0))).astype(left.dtype)
 

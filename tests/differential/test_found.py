@@ -455,3 +455,33 @@ def test_a_program_has_so_much_cpu_time() -> None:
     with Judge(patience=0.01) as isolated:
         verdict, _ = isolated(Found(text, "float", {"x": F2}).program())
     assert verdict.detail == "no answer within 0 s of CPU time"
+
+
+def test_one_divided_by_integers_is_a_fault_of_the_optimiser() -> None:
+    arrays = {"n": np.array([2, 1], np.int32), "m": np.array([5, 7], np.int32)}
+    program = Found("def F(n, m):\n    return m * (1 / n)\n", "int32", arrays)
+    verdict = judge(program.program())
+    assert verdict.outcome is Outcome.AGREED, verdict
+    assert verdict.reasons == ("onnxruntime is known to get wrong: one divided by integers",)
+
+
+def test_an_output_that_the_optimiser_loses_is_its_fault() -> None:
+    text = (
+        "def F(x, y):\n    for i, row in enumerate(x, 1):\n        if y > 0.1:\n            return row\n"
+        "    return x.T if BOOL(False) else BOOL(False)[None]\n"
+    )
+    arrays = {"x": np.array([True, False, True]), "y": np.array([-0.25])}
+    assert judge(Found(text, "bool", arrays).program()).outcome is Outcome.AGREED
+
+
+def test_none_is_not_returned_from_a_loop() -> None:
+    text = "def F(x):\n    for row in x:\n        return x, None\n    return x, x.size\n"
+    verdict = judge(Found(text, "int64 int64", {"x": np.array([[3, 0], [2, 1]])}, ranks={"x": 2}).program())
+    assert verdict.outcome is Outcome.REFUSED, verdict
+
+
+def test_a_step_beyond_32_bits_ends() -> None:
+    """ONNX's inference through the elements of shapes does not end there."""
+    text = "def F(x):\n    return x[-1:-9:-9223372036854775808]\n"
+    verdict = judge(Found(text, "double", {"x": np.array([1.0, 2.0, 3.0])}, ranks={"x": 1}).program())
+    assert verdict.outcome is Outcome.AGREED, verdict

@@ -217,6 +217,8 @@ _ORDERED = (int, float, str, bytes, tuple)
 
 
 def contains(items: tuple[Operand, ...] | str | range, item: Operand) -> bool:
+    if isinstance(items, range) and not isinstance(item, int):
+        refuse_long(items)  # which Python goes through
     return evaluated(lambda: operator.contains(items, item))
 
 
@@ -386,7 +388,15 @@ def as_python(value: object) -> Written:
     return list(items) if isinstance(value, StaticList) else tuple(items)
 
 
+def refuse_long(items: range) -> None:
+    if len(items) > SEQUENCE_ITEMS:
+        raise StaticError("OW311", f"{len(items):,} items are more than the {SEQUENCE_ITEMS:,} allowed")
+
+
 def call_builtin(name: str, arguments: Sequence[Operand]) -> Operand:
+    for item in arguments:
+        if isinstance(item, range) and name not in ("len", "bool"):
+            refuse_long(item)
     if name in ("int", "float") and arguments and isinstance(arguments[0], str) and len(arguments[0]) > 1000:
         raise StaticError("OW311", "a number written with more than 1,000 characters is larger than the fuel allows")
     if name == "round" and len(arguments) > 1 and isinstance(arguments[1], int) and abs(arguments[1]) > 400:

@@ -10,7 +10,7 @@ from opwright.lang.grammar import has_break, has_return
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.flow import BROKE, CONTINUED, COUNT, PLACE, RETURNED, is_flag, is_hidden, none_set
+from opwright.lang.lower.flow import BROKE, CONTINUED, COUNT, PLACE, RETURNED, is_flag, is_hidden, none_set, place_of
 from opwright.lang.lower.item_ranks import item_rank, joined_rank, note_item_rank
 from opwright.lang.lower.joins import filler
 from opwright.lang.lower.known import Attempt, loop_key
@@ -47,7 +47,7 @@ from opwright.lang.lower.speculate import speculate
 from opwright.lang.lower.statements import lower_block, nested
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.lower.unroll import leave, outer_flags
-from opwright.lang.source import span_of
+from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticList
 from opwright.lang.syntax import bound_names
 from opwright.opsets.records import LOOP
@@ -327,7 +327,7 @@ class BodyLoop:
             operand = scope.get(name, VACANT)
             if not is_hidden(name) or name in self.carried or name in (CONTINUED, PLACE, COUNT):
                 continue
-            if operand is VACANT or isinstance(operand, Poison) or operand is self.env.get(name):
+            if operand is VACANT or isinstance(operand, Poison) or operand is self.env.get(name, VACANT):
                 continue
             if operand is False and is_flag(name):
                 continue
@@ -335,20 +335,21 @@ class BodyLoop:
                 self.wanted[name] = ir.NumberType(number_kind(operand))
                 continue
             with parts:
-                self.wanted[name] = self.handed_on(operand).type
+                self.wanted[name] = self.handed_on(operand, place_of(scope) or self.span).type
         parts.close()
 
-    def handed_on(self, operand: Operand) -> ir.Value:
+    def handed_on(self, operand: Operand, span: Span) -> ir.Value:
         """What a `return` inside the loop gives, as a value that can leave it."""
         if is_list_of_tensors(operand):
             return as_sequence(self.low, operand, unknown_items(), self.span)
-        if self.low.inlining and is_tuple(operand):
+        if operand is None or (self.low.inlining and is_tuple(operand)):
+            help_text = "return it after the loop, or make it a tensor: `op.Identity([...])`"
             raise self.low.error(
                 "OW321",
                 f"{describe(operand)} cannot be returned from a loop",
-                self.span,
+                span,
                 reason="a loop returns tensors, numbers and lists of tensors",
-                help="return it after the loop, or make it a tensor: `op.Identity([...])`",
+                help="return a tensor on every path" if operand is None else help_text,
             )
         return as_tensor(self.low, operand, None, self.span)
 

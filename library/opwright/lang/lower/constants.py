@@ -15,7 +15,7 @@ from opwright.lang.dispatch import (
 )
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.held_arrays import array_constant
-from opwright.lang.lower.known import need_static
+from opwright.lang.lower.known import need_static, numbers_of
 from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.operands import Arguments, IntTuple, Operand
 from opwright.lang.lower.poison import Poisoned
@@ -86,7 +86,7 @@ _argument.on(type(None), bool, int, float, str)(lambda operand, low, span, label
 _argument.on(TypeObject)(lambda operand, low, span, label: operand.element)
 _argument.on(ArrayObject)(lambda operand, low, span, label: operand.data)
 _argument.on(TensorObject)(lambda operand, low, span, label: operand.data)
-_argument.on(range)(lambda operand, low, span, label: tuple(operand))
+_argument.on(range)(lambda operand, low, span, label: numbers_of(low, operand, span))
 
 
 @_argument.on(BuiltinObject)

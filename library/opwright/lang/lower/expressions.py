@@ -536,7 +536,7 @@ def _membership(low: Lowering, negated: bool, left: Operand, right: Operand, spa
         return known is not negated
     need_static(low, left, span)
     need_static(low, right, span)
-    if not is_static(left) or not all(map(is_static, right)):
+    if not is_static(left) or not (isinstance(right, range) or all(map(is_static, right))):
         raise _no_static_question(low, span)
     try:
         return static.contains(right, left) is not negated

@@ -10,7 +10,7 @@ from opwright.lang.dispatch import (
     Operation,
 )
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.known import need_rank
+from opwright.lang.lower.known import need_rank, numbers_of
 from opwright.lang.lower.numbers import (
     as_tensor,
     carried,
@@ -207,7 +207,7 @@ def _number_item(item: bool | int | float, low: Lowering, span: Span) -> Item:
 
 @_item.on(range)
 def _range_item(item: range, low: Lowering, span: Span) -> Item:
-    return _list_item(tuple(item), low, span)
+    return _list_item(numbers_of(low, item, span), low, span)
 
 
 @_item.on(tuple)

@@ -25,6 +25,7 @@ from opwright.lang.lower.operands import (
 )
 from opwright.lang.lower.poison import Copies, OtherLoops, Poisoned, Question
 from opwright.lang.source import Span
+from opwright.lang.static import SEQUENCE_ITEMS
 from opwright.opsets.record import Role
 from opwright.opsets.records import EQUAL
 
@@ -131,6 +132,18 @@ def _ask_origins(operand: ir.Value, low: Lowering, span: Span | None) -> None:
         raise Poisoned(because=Copies(loop_key(low, loops[0].statement)))
     if attributes:
         raise ask_attribute(attributes[0], span)
+
+
+def numbers_of(low: Lowering, numbers: range, span: Span | None) -> tuple[int, ...]:
+    """The numbers of a range as items. Poisoned where they are more than a list may have."""
+    if len(numbers) > SEQUENCE_ITEMS:
+        raise low.error(
+            "OW311",
+            f"{len(numbers):,} items are more than the {SEQUENCE_ITEMS:,} allowed",
+            span,
+            reason="a static list has a limit",
+        )
+    return tuple(numbers)
 
 
 def need_rank(operand: Operand) -> None:

@@ -17,7 +17,7 @@ from opwright.lang.lower.arithmetic import is_static
 from opwright.lang.lower.conditions import lower_condition
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import FRAME
-from opwright.lang.lower.known import need_copies, need_static
+from opwright.lang.lower.known import need_copies, need_static, numbers_of
 from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.operands import (
     Environment,
@@ -74,16 +74,7 @@ def _once(operand: StaticIterator, low: Lowering, span: Span, purpose: str, name
     return operand.items
 
 
-@_iterated.on(range)
-def _numbers(operand: range, low: Lowering, span: Span, purpose: str, named: bool) -> Items:
-    if len(operand) > static.SEQUENCE_ITEMS:
-        raise low.error(
-            "OW311",
-            f"{len(operand):,} items are more than the {static.SEQUENCE_ITEMS:,} allowed",
-            span,
-            reason="a static list has a limit",
-        )
-    return tuple(operand)
+_iterated.on(range)(lambda operand, low, span, purpose, named: numbers_of(low, operand, span))
 
 
 @_iterated.on(IntTuple)
@@ -127,8 +118,11 @@ def call_list_builtin(
     lists = []
     start: Operand = 0
     if name == "enumerate":
-        start = keywords["start"][0] if "start" in keywords else operands[1] if len(operands) == 2 else 0
-        positional = positional[:1] if len(operands) <= 2 else positional
+        starts = [*operands[1:], *(operand for operand, _ in keywords.values())]
+        if len(starts) > 1:
+            raise low.error("OW203", "`enumerate` takes one list and one start", span, "it has Python's signature")
+        start = starts[0] if starts else 0
+        positional = positional[:1]
     for operand, place in positional:
         lists.append(items_of(low, operand, place, f"`{name}`"))
     if name != "zip" and len(lists) != 1:
@@ -156,9 +150,16 @@ def _range(low: Lowering, operands: list[Operand], span: Span) -> Operand:
             )
         bounds.append(operand)
     try:
-        return range(*bounds)
+        made = range(*bounds)
     except (TypeError, ValueError) as error:
         raise low.error("OW312", "`range` has no value here", span, f"Python says: {error}") from None
+    try:
+        len(made)
+    except OverflowError:
+        raise low.error(
+            "OW311", "`range` has more items than an int64 counts", span, "its length is not known"
+        ) from None
+    return made
 
 
 def _enumerate(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:

@@ -13,7 +13,7 @@ from opwright.lang.dispatch import Operation
 from opwright.lang.lower.arithmetic import is_none, is_static
 from opwright.lang.lower.conditions import lower_condition
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.known import need_static
+from opwright.lang.lower.known import need_static, numbers_of
 from opwright.lang.lower.numbers import describe, is_plain
 from opwright.lang.lower.operands import AttributeOperand, Environment, IntTuple, Operand, StaticDict
 from opwright.lang.lower.rules import Rest, bind_target, lower_expression, lowers_flow
@@ -159,7 +159,9 @@ def _items(low: Lowering, subject: Operand, span: Span) -> tuple[Operand, ...] |
     """The items of a tuple or list; None where Python says that it is none."""
     if isinstance(subject, IntTuple) and known_length(subject) is not None:
         subject = tuple_items(low, subject, span, "a pattern takes it apart")
-    if isinstance(subject, (tuple, range)):
+    if isinstance(subject, range):
+        return numbers_of(low, subject, span)
+    if isinstance(subject, tuple):
         return tuple(subject)
     _need_known(low, subject, span)
     return None

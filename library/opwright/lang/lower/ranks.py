@@ -154,8 +154,10 @@ def rank_is_in(low: Lowering, rank: Operand, items: Sequence[Operand]) -> bool |
     """`rank in items`; None where it is no `Rank`, or an item is no static int."""
     if not isinstance(rank, Rank) or isinstance(items, str):
         return None
+    if len(items) > MOST_RANKS:
+        return None
     ranks = [found for found in map(known_int, items) if found is not None and found <= MOST_RANKS]
-    if len(ranks) < len(items) or len(items) > MOST_RANKS:
+    if len(ranks) < len(items):
         return None
     tell_apart(low, rank, ranks)
     return False
