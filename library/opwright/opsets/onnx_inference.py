@@ -18,6 +18,8 @@ from onnx import (
     shape_inference,
 )
 
+from opwright.opsets.records import SLICE
+
 
 class Refused(Exception):
     """ONNX's inference does not take a node; the message is its reason."""
@@ -72,7 +74,7 @@ def _has_short_steps(model: ModelProto) -> bool:
         for tensor in tensors:
             constants.setdefault(tensor.name, []).append(tensor)
         for node in nodes:
-            if node.op_type == "Slice" and len(node.input) > 4 and node.input[4]:
+            if SLICE.describes(node) and len(node.input) > 4 and node.input[4]:
                 steps.add(node.input[4])
             for attribute in node.attribute:
                 if attribute.HasField("t") and node.output:
