@@ -161,6 +161,51 @@ BAD = {
     "scripted(x)": "a missing input of a function",
     'scripted(x, x, n="a")': "an attribute of another type of a function",
 }
+# Functions on models give back the form that they are given.
+FORMS = """
+import os
+from pathlib import Path
+
+import onnx_ir
+from onnx import FunctionProto, GraphProto, ModelProto
+from opwright import attach, compare, decompile, detach, inspect, polyfill, proto_function
+from typing_extensions import assert_type
+
+
+class ONNXProgram:
+    def __init__(self, model: onnx_ir.Model, exported_program: object | None) -> None:
+        self.model: onnx_ir.Model = model
+        self.exported_program = exported_program
+
+    @property
+    def model_proto(self) -> ModelProto:
+        return onnx_ir.to_proto(self.model)
+
+
+def forms(
+    proto: ModelProto, data: bytes, ir: onnx_ir.Model, program: ONNXProgram, path: Path, any_path: os.PathLike[str],
+    function: FunctionProto, inner: GraphProto
+) -> None:
+    assert_type(attach(proto, ()), ModelProto)
+    assert_type(attach(data, (), inline=True), bytes)
+    assert_type(attach(ir, (), profile="overload"), onnx_ir.Model)
+    assert_type(attach(program, ()), ONNXProgram)
+    assert_type(attach("model.onnx", ()), ModelProto)
+    assert_type(detach(path), ModelProto)
+    assert_type(detach(program), ONNXProgram)
+    assert_type(polyfill(any_path, opset=18), ModelProto)
+    assert_type(polyfill(data, runtime="ort"), bytes)
+    assert_type(polyfill(ir, opset=18), onnx_ir.Model)
+    for model in (proto, data, ir, program, path, "model.onnx"):
+        inspect(model)
+        compare(model, function)
+        proto_function(model)
+        decompile(model)
+    decompile(function), decompile(inner)
+"""
+NO_FORMS = {"3", "None", "function", "[proto]", "open('model.onnx', 'rb')"}
+
+
 BAD_SHAPES = {"FLOAT[1.5]", "FLOAT[..., 3]", "INT64[-1.0]"}
 
 
@@ -181,6 +226,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "page.py").write_text(example_of_the_page())
     (root / "good.py").write_text(good_text())
     (root / "bad.py").write_text(bad_text())
+    (root / "forms.py").write_text(FORMS)
+    refused = "".join(f"    detach({given})\n" for given in sorted(NO_FORMS))
+    (root / "no_forms.py").write_text(FORMS.partition("    assert_type")[0] + refused)
     shapes = [f"def f{index}(x: {shape}) -> None: ...\n" for index, shape in enumerate(sorted(BAD_SHAPES))]
     (root / "shapes.py").write_text("from opwright import FLOAT, INT64\n" + "".join(shapes))
     for sample in SAMPLES.glob("*.py"):
@@ -222,7 +270,9 @@ def errors(output: str) -> dict[str, dict[int, str]]:
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
 def test_samples_and_stubs_have_no_errors(checker: str, request: pytest.FixtureRequest) -> None:
     found = errors(request.getfixturevalue(checker))
-    assert {name: lines for name, lines in found.items() if name not in ("bad.py", "good.py", "shapes.py")} == {}
+    assert {
+        name: lines for name, lines in found.items() if name not in ("bad.py", "good.py", "shapes.py", "no_forms.py")
+    } == {}
 
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
@@ -239,6 +289,11 @@ def test_wrong_calls_are_reported_each_in_its_line(checker: str, request: pytest
     reported = {text[line - 1].strip() for line in found}
     assert {call: what for call, what in BAD.items() if call not in reported} == {}
     assert reported <= BAD.keys()
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_what_is_no_model_is_reported(checker: str, request: pytest.FixtureRequest) -> None:
+    assert len(errors(request.getfixturevalue(checker))["no_forms.py"]) == len(NO_FORMS)
 
 
 def test_the_plugin_reports_what_is_no_dimension(mypy: str) -> None:

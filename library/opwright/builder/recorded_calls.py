@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from onnx import FunctionProto, ModelProto
+
 from opwright.builder.open_types import has_rank, infer_value
 from opwright.builder.python_operands import arguments_of
 from opwright.builder.recorder import Recorder
@@ -14,7 +16,7 @@ from opwright.lang.lower import calls, scripts
 from opwright.lang.lower.operands import Operand
 from opwright.lang.objects import OperatorObject, ScriptObject
 from opwright.live.libraries import opset_object
-from opwright.live.proto_functions import proto_function
+from opwright.live.proto_functions import ProtoFunction, proto_function
 from opwright.packaged import LibraryFunction
 
 
@@ -46,18 +48,17 @@ def call_proto(
     recorder: Recorder, function: Any, args: Sequence[object], kwargs: Mapping[str, object], inline: bool
 ) -> Operand:
     """A call of a function that exists as a FunctionProto or a ModelProto."""
-    try:
-        known = recorder.existing.get(id(function))
-        made = known[1] if known is not None else proto_function(function)
-    except TypeError as error:
+    known = recorder.existing.get(id(function))
+    if known is None and not isinstance(function, FunctionProto | ModelProto | ProtoFunction):
         recorder.low.error(
             "OW352",
             f"a {type(function).__name__} cannot be called",
             None,
-            reason=str(error),
+            reason=f"a {type(function).__name__} is no FunctionProto, and no ModelProto",
             help="give a function under `@script`, a function of a library, a FunctionProto or a ModelProto",
         )
-        raise AssertionError from error
+        raise AssertionError
+    made = known[1] if known is not None else proto_function(function)
     recorder.existing[id(function)] = function, made
     script = made.script
     made.at_opset(recorder.low.opset)

@@ -1,36 +1,35 @@
-"""Tensors whose elements lie in other files: large ones are mapped, so that nothing of them is in memory."""
+"""Tensors whose elements are not in the model: large ones stay where they are, mapped where that is a file."""
 
 from __future__ import annotations
 
 import math
 import sys
-from pathlib import Path
 from typing import Any
 
 from onnx import ModelProto, TensorProto
 
 from opwright.decompiler.literal_text import Constant
 from opwright.elements import BY_CODE
-from opwright.graphs.external_tensors import external_tensors, load_external_tensor, map_external_tensor
+from opwright.graphs.external_tensors import TensorSource, external_tensors
 from opwright.graphs.ndarrays import DTYPES
 
 _LEAST = 1 << 20  # bytes of a tensor that is mapped
 
 
-def read_outside(model: ModelProto, folder: Path) -> dict[str, Constant]:
-    """The large initializers of the main graph that lie in files of the folder, by name; all other tensors that do are
-    read into the model. Raises DiagnosticError (OW550) where a file cannot be read."""
+def read_outside(model: ModelProto, source: TensorSource) -> dict[str, Constant]:
+    """The large initializers of the main graph that are not in the model, by name; all other tensors that are not are
+    read into it. Raises DiagnosticError (OW550) where one cannot be read."""
     found: dict[str, Constant] = {}
     for tensor in model.graph.initializer:
         if tensor.data_location != TensorProto.EXTERNAL:
             continue
         dtype = _mappable(tensor)
         if dtype is None:
-            load_external_tensor(tensor, folder)
+            source.load(tensor)
         else:
-            found[tensor.name] = Constant(map_external_tensor(tensor, folder, dtype), BY_CODE[tensor.data_type])
+            found[tensor.name] = Constant(source.array(tensor, dtype), BY_CODE[tensor.data_type])
     for tensor in external_tensors(model, initializers=False):
-        load_external_tensor(tensor, folder)
+        source.load(tensor)
     return found
 
 

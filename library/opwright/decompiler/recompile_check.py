@@ -25,7 +25,7 @@ from opwright.decompiler.modules import Decompiled
 from opwright.decompiler.normal_form import normal_form
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 from opwright.elements import BY_CODE
-from opwright.graphs.external_tensors import load_external_tensors
+from opwright.graphs.external_tensors import FolderTensors, load_external_tensors
 from opwright.graphs.model_file import read_model
 from opwright.graphs.ndarrays import DTYPES
 from opwright.protos.compare import compare
@@ -69,7 +69,7 @@ def check_model(made: Decompiled, model: ModelProto | Path) -> Iterator[Diagnost
 def _whole(path: Path) -> ModelProto:
     """The model in a file, with the tensors that lie in others."""
     model = read_model(path)
-    load_external_tensors(model, path.parent)
+    load_external_tensors(model, FolderTensors(path.parent))
     return model
 
 

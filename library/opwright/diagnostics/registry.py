@@ -1204,6 +1204,18 @@ TABLE = (
         "call. What a function cannot hold cannot be made: a graph, say, that reads values around the node.",
     ),
     Code(
+        "OW578",
+        "An object that is no model",
+        "A model is given as a ModelProto, as its bytes, as the path of a file, as an onnx_ir.Model or as a "
+        "torch.onnx.ONNXProgram, and comes back as what it was. What anything else would stand for is not guessed.",
+    ),
+    Code(
+        "OW579",
+        "A model that onnx_ir cannot convert",
+        "An onnx_ir.Model, or that of a torch.onnx.ONNXProgram, is made a ModelProto by onnx_ir, and the result a "
+        "model of onnx_ir again. An initializer without a value, say, would be lost on the way.",
+    ),
+    Code(
         "OW580",
         "A function or model has no canonical form",
         "Digests and comparisons go by what every name stands for. Where a name is undefined or defined twice, an "

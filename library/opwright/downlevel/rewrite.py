@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, overload
 
 from onnx import ModelProto
 
@@ -15,6 +16,7 @@ from opwright.downlevel.replacements import put_replacements
 from opwright.downlevel.stamp import note_imports, stamp_imports, write_form
 from opwright.downlevel.target import Target, target_of_opset, target_of_runtime
 from opwright.graphs.ids import FunctionId, function_id
+from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_graphs
 from opwright.link.apply import apply_plan, inline_plan
@@ -59,15 +61,40 @@ class Rewritten:
     diagnostics: tuple[Diagnostic, ...]
 
 
+@overload
 def polyfill(
-    model: ModelProto,
+    model: ModelPath,
     *,
     opset: int | None = None,
     runtime: str = "",
     libraries: Bundle | Sequence[Bundle] | None = None,
     inline: bool = False,
-) -> ModelProto:
+) -> ModelProto: ...
+
+
+@overload
+def polyfill(
+    model: SameForm,
+    *,
+    opset: int | None = None,
+    runtime: str = "",
+    libraries: Bundle | Sequence[Bundle] | None = None,
+    inline: bool = False,
+) -> SameForm: ...
+
+
+def polyfill(
+    model: AnyModel,
+    *,
+    opset: int | None = None,
+    runtime: str = "",
+    libraries: Bundle | Sequence[Bundle] | None = None,
+    inline: bool = False,
+) -> Any:
     """The model as a consumer runs it that takes no opset newer than `opset`, or as a release of onnxruntime does.
+
+    `model` is a ModelProto, the bytes of one, an onnx_ir.Model or a torch.onnx.ONNXProgram, and so is the result; of
+    a path the result is a ModelProto that has its weights, those in other files too.
 
     `runtime` is `ort==1.17`, or `ort` for the installed release. Operators that the consumer lacks become calls of
     functions of the libraries (opwright_std unless others are given; `find_bundle` opens one), or with `inline` their
@@ -75,10 +102,11 @@ def polyfill(
     it back. Raises DiagnosticError (OW581 to OW583, and what `attach` raises) with every node that cannot be had.
     """
     target = choose_target(opset, runtime)
+    given = given_model(model)
     if libraries is None:
         libraries = find_bundle(DEFAULT_LIBRARY)
     bundles = [libraries] if isinstance(libraries, Bundle) else libraries
-    return polyfill_libraries(model, bundles, target, inline=inline).model
+    return given.give_back(polyfill_libraries(given.proto, bundles, target, inline=inline, file=given.file).model)
 
 
 def choose_target(opset: int | None, runtime: str) -> Target:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from onnx import ModelProto, TensorProto
+from onnx import ModelProto, NodeProto, TensorProto
 from onnx.checker import ValidationError
 from onnx.external_data_helper import load_external_data_for_tensor
 
@@ -26,10 +27,49 @@ _LARGEST = 1 << 62  # of a place in a file
 _FAILURES = (OSError, ValueError, OverflowError, RuntimeError, MemoryError, ValidationError)
 
 
-def load_external_tensors(model: ModelProto, folder: Path) -> None:
-    """Reads every tensor that lies in a file of the folder into the model. DiagnosticError (OW550)."""
+class TensorSource(Protocol):
+    """Where the elements of tensors are that are not in a model."""
+
+    def load(self, tensor: TensorProto) -> None:
+        """Reads the elements into the tensor. DiagnosticError (OW550)."""
+        ...
+
+    def array(self, tensor: TensorProto, dtype: Any) -> Any:
+        """The elements, without a copy of them where that can be had. DiagnosticError (OW550)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FolderTensors:
+    """Tensors that lie in files of a model's folder."""
+
+    folder: Path
+
+    def load(self, tensor: TensorProto) -> None:
+        """Reads the elements into the tensor. DiagnosticError (OW550)."""
+        _look_at(tensor, self.folder)
+        try:
+            load_external_data_for_tensor(tensor, str(self.folder))
+        except _FAILURES as error:
+            raise unreadable(tensor, str(error)) from None
+
+    def array(self, tensor: TensorProto, dtype: Any) -> Any:
+        """The elements in their file, nothing of which is in memory. DiagnosticError (OW550)."""
+        path, offset, length = _look_at(tensor, self.folder)
+        shape = tuple(tensor.dims)
+        size = math.prod(shape) * int(np.dtype(dtype).itemsize)
+        if length not in (None, size):
+            raise unreadable(tensor, f"its type and sizes ask for {size} bytes, and {length} are named")
+        try:
+            return np.memmap(path, dtype, "r", offset, shape)
+        except _FAILURES as error:
+            raise unreadable(tensor, str(error)) from None
+
+
+def load_external_tensors(model: ModelProto, source: TensorSource) -> None:
+    """Reads every tensor whose elements are not in the model into it. DiagnosticError (OW550)."""
     for tensor in external_tensors(model):
-        load_external_tensor(tensor, folder)
+        source.load(tensor)
 
 
 def external_tensors(model: ModelProto, initializers: bool = True) -> Iterator[TensorProto]:
@@ -38,33 +78,17 @@ def external_tensors(model: ModelProto, initializers: bool = True) -> Iterator[T
     for graph in all_graphs(model.graph):
         if initializers or graph is not model.graph:
             yield from (item for item in graph.initializer if item.data_location == TensorProto.EXTERNAL)
-    nodes = (*all_nodes(model.graph.node), *(node for item in model.functions for node in all_nodes(item.node)))
-    for node in nodes:
+    for nodes in (model.graph.node, *(function.node for function in model.functions)):
+        yield from external_tensors_of(nodes)
+
+
+def external_tensors_of(nodes: Iterable[NodeProto]) -> Iterator[TensorProto]:
+    """The tensors among the attributes of nodes, those of graphs within them included, whose elements are not in the
+    model."""
+    for node in all_nodes(nodes):
         for attribute in node.attribute:
             tensors = (*((attribute.t,) if attribute.HasField("t") else ()), *attribute.tensors)
             yield from (item for item in tensors if item.data_location == TensorProto.EXTERNAL)
-
-
-def load_external_tensor(tensor: TensorProto, folder: Path) -> None:
-    """Reads a tensor that lies in a file of the folder into the model. DiagnosticError (OW550)."""
-    _look_at(tensor, folder)
-    try:
-        load_external_data_for_tensor(tensor, str(folder))
-    except _FAILURES as error:
-        raise _unreadable(tensor, str(error)) from None
-
-
-def map_external_tensor(tensor: TensorProto, folder: Path, dtype: Any) -> Any:
-    """The elements of a tensor in its file, nothing of which is in memory. DiagnosticError (OW550)."""
-    path, offset, length = _look_at(tensor, folder)
-    shape = tuple(tensor.dims)
-    size = math.prod(shape) * int(np.dtype(dtype).itemsize)
-    if length not in (None, size):
-        raise _unreadable(tensor, f"its type and sizes ask for {size} bytes, and {length} are named")
-    try:
-        return np.memmap(path, dtype, "r", offset, shape)
-    except _FAILURES as error:
-        raise _unreadable(tensor, str(error)) from None
 
 
 def _look_at(tensor: TensorProto, folder: Path) -> tuple[str, int, int | None]:
@@ -74,19 +98,19 @@ def _look_at(tensor: TensorProto, folder: Path) -> tuple[str, int, int | None]:
     try:
         real = os.path.realpath(folder / location)
         if os.path.isabs(location) or os.path.commonpath([real, os.path.realpath(folder)]) != os.path.realpath(folder):
-            raise _unreadable(tensor, f"it lies in {location[:200]}, and a model's files are in its own folder")
+            raise unreadable(tensor, f"it lies in {location[:200]}, and a model's files are in its own folder")
         status = os.stat(real)
     except (OSError, ValueError) as error:
-        raise _unreadable(tensor, f"{location[:200]}: {getattr(error, 'strerror', None) or error}") from None
+        raise unreadable(tensor, f"{location[:200]}: {getattr(error, 'strerror', None) or error}") from None
     if not stat.S_ISREG(status.st_mode):
-        raise _unreadable(tensor, f"{location[:200]} is no regular file")
+        raise unreadable(tensor, f"{location[:200]} is no regular file")
     offset, length = _place(tensor, said.get("offset", "")) or 0, _place(tensor, said.get("length", ""))
     if offset + (length or 0) > status.st_size:
-        raise _unreadable(tensor, f"{location[:200]} has {status.st_size} bytes, and ends before it does")
+        raise unreadable(tensor, f"{location[:200]} has {status.st_size} bytes, and ends before it does")
     element = BY_CODE.get(tensor.data_type)
     bits = 0 if element is None or element.kind == "string" else element.bits
     if any(size < 0 for size in tensor.dims) or math.prod(tensor.dims) * bits > 8 * (status.st_size - offset) + 7:
-        raise _unreadable(tensor, f"{location[:200]} has not as many bytes as its type and sizes ask for")
+        raise unreadable(tensor, f"{location[:200]} has not as many bytes as its type and sizes ask for")
     return real, offset, length
 
 
@@ -94,10 +118,11 @@ def _place(tensor: TensorProto, text: str) -> int | None:
     if not text:
         return None
     if not text.isascii() or not text.isdigit() or len(text) > 19 or int(text) > _LARGEST:
-        raise _unreadable(tensor, f"{text[:40]} is no place in a file")
+        raise unreadable(tensor, f"{text[:40]} is no place in a file")
     return int(text)
 
 
-def _unreadable(tensor: TensorProto, reason: str) -> DiagnosticError:
+def unreadable(tensor: TensorProto, reason: str) -> DiagnosticError:
+    """The finding (OW550) for a tensor whose elements cannot be had."""
     message = f"cannot read the elements of the tensor {tensor.name!r}"
     return DiagnosticError([Diagnostic("OW550", message, reason=reason[:300])])

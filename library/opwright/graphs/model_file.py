@@ -27,22 +27,27 @@ def read_model(path: Path) -> ModelProto:
     try:
         size = path.stat().st_size
         if size > MOST_BYTES:
-            raise DiagnosticError([_not_a_model(path, f"it has {size} bytes, and protobuf stops at 2 GiB")])
+            raise DiagnosticError([_not_a_model(path.as_posix(), f"it has {size} bytes, and protobuf stops at 2 GiB")])
         data = read_regular(path, MOST_BYTES)
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL
         text = f"cannot read the model {path}"
         reason = getattr(error, "strerror", None) or str(error)
         raise DiagnosticError([Diagnostic("OW550", text, reason=reason)]) from None
+    return parse_model(data, path.as_posix())
+
+
+def parse_model(data: bytes, file: str) -> ModelProto:
+    """The model that these bytes say; `file` names them in messages. Raises DiagnosticError (OW551)."""
     model = ModelProto()
     try:
         model.ParseFromString(data)
     except DecodeError as error:
         too_deep = "MaxDepth" in str(error)
         reason = "its graphs are nested deeper than protobuf's parsers read" if too_deep else _BROKEN
-        raise DiagnosticError([_not_a_model(path, reason)]) from None
+        raise DiagnosticError([_not_a_model(file, reason)]) from None
     reason = _why_not_a_model(model, data)
     if reason:
-        raise DiagnosticError([_not_a_model(path, reason)])
+        raise DiagnosticError([_not_a_model(file, reason)])
     return model
 
 
@@ -63,7 +68,7 @@ def refuse_broken_text(model: Message, file: str, columns: ColumnsOf) -> None:
                 elif not _are_checked_together(value):
                     pending.extend(value)
             elif isinstance(value, bytes) or (not isinstance(value, str) and bytes in map(type, value)):
-                raise DiagnosticError([_not_a_model(Path(file), f"it has a {name} that is not UTF-8")])
+                raise DiagnosticError([_not_a_model(file, f"it has a {name} that is not UTF-8")])
 
 
 def _are_checked_together(messages: Sequence[Message]) -> bool:
@@ -91,7 +96,7 @@ def _why_not_a_model(model: ModelProto, data: bytes) -> str:
     if model.ir_version > 0 and model.HasField("graph") and (model.graph.node or model.graph.output):
         return ""
     if not data:
-        return "the file is empty"
+        return "it is empty"
     operator_set = OperatorSetProto()
     try:
         operator_set.ParseFromString(data)
@@ -105,8 +110,8 @@ def _why_not_a_model(model: ModelProto, data: bytes) -> str:
     return "it has no graph" if model.ir_version > 0 else "it has no IR version and no graph"
 
 
-def _not_a_model(path: Path, reason: str) -> Diagnostic:
-    return Diagnostic("OW551", "this is not an ONNX model", Place(path.as_posix()), reason, "give a .onnx file")
+def _not_a_model(file: str, reason: str) -> Diagnostic:
+    return Diagnostic("OW551", "this is not an ONNX model", Place(file), reason, "give a .onnx file")
 
 
 def external_files(model: ModelProto) -> list[str]:
@@ -146,14 +151,20 @@ def write_model(model: ModelProto, path: Path, source: Path) -> None:
         reason = f"they are found relative to the model's folder: {', '.join(elsewhere)}"
         help_text = f"write it to {source.with_name(path.name)}, then move all files together"
         raise DiagnosticError([Diagnostic("OW571", text, reason=reason, help=help_text)])
+    data = model_bytes(model, f"{path}")
     try:
-        data = model.SerializeToString(deterministic=True)
         with written_whole(path) as stream:
             stream.write(data)
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL
+        reason = getattr(error, "strerror", None) or str(error)
         raise DiagnosticError([Diagnostic("OW572", f"cannot write {path}", reason=reason)]) from None
+
+
+def model_bytes(model: ModelProto, what: str = "the model") -> bytes:
+    """The bytes of a model; equal models have equal ones. Raises DiagnosticError (OW572) where there are too many."""
+    try:
+        return model.SerializeToString(deterministic=True)
     except (EncodeError, ValueError) as error:
         help_text = "store the weights as external data (onnx.save_model with save_as_external_data=True)"
-        finding = Diagnostic("OW572", f"cannot write {path}", reason=str(error), help=help_text)
+        finding = Diagnostic("OW572", f"cannot write {what}", reason=str(error), help=help_text)
         raise DiagnosticError([finding]) from None

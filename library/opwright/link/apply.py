@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
-from typing import Literal
+from typing import Any, Literal, overload
 
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
 
@@ -16,6 +16,7 @@ from opwright.bundle.format import Bundle
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.graphs.ids import FunctionId, callees_first, function_id
 from opwright.graphs.inline import inline_model
+from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import check_structure, refuse_expansion
 from opwright.graphs.walk import all_graphs
 from opwright.link.catalogue import Catalogue, layered, merge_libraries
@@ -45,24 +46,57 @@ class Attached:
     diagnostics: tuple[Diagnostic, ...]
 
 
+_Profile = Profile | Literal["portable", "overload"]
+
+
+@overload
 def attach(
-    model: ModelProto,
+    model: ModelPath,
     libraries: Bundle | Sequence[Bundle],
     *,
     replace: bool = False,
     inline: bool = False,
-    profile: Profile | Literal["portable", "overload"] = Profile.PORTABLE,
-) -> ModelProto:
+    profile: _Profile = Profile.PORTABLE,
+) -> ModelProto: ...
+
+
+@overload
+def attach(
+    model: SameForm,
+    libraries: Bundle | Sequence[Bundle],
+    *,
+    replace: bool = False,
+    inline: bool = False,
+    profile: _Profile = Profile.PORTABLE,
+) -> SameForm: ...
+
+
+def attach(
+    model: AnyModel,
+    libraries: Bundle | Sequence[Bundle],
+    *,
+    replace: bool = False,
+    inline: bool = False,
+    profile: _Profile = Profile.PORTABLE,
+) -> Any:
     """The model with the functions that its nodes of the libraries' domains need (`find_bundle` opens a library).
+
+    `model` is a ModelProto, the bytes of one, an onnx_ir.Model or a torch.onnx.ONNXProgram, and so is the result; of
+    a path the result is a ModelProto that has its weights, those in other files too.
 
     With `replace`, operators of the standard that a library has under a mirror domain are served too; with
     `inline`, the result holds no functions, but their nodes. The result passes onnx.checker, and loads on
     onnxruntime where that is installed and supports the model's opset and IR. Everything else of the model is as it
     was; the argument is not changed. `profile`: variants are told apart by their names, or on request by overloads,
-    for onnxruntime 1.27 and later. Raises DiagnosticError (OW530, OW553 to OW575) when a node cannot be served.
+    for onnxruntime 1.27 and later. Raises DiagnosticError: OW530, OW553 to OW575 when a node cannot be served, OW550,
+    OW551, OW578 and OW579 when `model` is none.
     """
+    given = given_model(model)
     bundles = [libraries] if isinstance(libraries, Bundle) else libraries
-    return attach_libraries(model, bundles, replace=replace, inline=inline, profile=Profile(profile)).model
+    done = attach_libraries(
+        given.proto, bundles, replace=replace, inline=inline, profile=Profile(profile), file=given.file
+    )
+    return given.give_back(done.model)
 
 
 def attach_libraries(

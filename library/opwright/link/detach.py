@@ -6,13 +6,14 @@ import base64
 import json
 from collections.abc import Collection, Iterable, MutableSequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 from google.protobuf.message import DecodeError
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, helper
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_nodes
 from opwright.link.digests import function_digests, record_of
@@ -31,12 +32,22 @@ class Detached:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def detach(model: ModelProto) -> ModelProto:
-    """The model as it was before libraries were attached to it.
+@overload
+def detach(model: ModelPath) -> ModelProto: ...
 
-    Raises DiagnosticError (OW576) when a linked function was altered since: taking it out would lose that.
+
+@overload
+def detach(model: SameForm) -> SameForm: ...
+
+
+def detach(model: AnyModel) -> Any:
+    """The model as it was before libraries were attached to it, in the form that is given (see `attach`).
+
+    Raises DiagnosticError: OW576 when a linked function was altered since, which taking it out would lose, OW550,
+    OW551, OW578 and OW579 when `model` is none.
     """
-    return detach_libraries(model).model
+    given = given_model(model)
+    return given.give_back(detach_libraries(given.proto, given.file).model)
 
 
 def detach_libraries(model: ModelProto, file: str = "model") -> Detached:

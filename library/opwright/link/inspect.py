@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import Enum
 
-from onnx import ModelProto
-
 from opwright.bundle.format import Bundle
 from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.model_forms import AnyModel, given_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_nodes
 from opwright.link.digests import Record, function_digests, record_of
@@ -44,15 +43,18 @@ class FunctionReport:
     calls: int
 
 
-def inspect(model: ModelProto, libraries: Bundle | Sequence[Bundle] = (), file: str = "model") -> list[FunctionReport]:
+def inspect(model: AnyModel, libraries: Bundle | Sequence[Bundle] = (), file: str = "") -> list[FunctionReport]:
     """A report on each function of the model, in the model's order.
 
-    With `libraries`, functions that lost their metadata are recognised by their digest, and metadata that name a
-    release among them are held against it. `file` names the model in messages. Raises DiagnosticError (OW551) when a
-    name in the model is not UTF-8.
+    `model` is a ModelProto, the bytes of one, a path, an onnx_ir.Model or a torch.onnx.ONNXProgram. With `libraries`,
+    functions that lost their metadata are recognised by their digest, and metadata that name a release among them are
+    held against it. `file` names the model in messages. Raises DiagnosticError: OW551 when a name in the model is not
+    UTF-8, OW550, OW551, OW578 and OW579 when `model` is none.
     """
+    given = given_model(model)
     bundles = [libraries] if isinstance(libraries, Bundle) else libraries
-    check_structure(model, file)
+    model = given.proto
+    check_structure(model, file or given.file)
     digests = function_digests(model.functions)
     calls: dict[FunctionId, int] = {}
     bodies = [model.graph.node, *(function.node for function in model.functions)]

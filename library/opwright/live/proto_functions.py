@@ -11,6 +11,7 @@ from onnx import FunctionProto, ModelProto, helper
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.first_use import find
 from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.model_forms import AnyModel, given_model, is_of
 from opwright.graphs.walk import all_nodes
 from opwright.lang.lower.scripts import Script
 from opwright.live.newer_opset import means_the_same
@@ -73,19 +74,21 @@ class ProtoFunction:
         return found[0], found[1:]
 
 
-def proto_function(proto: object, functions: Iterable[FunctionProto] = ()) -> ProtoFunction:
-    """A FunctionProto (with the `functions` that it calls) or a ModelProto as a function.
+def proto_function(
+    proto: FunctionProto | ProtoFunction | AnyModel, functions: Iterable[FunctionProto] = ()
+) -> ProtoFunction:
+    """A FunctionProto (with the `functions` that it calls) or a model as a function.
 
-    A model's inputs become inputs, its initializers constants of the body; its name is that of its graph. TypeError for
-    anything else.
+    A model is a ModelProto, the bytes of one, a path, an onnx_ir.Model or a torch.onnx.ONNXProgram. Its inputs become
+    inputs, its initializers constants of the body; its name is that of its graph. Raises DiagnosticError: OW386 where
+    a ModelProto keeps tensors in other files, OW550, OW551, OW578 and OW579 for what is none of these.
     """
-    if isinstance(proto, ProtoFunction):
+    if is_of(proto, ProtoFunction):
         return proto
-    if isinstance(proto, FunctionProto):
+    if is_of(proto, FunctionProto):
         return ProtoFunction(proto, functions)
-    if isinstance(proto, ModelProto):
-        return ProtoFunction(_of_model(proto), proto.functions)
-    raise TypeError(f"a {type(proto).__name__} is no FunctionProto, and no ModelProto")
+    model = given_model(proto, also=", or a FunctionProto").whole()
+    return ProtoFunction(_of_model(model), model.functions)
 
 
 def _of_model(model: ModelProto) -> FunctionProto:

@@ -14,16 +14,13 @@ have. Each node is visited once and nothing recurses; nesting, chains and calls 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, SparseTensorProto, TypeProto
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from opwright.graphs.external_tensors import load_external_tensors
 from opwright.graphs.ids import FunctionId
-from opwright.graphs.model_file import read_model
+from opwright.graphs.model_forms import AnyModel, given_model, is_of
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import subgraphs_by_name
 from opwright.protos.canonical_operators import Operator
@@ -45,19 +42,20 @@ from opwright.protos.scopes import (
     trimmed,
 )
 
-Comparable = FunctionProto | ModelProto | HasFunctionProto | str | os.PathLike[str]
+Comparable = FunctionProto | HasFunctionProto | AnyModel
 Task = Iterator["Task | None"]  # yields what is to be done before it goes on
 
 
 def compare(left: Comparable, right: Comparable) -> Comparison:
     """Whether two functions, or two models, compute the same by the same structure; if not, where they part.
 
-    A side is a FunctionProto, a ModelProto, the path of a model or a function under `@script`. Inputs and outputs
-    correspond by position, the attributes of functions by name. Functions that a model carries are compared where they
-    are called, whatever they are called; functions that are not there must agree in domain, name and overload.
+    A side is a FunctionProto, a function under `@script`, or a model: a ModelProto, the bytes of one, a path, an
+    onnx_ir.Model or a torch.onnx.ONNXProgram. Inputs and outputs correspond by position, the attributes of functions by
+    name. Functions that a model carries are compared where they are called, whatever they are called; functions that
+    are not there must agree in domain, name and overload.
 
-    Raises DiagnosticError: OW580 when a side is malformed or keeps tensors in other files (a path is fine), OW550 and
-    OW551 when a file is no model; TypeError when one side is a function and the other a model.
+    Raises DiagnosticError: OW580 when a side is malformed or keeps tensors in other files (a path is fine), OW550,
+    OW551, OW578 and OW579 when a side is none of these; TypeError when one side is a function and the other a model.
     """
     one, other = _read(left), _read(right)
     try:
@@ -77,17 +75,14 @@ def compare(left: Comparable, right: Comparable) -> Comparison:
 
 
 def _read(side: Comparable) -> FunctionProto | ModelProto:
-    if isinstance(side, FunctionProto | ModelProto):
+    if is_of(side, FunctionProto):
         return side
-    if isinstance(side, str | os.PathLike):
-        path = Path(side)
-        model = read_model(path)
-        check_structure(model, path.as_posix())
-        load_external_tensors(model, path.parent)
-        return model
-    if isinstance(side, HasFunctionProto):
+    if is_of(side, HasFunctionProto):  # type: ignore[type-abstract]
         return side.to_function_proto()
-    raise TypeError(f"cannot compare {type(side).__name__}: give a FunctionProto, a ModelProto or the path of a model")
+    given = given_model(side, also=", or a function")
+    if given.tensors is not None:
+        check_structure(given.proto, given.file)
+    return given.whole()
 
 
 def _carried(model: ModelProto) -> dict[FunctionId, LocalFunction]:

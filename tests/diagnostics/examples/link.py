@@ -185,6 +185,22 @@ def _chain(length: int) -> str:
     return f"{_WITH_MINE} agraph (float[N] X) => (float[N] Y) {{ Y = my.F0(X) }} {' '.join(functions)}"
 
 
+_FORM = """from onnx import parser
+from opwright import inspect
+
+model = parser.parse_model('<ir_version: 10, opset_import: ["": 18]> g (float[N] x) => (float[N] y) {{ y = Abs(x) }}')
+print({})
+"""
+_IR_FORM = """import onnx_ir
+from onnx import parser
+from opwright import inspect
+
+text = '<ir_version: 10, opset_import: ["": 18]> g (float x) => (float y) <float w = {{1}}> {{ y = Add(x, w) }}'
+model = onnx_ir.from_proto(parser.parse_model(text))
+model.graph.initializers["w"].const_value = {}
+print(inspect(model))
+"""
+
 PAIRS = (
     Pair(
         "OW530",
@@ -345,6 +361,16 @@ PAIRS = (
         "OW577",
         bad=_template("Y = com.acme.Twice<body = plus (float[N] A) => (float[N] B) { B = Add(A, Z) }>(X)"),
         good=_template("Y = com.acme.Twice<body = plus (float[N] A) => (float[N] B) { B = Add(A, A) }>(X)"),
+    ),
+    Pair(
+        "OW578",
+        bad=Example("python a.py", {"a.py": _FORM.format("inspect(model.graph)")}),
+        good=Example("python a.py", {"a.py": _FORM.format("inspect(model)")}),
+    ),
+    Pair(
+        "OW579",
+        bad=Example("python a.py", {"a.py": _IR_FORM.format("None")}),
+        good=Example("python a.py", {"a.py": _IR_FORM.format('onnx_ir.tensor(1.0, name="w")')}),
     ),
     Pair(
         "OW580",
