@@ -21,6 +21,7 @@ from opwright.lang.lower import speculate
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import Environment
 from opwright.lang.resolve import ModuleScope
+from opwright.lang.schema_reads import Narrowing
 from opwright.lang.source import Source
 from opwright.lang.syntax import Module
 from opwright.lang.trail import Trail
@@ -42,6 +43,7 @@ _OPAQUE = (
     Module,
     ModuleScope,  # remembers what module-level names mean: that is the same after a rollback
     ModuleType,
+    Narrowing,  # that it was looked at counts, trials included
     Origins,  # remembers the lines that nodes come from: they are the same after a rollback
     Signature,
     Source,

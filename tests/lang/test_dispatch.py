@@ -6,7 +6,9 @@ import pytest
 from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
+from opwright.lang.schema_reads import Constraint
 from opwright.lang.trail import Trail
+from opwright.opsets.signatures import signature
 
 
 def test_a_rule_is_found_by_the_class_and_else_by_the_nearest_base() -> None:
@@ -80,7 +82,10 @@ def test_an_operator_narrows_what_a_holder_holds() -> None:
     trail = Trail()
     variable = ir.TypeVariable("T", FLOAT.mask | INT64.mask)
     held = ir.SequenceType(ir.TensorType(variable))
-    assert held.restrict(("seq(tensor(float))", "tensor(int64)"), "Op", trail)
+    found = signature("", "Identity", 14)
+    assert found is not None
+    assert held.restrict(Constraint(found, "seq(tensor(float))"), trail)
     assert ir.known_element(variable) is FLOAT
-    assert not held.restrict(("seq(tensor(int64))",), "Op", trail)
-    assert not held.restrict(("tensor(float)",), "Op", trail)
+    assert held.restrict(Constraint(found, "V"), trail)
+    assert not held.restrict(Constraint(found, "seq(tensor(int64))"), trail)
+    assert not held.restrict(Constraint(found, "tensor(float)"), trail)

@@ -61,7 +61,7 @@ PLANTED: dict[str, Callable[[Lowering], object]] = {
     "a constant": lambda low: low.constants.update({("planted", len(low.constants)): ir.Value(ir.UnknownType())}),
     "a field of its own": lambda low: low.__dict__.update(planted=low.__dict__.get("planted", 0) + 1),
     "a narrowed type": lambda low: [
-        setattr(variable, "mask", variable.mask & (variable.mask - 1))
+        setattr(variable, "_mask", variable.mask & (variable.mask - 1))
         for variable in low.function.variables.values()
         if isinstance(variable, ir.TypeVariable)
     ],

@@ -4,7 +4,8 @@ given there is one that leads to the same function here.
 What a lowering is told of an opset it is told by `Lowering`, which notes it in a `LookedUp`. An operator may be of
 another version if nothing that was asked of it tells the two apart: the versions have the same inputs, outputs and
 attributes (a new attribute with a default is written nowhere but in canonical bodies), they treat alike all element
-types of which any operator was asked, and no step between them means another thing where the source names the operator.
+types of which the operator was asked, type variables that no function declares admit the same wherever that counts (see
+`Narrowing`), and no step between them means another thing where the source names the operator.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from opwright.lang import ir
 from opwright.lang.family import Family, Variant
 from opwright.lang.looked_up import LookedUp, OperatorName, answer_at, bodies_at, is_template_at
 from opwright.lang.lower.function import Lowered
+from opwright.lang.schema_reads import Narrowing
 from opwright.opsets.signatures import AttributeSpec, Formal, Signature, history, operators_at, signature
 
 Digests = Mapping[str, str]
@@ -37,6 +39,8 @@ def carried(family: Family, opset: int) -> Family | None:
     if digests is None or any(
         answer_at(question, opset, before[question]) != before[question] for question in questions
     ):
+        return None
+    if changing and not all(_admits_alike(item, opset, changing) for item in before.reads.decisive.values()):
         return None
     looked_up = LookedUp.like(before)
     changed: list[str] = []  # the operators that have another version, as they are called here
@@ -57,10 +61,17 @@ def carried(family: Family, opset: int) -> Family | None:
 
 def _is_alike(found: LookedUp, name: str, before: int, now: int) -> bool:
     """Whether those two versions of an operator answer all that was asked of it alike."""
-    if name in found.reads.versions or not _alike(name, before, now, found.reads.elements, found.written.get(name, 0)):
+    elements, written = found.reads.elements.get(name, 0), found.written.get(name, 0)
+    if name in found.reads.versions or not _alike(name, before, now, elements, written):
         return False
     judges = (judge for (asked, _), judge in found.reads.verdicts.items() if asked == name)
     return all(judge(before) == judge(now) for judge in judges)
+
+
+def _admits_alike(found: Narrowing, opset: int, changing: frozenset[str]) -> bool:
+    """Whether a variable that asked those operators admits the same at that opset."""
+    asked = {constraint.signature.name for constraint in found.asked}
+    return asked.isdisjoint(changing) or found.mask_at(opset) == found.mask
 
 
 def _is_portable(family: Family, changed: list[str]) -> bool:

@@ -9,6 +9,7 @@ from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.infer_lengths import Contents, infer_length
 from opwright.lang.infer_ranks import infer_rank
+from opwright.lang.schema_reads import Constraint
 from opwright.lang.trail import Trail
 from opwright.opsets.record import VALUE_FORMS, ByAttribute, RankRule, Record, TypeRule
 from opwright.opsets.signatures import Option, Signature, tensor_element
@@ -50,19 +51,16 @@ def bind(signature: Signature, inputs: list[ir.Value | None], trail: Trail) -> B
         if type(type_) is ir.TensorType and type(type_.element) is ElementType and formal.homogeneous:
             bound = bindings.get(formal.type)
             admits = signature.input_masks[position] >> type_.element.code & 1
-            trail.reads.elements |= type_.element.mask
+            trail.reads.ask(signature, type_.element.mask)
             if admits and (bound is None or (type(bound) is ir.TensorType and bound.element is type_.element)):
                 # The common case: nothing to narrow and nothing to unify.
                 if bound is None and formal.type in signature.admitted:
                     bindings[formal.type] = type_
                     origin[formal.type] = index
                 continue
+        _restrict(value.type, Constraint(signature, formal.type), index, trail)
         admitted = signature.admitted.get(formal.type)
-        if admitted is None:
-            _restrict(value.type, (formal.type,), index, signature.identity, trail)
-            continue
-        _restrict(value.type, admitted, index, signature.identity, trail)
-        if not formal.homogeneous:
+        if admitted is None or not formal.homogeneous:
             continue
         if formal.type not in bindings:
             bindings[formal.type] = value.type.carried  # what a number makes with a tensor is a tensor
@@ -72,10 +70,10 @@ def bind(signature: Signature, inputs: list[ir.Value | None], trail: Trail) -> B
     return bindings
 
 
-def _restrict(type_: ir.Type, admitted: tuple[str, ...], index: int, operator: str, trail: Trail) -> None:
-    """Meets a type with the ONNX types that `operator` admits for it."""
-    if not type_.restrict(admitted, operator, trail):
-        raise Mismatch(index, admitted)
+def _restrict(type_: ir.Type, asked: Constraint, index: int, trail: Trail) -> None:
+    """Meets a type with what an operator admits for it."""
+    if not type_.restrict(asked, trail):
+        raise Mismatch(index, asked.types)
 
 
 # -------------------------------------------------------------------------------------------------- results
@@ -135,11 +133,9 @@ def _decided(rule: ByAttribute | TypeRule, index: int, inputs: Inputs, attribute
 
 def _check_result(signature: Signature, index: int, type_: ir.Type, trail: Trail) -> None:
     formal = signature.outputs[min(index, len(signature.outputs) - 1)]
-    admitted = signature.admitted.get(formal.type, (formal.type,))
-    try:
-        _restrict(type_, admitted, index, signature.identity, trail)
-    except Mismatch:
-        raise WrongResult(type_, admitted) from None
+    asked = Constraint(signature, formal.type)
+    if not type_.restrict(asked, trail):
+        raise WrongResult(type_, asked.types)
 
 
 def _from_constraint(

@@ -12,11 +12,12 @@ from enum import Enum
 from functools import partial
 
 from opwright.elements import BY_CODE, BY_NAME, ElementType
+from opwright.lang.schema_reads import Constraint, Narrowing
 from opwright.lang.source import Span
 from opwright.lang.trail import Trail
 from opwright.opsets.record import Record
 from opwright.opsets.records import NOTHING
-from opwright.opsets.signatures import ALL_ELEMENTS, Signature, elements_of, tensor_mask
+from opwright.opsets.signatures import ALL_ELEMENTS, Signature, elements_of
 from opwright.variants import overload_of
 
 # --------------------------------------------------------------------------------------------------- types
@@ -31,46 +32,109 @@ class TypeVariable:
     A rigid variable is declared by the function and may only narrow; a flexible one may also become equal to
     another (`same_as`), as the undeclared types of `a + b` do. `narrowed_by` says which operator took what away.
     Of two that become equal the one that comes first in `place` stands for both, in whatever order they meet.
+    `known`: how it came to admit what it admits, of a variable that no function declares; those are told apart by what
+    operators answer (ADR 284), while each type that an operator is asked about for a declared one is noted.
     """
 
-    __slots__ = ("mask", "name", "narrowed_by", "place", "rigid", "same_as")
+    __slots__ = ("_mask", "known", "name", "narrowed_by", "place", "rigid", "same_as")
 
     def __init__(self, name: str, mask: int = ALL_ELEMENTS, rigid: bool = True, place: int = _LAST) -> None:
         self.name = name
-        self.mask = mask
+        self._mask = mask
         self.rigid = rigid
         self.place = place
+        self.known: Narrowing | None = None
         self.same_as: TypeVariable | ElementType | None = None
         self.narrowed_by: list[tuple[int, str]] = []
+        if place == _LAST:
+            self._hold(Narrowing(mask))
 
     def __repr__(self) -> str:
         return self.name
 
     @property
+    def mask(self) -> int:
+        """The element types that it admits. Whoever asks for them may do anything with the answer, which is noted."""
+        if self.known is not None:
+            self.known.is_seen = True
+        return self._mask
+
+    @property
     def elements(self) -> tuple[ElementType, ...]:
         return elements_of(self.mask)
 
+    @property
+    def only(self) -> ElementType | None:
+        """The one element type that it admits; None of a variable that admits several. Nothing is noted."""
+        mask = self._mask
+        return BY_CODE[mask.bit_length() - 1] if mask and not mask & (mask - 1) else None
+
+    def meet(self, asked: Constraint, trail: Trail) -> bool:
+        """Keeps the element types that an operator admits; False, and nothing done, where it admits none of them."""
+        admitted, known = asked.mask, None
+        if self.known is None:
+            trail.reads.ask(asked.signature, self._mask)
+        else:
+            known = self.known.met(asked, admitted, trail.reads)
+        left = self._mask & admitted
+        if left and left != self._mask:
+            trail.append(self.narrowed_by, (self._mask & ~admitted, asked.signature.identity))
+        if left and (left != self._mask or known is not self.known):
+            self._become(left, known, trail)
+        return bool(left)
+
     def narrow(self, mask: int, why: str, trail: Trail) -> None:
-        """Keeps the element types that are in `mask` too; `why` names the operator that takes the others away."""
-        taken = self.mask & ~mask
-        trail.append(self.narrowed_by, (taken, why))
-        self.restrict(self.mask & mask, trail)
+        """Keeps the element types that are in `mask` too; `why` says what takes the others away."""
+        trail.append(self.narrowed_by, (self._mask & ~mask, why))
+        self.restrict(mask, trail)
 
     def restrict(self, mask: int, trail: Trail) -> None:
-        """Admits the element types of `mask`, a part of those that it admits, and no others."""
-        trail.record(partial(self._set_mask, self.mask))
-        self.mask = mask
+        """Keeps the element types that are in `mask` too."""
+        self._become(self._mask & mask, None if self.known is None else self.known.within(mask, trail.reads), trail)
 
-    def equate(self, other: Element, trail: Trail) -> None:
-        """Makes the variable stand for another one, or for an element type."""
-        trail.record(self._part)
-        self.same_as = other
+    def equate(self, other: Element, trail: Trail) -> bool:
+        """Makes the variable stand for another one, or for an element type; False where they have none in common."""
+        if not isinstance(other, TypeVariable) or self.known is None or other.known is None:
+            common = self.mask & other.mask
+            if common and isinstance(other, TypeVariable):
+                other.restrict(self.mask, trail)
+        else:
+            known = self.known.joined(other.known, trail.reads)
+            common = known.mask
+            if common:
+                other._become(common, known, trail)
+        if common:
+            trail.record(self._part, self.known)
+            self._hold(None)
+            self.same_as = other
+        return bool(common)
 
-    def _set_mask(self, mask: int) -> None:
-        self.mask = mask
+    def copy(self) -> TypeVariable:
+        """A variable that admits the same, for the same reasons, and is narrowed by itself from here on; what it stands
+        for is not copied."""
+        found = TypeVariable(self.name, self.mask, self.rigid, self.place)
+        found._hold(self.known)
+        found.narrowed_by = list(self.narrowed_by)
+        return found
 
-    def _part(self) -> None:
+    def _become(self, mask: int, known: Narrowing | None, trail: Trail) -> None:
+        trail.record(self._set, self._mask, self.known)
+        self._set(mask, known)
+
+    def _set(self, mask: int, known: Narrowing | None) -> None:
+        self._mask = mask
+        self._hold(known)
+
+    def _part(self, known: Narrowing | None) -> None:
         self.same_as = None
+        self._hold(known)
+
+    def _hold(self, known: Narrowing | None) -> None:
+        if self.known is not None:
+            self.known.holders -= 1
+        if known is not None:
+            known.holders += 1
+        self.known = known
 
 
 Element = ElementType | TypeVariable
@@ -81,10 +145,8 @@ def settle(element: Element) -> Element:
     while isinstance(element, TypeVariable):
         if element.same_as is not None:
             element = element.same_as
-        elif element.mask and not element.mask & (element.mask - 1):
-            return BY_CODE[element.mask.bit_length() - 1]
         else:
-            break
+            return element.only or element
     return element
 
 
@@ -119,13 +181,7 @@ def unify_elements(first: Element, second: Element, trail: Trail) -> bool:
         if two is None or two.rigid:
             return False
         one, two, right = two, one, left
-    common = one.mask & right.mask
-    if not common:
-        return False
-    if two is not None:
-        two.restrict(common, trail)
-    one.equate(right, trail)
-    return True
+    return one.equate(right, trail)
 
 
 Dimension = int | str | None
@@ -211,8 +267,8 @@ class _TypeBase:
         """The type with `step` done to the tensor type in it."""
         raise NotImplementedError
 
-    def restrict(self, admitted: tuple[str, ...], operator: str, trail: Trail) -> bool:
-        """Meets the type with the ONNX types that an operator admits for it; False where none is left."""
+    def restrict(self, asked: Constraint, trail: Trail) -> bool:
+        """Meets the type with what an operator admits for it; False where nothing is left."""
         return True
 
     @property
@@ -298,16 +354,12 @@ class TensorType(_TypeBase):
     def with_tensors(self, step: Callable[[TensorType], Type]) -> Type:
         return step(self)
 
-    def restrict(self, admitted: tuple[str, ...], operator: str, trail: Trail) -> bool:
-        mask = tensor_mask(admitted)
+    def restrict(self, asked: Constraint, trail: Trail) -> bool:
         element = settle(self.element)
-        trail.reads.elements |= element.mask
-        if not element.mask & mask:
-            return False
-        variable = open_element(element)
-        if variable is not None and variable.mask & ~mask:
-            variable.narrow(mask, operator, trail)
-        return True
+        if isinstance(element, TypeVariable):
+            return element.meet(asked, trail)
+        trail.reads.ask(asked.signature, element.mask)
+        return bool(element.mask & asked.mask)
 
     def __repr__(self) -> str:
         element = settle(self.element)
@@ -352,14 +404,14 @@ class _Holder(_TypeBase):
     def with_tensors(self, step: Callable[[TensorType], Type]) -> Type:
         return self.of(self.item.with_tensors(step))
 
-    def restrict(self, admitted: tuple[str, ...], operator: str, trail: Trail) -> bool:
-        items = tuple(filter(None, map(self._item_of, admitted)))
-        return bool(items) and self.item.restrict(items, operator, trail)
+    def restrict(self, asked: Constraint, trail: Trail) -> bool:
+        items = asked.of_items(self._opening)
+        return bool(items.types) and self.item.restrict(items, trail)
 
-    def _item_of(self, text: str) -> str:
-        """The item's type in the text of a type of this kind; empty for one of another."""
-        start = f"{self.holder}("
-        return text[len(start) : -1] if text.startswith(start) else ""
+    @property
+    def _opening(self) -> str:
+        """How ONNX's text of such a type begins."""
+        return f"{self.holder}("
 
 
 class SequenceType(_Holder):
@@ -442,9 +494,9 @@ class MapType(_Holder):
     def joined(self, other: Type) -> Type:
         return self
 
-    def _item_of(self, text: str) -> str:
-        start = f"map({self.key.name}, "  # ONNX writes `map(int64, float)`, whose values are tensors
-        return f"tensor({text[len(start) : -1]})" if text.startswith(start) else ""
+    @property
+    def _opening(self) -> str:
+        return f"map({self.key.name}, "
 
     def __repr__(self) -> str:
         return f"map({self.key.name}, {self.item!r})"
@@ -492,8 +544,8 @@ class NumberType(_TypeBase):
     def with_tensors(self, step: Callable[[TensorType], Type]) -> Type:
         return self
 
-    def restrict(self, admitted: tuple[str, ...], operator: str, trail: Trail) -> bool:
-        return self.carried.restrict(admitted, operator, trail)
+    def restrict(self, asked: Constraint, trail: Trail) -> bool:
+        return self.carried.restrict(asked, trail)
 
     def __repr__(self) -> str:
         return f"number({self.kind.value})"

@@ -57,8 +57,7 @@ class FunctionCopy:
             return element
         found = self._variables.get(element)
         if found is None:
-            found = self._variables[element] = ir.TypeVariable(element.name, element.mask, element.rigid, element.place)
-            found.narrowed_by = list(element.narrowed_by)
+            found = self._variables[element] = element.copy()
             found.same_as = None if element.same_as is None else self._element(element.same_as)
         return found
 

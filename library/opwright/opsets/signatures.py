@@ -171,6 +171,13 @@ def tensor_mask(types: tuple[str, ...]) -> int:
     return mask_of([found for found in map(tensor_element, types) if found is not None])
 
 
+def item_types(types: tuple[str, ...], opening: str) -> tuple[str, ...]:
+    """The types of the items of those among some types whose texts begin with `opening`: `seq(`, `map(int64, `."""
+    items = [text[len(opening) : -1] for text in types if text.startswith(opening)]
+    # (ONNX writes `map(int64, float)`, whose values are tensors.)
+    return tuple([f"tensor({item})" for item in items] if opening.startswith("map(") else items)
+
+
 ALL_ELEMENTS = mask_of(list(BY_CODE.values()))
 
 

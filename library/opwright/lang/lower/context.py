@@ -212,7 +212,7 @@ class Lowering:
 
     def takes(self, found: Signature, variable: str, element: ElementType) -> bool:
         """Whether an operator takes that element type, which is noted."""
-        self.trail.reads.elements |= element.mask
+        self.trail.reads.ask(found, element.mask)
         return bool(found.masks[variable] & element.mask)
 
     def bodies_of(self, entry: FunctionEntry) -> tuple[Sequence[BodyEntry], bool]:

@@ -307,8 +307,8 @@ def _emit(
 def _known(
     operands: Sequence[Operand], inputs: list[ir.Value | None], variables: list[ir.TypeVariable]
 ) -> _Known | None:
-    """What is known of the operands; None where one is absent, optional or no tensor. They are appended to `inputs`,
-    and their type variables to `variables`, each once."""
+    """What is known of the operands; None where one is absent, optional or no tensor, or of a type variable that no
+    function declares. They are appended to `inputs`, and their type variables to `variables`, each once."""
     kinds: list[_Kind] = []
     shapes: list[_Shape] = []
     for operand in operands:
@@ -327,6 +327,8 @@ def _known(
             if settled not in variables:
                 variables.append(settled)
             place = 0 if variables[0] is settled else variables.index(settled)
+            if settled.known is not None:
+                return None
             kinds.append((place, settled.mask, settled.rigid))
         shapes.append(type_.shape)
         inputs.append(operand)
@@ -368,7 +370,7 @@ def _plan(
     if given is None or any(spec.required and spec.name not in given for spec in found.attributes.values()):
         return None
     open_ = [item for item in elements if not isinstance(item, ElementType)]
-    variables = {number: ir.TypeVariable("T", mask, rigid) for number, mask, rigid in open_}
+    variables = {number: ir.TypeVariable("T", mask, rigid, place=0) for number, mask, rigid in open_}
     pairs = list(zip(elements, shapes, strict=True))
     kinds: dict[tuple[_Kind, _Shape], ir.Value | None] = {
         (item, shape): ir.Value(ir.TensorType(item if isinstance(item, ElementType) else variables[item[0]], shape))
