@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from onnx import ModelProto, NodeProto, ValueInfoProto, defs, helper
-from opwright.downlevel.older_form import older_form
+from opwright.downlevel.other_version import form_at
 from opwright.elements import BY_CODE, BY_NAME
 from opwright.link.propagate import Propagation, Visit
 from opwright.link.schema_types import formals, schema_at
@@ -76,8 +76,8 @@ def _node_at(case: TestCase, schema: defs.OpSchema) -> NodeProto | None:
     newest = schema_at(schema.name, "", imported(case.model))
     if newest is None or newest.since_version == schema.since_version:
         return case.model.graph.node[0]
-    form, reasons = older_form(visits[0], None, newest, schema)
-    if any("not allowed before" not in reason for reason in reasons):
+    form, reasons = form_at(visits[0], None, newest, schema.since_version, schema.since_version)
+    if not form.is_one_node or any("not allowed" not in reason for reason in reasons):
         return None
     node = NodeProto(op_type=schema.name, input=form.names, output=case.model.graph.node[0].output)
     node.attribute.extend(form.attributes.values())

@@ -61,9 +61,11 @@ def test_wrong_shapes_of_weights_are_still_found() -> None:
     model.graph.initializer.append(external("w", 3, 3))
     del model.graph.node[2].attribute[0].g.value_info[:]
     model.graph.node[2].attribute[0].g.initializer.append(external("b", 2))
-    (found,) = refused(lambda: check_model(model, model, "m"))
-    assert (found.code, found.message) == ("OW566", "the model is not valid, and was not before")
+    (found,) = refused(lambda: check_model(model, parse(TEXT.replace("MatMul(x, w)", "Neg(x)")), "m"))
+    assert (found.code, found.message) == ("OW566", "the model would not be valid")
     assert "onnx.checker" in found.reason
+    (found,) = refused(lambda: check_model(model, model, "m"))
+    assert found.code == "OW567"
 
 
 def test_whose_fault_it_is() -> None:
@@ -71,6 +73,18 @@ def test_whose_fault_it_is() -> None:
     bad = parse(HEADER + "g (float[2, 3] x) => (float[N, M] y) { y = Transpose<perm = [1, 1]>(x) }")
     (found,) = refused(lambda: check_model(bad, good, "m"))
     assert found.message == "the model would not be valid"
+    # Another fault than before is not its author's.
+    worse = parse(HEADER + "g (float[2, 3] x) => (float[N, M] y) { y = Transpose<perm = [1]>(x) z = Neg<a = 1>(y) }")
+    (found,) = refused(lambda: check_model(worse, bad, "m"))
+    assert found.message == "the model would not be valid"
+
+
+def test_what_was_invalid_before_is_a_warning_where_onnxruntime_takes_it() -> None:
+    model = parse(HEADER + "g (float[N] x) => (float[N] y) { y = Neg(x) }")
+    assert model.graph.node[0].attribute.add(name="unknown", type=1, f=1.0)
+    found = check_model(model, model, "m")
+    assert [(item.code, item.severity.value) for item in found] == [("OW588", "warning"), ("OW568", "note")]
+    assert "unknown" in found[0].reason
 
 
 @pytest.mark.parametrize(

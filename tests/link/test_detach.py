@@ -28,10 +28,12 @@ ABSENT = (
 )
 
 
+@pytest.mark.parametrize("ir_version", [0, 7, 8, 9, 10, 11])
 @pytest.mark.parametrize("profile", Profile)
 @pytest.mark.parametrize("text", [SERVED, REPLACED, LOCAL, ABSENT])
-def test_detaching_is_exact(text: str, profile: Profile, acme: Bundle, standard: Bundle) -> None:
+def test_detaching_is_exact(text: str, profile: Profile, ir_version: int, acme: Bundle, standard: Bundle) -> None:
     before = parse(text.replace(', ""', ", nothing"))
+    before.ir_version = ir_version or before.ir_version
     for node in before.graph.node:
         node.input[:] = ["" if name == "nothing" else name for name in node.input]
     attached = attach(before, [acme, standard], replace=True, profile=profile)
@@ -109,17 +111,18 @@ def set_memo(model: onnx.ModelProto, value: str) -> None:
         json.dumps({"inputs": 1}),
         json.dumps({"domain": 1}),
         '{"outputs": "x"}',
+        "[" * 100_000,
     ],
 )
 def test_a_spoilt_note_is_a_finding(acme: Bundle, value: str) -> None:
-    attached = attach(parse(SERVED), [acme])
+    attached = attach(parse(SERVED.replace("7", "10", 1)), [acme])
     set_memo(attached, value)
     (found,) = refused(lambda: detach(attached))
     assert found.code == "OW576"
 
 
 def test_a_spoilt_note_on_a_function_is_a_finding(acme: Bundle) -> None:
-    attached = attach(parse(SERVED), [acme])
+    attached = attach(parse(SERVED.replace("7", "10", 1)), [acme])
     for value in ("nonsense", '{"ir_version": "x"}', '{"imports": 3}'):
         for function in attached.functions:
             memo = next(item for item in function.metadata_props if item.key == "opwright.attached")

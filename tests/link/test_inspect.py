@@ -66,8 +66,7 @@ def test_attributes_in_another_order_than_the_protos() -> None:
 
 def test_functions_without_metadata_are_recognised_by_their_digest(acme: Bundle) -> None:
     model = attach(parse(TEXT), [acme])
-    for function in model.functions:
-        del function.metadata_props[:]
+    del model.metadata_props[:]
     assert {item.state for item in inspect(model)} == {State.FOREIGN}
     recognised = {item.name: (item.state, item.identity, item.release) for item in inspect(model, [acme])}
     assert recognised["Twice"] == (State.RECOGNISED, "com.acme::Twice@1", "1.0.0")

@@ -1194,8 +1194,10 @@ TABLE = (
     ),
     Code(
         "OW576",
-        "A linked function was altered",
-        "Detaching throws functions away because the library can give them back. An altered one would be lost.",
+        "What was attached was altered",
+        "Detaching throws functions away because the library can give them back. An altered one would be lost, and so "
+        "would an attribute that was written on a node and altered since. Below IR version 10 nodes cannot say what "
+        "they were: the model does, and where it was changed so that they cannot be told apart, nothing is detached.",
     ),
     Code(
         "OW577",
@@ -1261,6 +1263,12 @@ TABLE = (
         "OW587",
         "A model that the consumer takes as it is",
         "Its opsets and its IR version are not newer than what the consumer knows, so the output is the input.",
+    ),
+    Code(
+        "OW588",
+        "The model was not valid before either",
+        "Exporters leave out types and shapes that onnx.checker asks for and runtimes do without. Outputs are "
+        "completed where their types follow; what was wrong before and is wrong still is told, and the model written.",
     ),
     Code(
         "OW590",

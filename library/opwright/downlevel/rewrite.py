@@ -19,20 +19,20 @@ from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_graphs
-from opwright.link.apply import apply_plan, inline_plan
+from opwright.link.apply import apply_plan, declare_plainly, inline_plan
 from opwright.link.catalogue import Catalogue, layered, merge_libraries
 from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.detach import detach_libraries
 from opwright.link.digests import record_of
+from opwright.link.ir_versions import DEFAULTS_IR, FUNCTIONS_IR, METADATA_IR
 from opwright.link.metadata import POLYFILLED
-from opwright.link.plan import FUNCTION_IR, choose_opset, make_plan
+from opwright.link.model_records import gather_records, spread_records
+from opwright.link.plan import choose_opset, make_plan
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
 from opwright.opsets.onnx_inference import infer_model
 
 DEFAULT_LIBRARY = "opwright_std"
-
-_FUNCTIONS_SINCE, _DEFAULTS_SINCE = 8, 9  # IR versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +127,7 @@ def polyfill_libraries(
     catalogue = merge_libraries(libraries)
     result = ModelProto()
     result.CopyFrom(model)
+    spread_records(result, file)
     if choose_opset(result, catalogue) > target.opset:
         result = _as_it_was(result, catalogue, file)
     opset = min(choose_opset(result, catalogue), target.opset)
@@ -142,6 +143,7 @@ def polyfill_libraries(
     treatments = (*_served(verdict), *(_restamped(item) for item in verdict.restamped))
     if not treatments and not inline and ir_version == result.ir_version and _keeps(result, opset, target):
         diagnostics.append(_nothing_to_do(target, file))
+        gather_records(result)
         return Rewritten(result, opset, (), (), False, tuple(diagnostics))
     before = ModelProto(ir_version=result.ir_version, opset_import=result.opset_import)
     if not inline:
@@ -156,8 +158,8 @@ def polyfill_libraries(
         inline_plan(result, before, plan)
     stamp_imports(result, opset, target)
     result.ir_version = ir_version
-    if ir_version < _DEFAULTS_SINCE:
-        _declare_plainly(result)
+    declare_plainly(result)
+    gather_records(result)
     diagnostics += [*undefined_nodes(result, file), *check_model(result, model, file, complete=True)]
     functions = () if inline else tuple(function_id(function) for function in plan.functions)
     return Rewritten(result, opset, treatments, functions, inline, tuple(diagnostics))
@@ -197,12 +199,12 @@ def _judge(model: ModelProto, catalogue: Catalogue, opset: int, target: Target, 
 
 def _why_inline(model: ModelProto, verdict: Verdict, target: Target) -> str:
     """Why the result cannot hold functions; empty where it can, or needs none."""
-    if target.ir_version < _FUNCTIONS_SINCE and (verdict.served or model.functions):
-        return f"functions came with IR version {_FUNCTIONS_SINCE}"
-    if target.ir_version < FUNCTION_IR and any(function.overload for function in model.functions):
-        return f"overloads of functions, which the model has, came with IR version {FUNCTION_IR}"
-    if target.ir_version < _DEFAULTS_SINCE and any(function.attribute_proto for function in model.functions):
-        return f"defaults of attributes, which the model's functions have, came with IR version {_DEFAULTS_SINCE}"
+    if target.ir_version < FUNCTIONS_IR and (verdict.served or model.functions):
+        return f"functions came with IR version {FUNCTIONS_IR}"
+    if target.ir_version < METADATA_IR and any(function.overload for function in model.functions):
+        return f"overloads of functions, which the model has, came with IR version {METADATA_IR}"
+    if target.ir_version < DEFAULTS_IR and any(function.attribute_proto for function in model.functions):
+        return f"defaults of attributes, which the model's functions have, came with IR version {DEFAULTS_IR}"
     return ""
 
 
@@ -210,21 +212,13 @@ def _ir_version(model: ModelProto, adds_functions: bool, target: Target) -> int:
     wanted = min(model.ir_version, target.ir_version)
     if not adds_functions:
         return wanted
-    return max(wanted, FUNCTION_IR if target.ir_version >= FUNCTION_IR else _FUNCTIONS_SINCE)
+    return max(wanted, FUNCTIONS_IR)
 
 
 def _keeps(model: ModelProto, opset: int, target: Target) -> bool:
     """Whether the imports can stay as they are."""
     limits = {domain: target.version_of(domain) for domain in imports_of(model)} | {"": opset}
     return all((limit := limits[domain]) is None or version <= limit for domain, version in imports_of(model).items())
-
-
-def _declare_plainly(model: ModelProto) -> None:
-    """Lists attributes of linked functions without the defaults, which every call has written out."""
-    for function in model.functions:
-        if record_of(function) is not None:
-            function.attribute.extend(attribute.name for attribute in function.attribute_proto)
-            del function.attribute_proto[:]
 
 
 def _served(verdict: Verdict) -> list[Treatment]:

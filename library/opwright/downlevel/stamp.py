@@ -11,7 +11,7 @@ from opwright.downlevel.form import Form
 from opwright.downlevel.target import Target
 from opwright.graphs.walk import all_nodes
 from opwright.link.digests import record_of
-from opwright.link.metadata import CALL, POLYFILLED
+from opwright.link.metadata import CALL, POLYFILLED, attributes_digest
 from opwright.opsets.domains import normal_domain
 
 
@@ -77,7 +77,7 @@ def write_form(form: Form, remember: bool) -> None:
         new = [attribute for attribute in attributes if attribute is not before.get(attribute.name)]
         del node.attribute[:]
         node.attribute.extend([*kept, *new])
-        changes |= {"attributes": added} if added else {}
+        changes |= {"attributes": added, "digest": attributes_digest(node, added)} if added else {}
         changes |= {"dropped": dropped} if dropped else {}
     if changes and remember:
         node.metadata_props.add(key=CALL, value=json.dumps(changes, sort_keys=True, separators=(",", ":")))

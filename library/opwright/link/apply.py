@@ -21,9 +21,13 @@ from opwright.graphs.structure import check_structure, refuse_expansion
 from opwright.graphs.walk import all_graphs
 from opwright.link.catalogue import Catalogue, layered, merge_libraries
 from opwright.link.check import check_model, undefined_nodes, without_weights
+from opwright.link.digests import record_of
 from opwright.link.distinct_calls import with_distinct_calls
 from opwright.link.instantiate import damaged, pad, write_defaults
-from opwright.link.metadata import ATTACHED, CALL, IMPORTED
+from opwright.link.ir_versions import DEFAULTS_IR
+from opwright.link.metadata import ATTACHED, CALL, IMPORTED, attributes_digest
+from opwright.link.missing_types import complete_outputs
+from opwright.link.model_records import gather_records, spread_records
 from opwright.link.node_resolution import Served, resolve_model
 from opwright.link.plan import Plan, choose_opset, make_plan
 from opwright.link.profile import Profile
@@ -113,6 +117,7 @@ def attach_libraries(
     catalogue = merge_libraries(libraries)
     result = ModelProto()
     result.CopyFrom(model)
+    spread_records(result, file)
     opset = choose_opset(result, catalogue)
     resolution = resolve_model(result, catalogue, opset=opset, replace=replace, file=file)
     catalogue = replace_fields(catalogue, bodies=layered([resolution.bodies, catalogue.bodies]))
@@ -122,17 +127,20 @@ def attach_libraries(
         if not resolution.left:
             diagnostics.append(_nothing_served(result, catalogue, opset, replace, file))
         diagnostics += undefined_nodes(result, file)
+        gather_records(result)
         return Attached(result, (), 0, (), tuple(diagnostics))
     apply_plan(result, resolution.served, plan)
+    loaded = None
     if inline:
         refuse_expansion(result, file)
         part = with_distinct_calls(without_weights(result))
         if part is not result:
             inline_plan(part, model, plan)
         inline_plan(result, model, plan)
-        notes = check_model(result, model, file, loaded=None if part is result else part)
-    else:
-        notes = check_model(result, model, file)
+        loaded = None if part is result else part
+    complete_outputs(result, without_weights(result), remember=not inline)
+    gather_records(result)
+    notes = check_model(result, model, file, loaded=loaded)
     if not inline and any(function.overload for function in plan.functions):
         diagnostics.append(_needs_overloads(file))
     diagnostics += [*undefined_nodes(result, file), *notes]
@@ -158,6 +166,17 @@ def apply_plan(model: ModelProto, nodes: Sequence[Served], plan: Plan) -> None:
     _add_functions(model, plan)
     _import(model, plan)
     model.ir_version = plan.ir_version
+    declare_plainly(model)
+
+
+def declare_plainly(model: ModelProto) -> None:
+    """Lists attributes of linked functions without the defaults, which every call has written out, where the model's IR
+    has no place for these."""
+    if model.ir_version < DEFAULTS_IR:
+        for function in model.functions:
+            if record_of(function) is not None:
+                function.attribute.extend(attribute.name for attribute in function.attribute_proto)
+                del function.attribute_proto[:]
 
 
 def _add_functions(model: ModelProto, plan: Plan) -> None:
@@ -220,6 +239,7 @@ def _call_function(served: Served, identity: FunctionId) -> None:
     written = write_defaults(node, served.instance)
     if written:
         changes["attributes"] = written
+        changes["digest"] = attributes_digest(node, written)
     if changes:
         node.metadata_props.add(key=CALL, value=json.dumps(changes, sort_keys=True, separators=(",", ":")))
 

@@ -15,6 +15,7 @@ from opwright.graphs.ids import call_id, function_id
 from opwright.graphs.structure import expanded_nodes, refuse_expansion
 from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.link.distinct_calls import with_distinct_calls
+from opwright.link.missing_types import without_open_types
 from opwright.opsets.domains import RUNTIME_DOMAINS
 from opwright.opsets.records import CONSTANT
 
@@ -40,8 +41,8 @@ _PREFIX = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
 def check_model(
     model: ModelProto, before: ModelProto, file: str, *, complete: bool = False, loaded: ModelProto | None = None
 ) -> list[Diagnostic]:
-    """Notes on what could not be checked. Raises DiagnosticError (OW566, OW567) when a judge refuses the model, OW596
-    when its functions have no end.
+    """Notes on what could not be checked, and a warning (OW588) where the model is as invalid as it was. Raises
+    DiagnosticError (OW566, OW567) when a judge refuses the model otherwise, OW596 when its functions have no end.
 
     Weights that are large or lie in other files are left out: they are inputs of what is checked. `before` is the
     model as it was, to tell whose fault it is. It was `complete` when it lacked no functions: what onnxruntime had
@@ -50,13 +51,29 @@ def check_model(
     """
     refuse_expansion(model, file)
     stand_in = without_weights(model)
-    problem = _checker_problem(stand_in)
-    if problem is not None:
-        blameless = _checker_problem(without_weights(before)) is None
-        text = "the model would not be valid" if blameless else "the model is not valid, and was not before"
-        raise DiagnosticError([Diagnostic("OW566", text, Place(file), f"onnx.checker: {problem}", _REPORT)])
+    warnings = _check_as_before(stand_in, before, file)
     part = with_distinct_calls(stand_in) if loaded is None else loaded
-    return _load_on_onnxruntime(part, before if complete else None, file)
+    return [*warnings, *_load_on_onnxruntime(part, before if complete else None, file)]
+
+
+def _check_as_before(model: ModelProto, before: ModelProto, file: str) -> list[Diagnostic]:
+    """What onnx.checker says of the model, if it said that before: many exporters leave out types that it asks for."""
+    problem = _checker_problem(model)
+    if problem is None:
+        return []
+    before = without_weights(before)
+    if _checker_problem(before) is not None:
+        further = _checker_problem(without_open_types(model))
+        if further is None or further == _checker_problem(without_open_types(before)):
+            text = "the model is not valid, and was not before"
+            reason, help_text = (
+                f"onnx.checker: {further or problem}",
+                "runtimes may take it; if yours does not, see to it",
+            )
+            return [Diagnostic("OW588", text, Place(file), reason, help_text, severity=Severity.WARNING)]
+        problem = further
+    text = "the model would not be valid"
+    raise DiagnosticError([Diagnostic("OW566", text, Place(file), f"onnx.checker: {problem}", _REPORT)])
 
 
 _REPORT = "fix what the checker names; if it is in a library's function, tell the library's authors"

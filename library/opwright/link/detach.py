@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Collection, Iterable, MutableSequence
 from dataclasses import dataclass
 from typing import Any, overload
@@ -17,7 +16,9 @@ from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_mod
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_nodes
 from opwright.link.digests import function_digests, record_of
-from opwright.link.metadata import ATTACHED, CALL, IMPORTED, POLYFILLED
+from opwright.link.metadata import ATTACHED, CALL, IMPORTED, POLYFILLED, attributes_digest, json_object
+from opwright.link.missing_types import restore_outputs
+from opwright.link.model_records import gather_records, spread_records
 from opwright.link.replaced import restore_replaced
 from opwright.opsets.domains import normal_domain
 
@@ -55,11 +56,13 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     check_structure(model, file)
     result = ModelProto()
     result.CopyFrom(model)
+    spread_records(result, file)
     ours = [function for function in result.functions if record_of(function) is not None]
     polyfilled = any(item.key == POLYFILLED for item in result.metadata_props)
     if not ours and not polyfilled:
         reason = "none of its functions was attached from a library"
         finding = Diagnostic("OW574", "nothing to detach", Place(file), reason, severity=Severity.WARNING)
+        gather_records(result)
         return Detached(result, 0, (), (finding,))
     _refuse_altered(result, ours, file)
     replaced = restore_replaced(result, file)
@@ -81,6 +84,7 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     _remove_imports(result.opset_import, imports, result.graph.node, restored)
     result.ir_version = min((memo.ir_version for memo in memos if memo.ir_version), default=result.ir_version)
     _restore_stamps(result, restored, file)
+    restore_outputs(result, file)
     return Detached(result, len(restored) + replaced, tuple(removed), ())
 
 
@@ -114,6 +118,8 @@ def _restore(node: NodeProto, file: str) -> bool:
         if "outputs" in changes:
             del node.output[changes["outputs"] :]
         written = set(changes.get("attributes", ()))
+        if changes.get("digest", "") not in ("", attributes_digest(node, written)):
+            raise DiagnosticError([_altered(node, file)])
         kept = [attribute for attribute in node.attribute if attribute.name not in written]
         for index, text in changes.get("dropped", ()):
             kept.insert(index, AttributeProto.FromString(base64.b64decode(text, validate=True)))
@@ -145,11 +151,8 @@ def _memo(metadata: Iterable[Any], key: str, file: str) -> dict[str, Any] | None
     """A JSON object among the metadata_props; None where there is none."""
     for item in metadata:
         if item.key == key:
-            try:
-                value = json.loads(item.value)
-            except ValueError:
-                value = None
-            if not isinstance(value, dict):
+            value = json_object(item.value)
+            if value is None:
                 raise DiagnosticError([_unreadable(key, file)])
             return value
     return None
@@ -204,6 +207,16 @@ def _restore_stamps(model: ModelProto, restored: Collection[int], file: str) -> 
 
 def _import_of(domain: str | None, version: int) -> OperatorSetIdProto:
     return OperatorSetIdProto(version=version) if domain is None else helper.make_opsetid(domain, version)
+
+
+def _altered(node: NodeProto, file: str) -> Diagnostic:
+    return Diagnostic(
+        "OW576",
+        f"attributes of a node {node.domain or 'ai.onnx'}::{node.op_type} were altered after they were written",
+        Place(file),
+        reason="attach or polyfill has written them; taking them back would lose the alteration",
+        help="attach the library to the original model",
+    )
 
 
 def _unreadable(key: str, file: str) -> Diagnostic:

@@ -12,6 +12,7 @@ from opwright.graphs.model_forms import AnyModel, given_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_nodes
 from opwright.link.digests import Record, function_digests, record_of
+from opwright.link.model_records import functions_with_records
 
 
 class State(Enum):
@@ -53,18 +54,19 @@ def inspect(model: AnyModel, libraries: Bundle | Sequence[Bundle] = (), file: st
     """
     given = given_model(model)
     bundles = [libraries] if isinstance(libraries, Bundle) else libraries
-    model = given.proto
-    check_structure(model, file or given.file)
-    digests = function_digests(model.functions)
+    proto, file = given.proto, file or given.file
+    check_structure(proto, file)
+    functions = functions_with_records(proto, file)
+    digests = function_digests(functions)
     calls: dict[FunctionId, int] = {}
-    bodies = [model.graph.node, *(function.node for function in model.functions)]
+    bodies = [proto.graph.node, *(function.node for function in functions)]
     for nodes in bodies:
         for node in all_nodes(nodes):
             calls[call_id(node)] = calls.get(call_id(node), 0) + 1
-    unmarked = {digests[function_id(item)] for item in model.functions if record_of(item) is None}
+    unmarked = {digests[function_id(item)] for item in functions if record_of(item) is None}
     holders = _holders(bundles, unmarked)
     reports = []
-    for function in model.functions:
+    for function in functions:
         identity = function_id(function)
         record = record_of(function)
         digest = digests[identity]

@@ -1,4 +1,13 @@
-"""The keys of metadata_props under which the linker writes down what it did (docs/adr/0021)."""
+"""The keys of metadata_props under which the linker writes down what it did (docs/adr/0021, 0289)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection
+from typing import Any
+
+from onnx import NodeProto
 
 # Of functions that come from a library.
 IDENTITY = "opwright.identity"  # domain::Name@since_version
@@ -20,3 +29,46 @@ REPLACED = "opwright.replaced"
 
 # Of a model that was rewritten for another opset, and of its functions: JSON of what detach restores.
 POLYFILLED = "opwright.polyfilled"
+
+# Of a model whose IR has no metadata_props of functions and nodes: the records of all of them.
+RECORDS = "opwright.records"
+
+# Of a model: JSON, by name, of what was written of the types of its outputs.
+OUTPUTS = "opwright.outputs"
+
+OF_FUNCTIONS = frozenset(
+    {
+        IDENTITY,
+        VARIANT,
+        BODY,
+        LIBRARY,
+        RELEASE,
+        ATTRIBUTES,
+        FLATTENED,
+        TEMPLATE,
+        ATTACHED,
+        IMPORTED,
+        POLYFILLED,
+    }
+)
+
+
+OF_NODES = frozenset({CALL, INSTEAD, REPLACED})
+
+
+def json_object(text: str) -> dict[str, Any] | None:
+    """The JSON object that a text is; None where it is none."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def attributes_digest(node: NodeProto, names: Collection[str]) -> str:
+    """Of those attributes of a node that are written on it and taken back."""
+    digest = hashlib.sha256()
+    for attribute in node.attribute:
+        if attribute.name in names:
+            digest.update(attribute.SerializeToString(deterministic=True))
+    return digest.hexdigest()

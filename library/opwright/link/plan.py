@@ -15,16 +15,13 @@ from opwright.link.catalogue import Catalogue
 from opwright.link.digests import Record, function_digests, record_of
 from opwright.link.flatten import flatten
 from opwright.link.instantiate import called, closure, name_body
+from opwright.link.ir_versions import FUNCTIONS_IR, METADATA_IR
 from opwright.link.naming import Instance, Naming, bodies_at
 from opwright.link.node_resolution import Served
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
 from opwright.opsets.domains import normal_domain
 from opwright.variants import possible_bases
-
-# Each linked function carries its identity in metadata_props, which came with IR 10; functions themselves came with 8
-# and the defaults of attributes with 9.
-FUNCTION_IR = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +35,11 @@ class Plan:
 
 
 def choose_opset(model: ModelProto, catalogue: Catalogue) -> int:
-    """The model's default opset; of a model that imports none, the newest that an IR version for functions allows."""
+    """The model's default opset; of one that imports none, the newest that IR 10 or its own later one allows."""
     imported = imports_of(model).get("")
     if imported is not None:
         return imported
-    ir_version = max(model.ir_version, FUNCTION_IR)
+    ir_version = max(model.ir_version, METADATA_IR)
     allowed = (row[2] for row in helper.VERSION_TABLE if row[1] <= ir_version)
     return min(catalogue.opsets[1], max(allowed))
 
@@ -74,9 +71,19 @@ def make_plan(
     return Plan(
         functions=tuple(flatten(added, set(ids))),
         imports={domain: version for domain, version in imports.items() if present.get(domain) != version},
-        ir_version=max(model.ir_version, FUNCTION_IR) if added else model.ir_version,
+        ir_version=max(model.ir_version, _ir_version(added, None if "" in present else opset)),
         ids=ids,
     )
+
+
+def _ir_version(functions: Sequence[FunctionProto], imported: int | None) -> int:
+    """What functions need that are added, and the opset if it is `imported` for them. Their defaults and records have
+    another place where the IR has none for them (`declare_plainly`, `gather_records`)."""
+    if not functions:
+        return 0
+    needed = METADATA_IR if any(function.overload for function in functions) else FUNCTIONS_IR
+    rows = (row[1] for row in helper.VERSION_TABLE if row[2] == imported)
+    return max(needed, min(rows, default=0))
 
 
 def _needed(

@@ -12,7 +12,7 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.walk import all_graphs, graphs_in
-from opwright.link.metadata import INSTEAD, REPLACED
+from opwright.link.metadata import INSTEAD, REPLACED, json_object
 
 
 def remember_replaced(node: NodeProto, group: Sequence[NodeProto]) -> None:
@@ -62,8 +62,8 @@ def _restore(owner: GraphProto | FunctionProto, file: str) -> int:
 
 
 def _original(group: Sequence[NodeProto], text: str, file: str) -> NodeProto:
+    memo = json_object(text) or {}
     try:
-        memo = json.loads(text)
         digest, original = memo["digest"], NodeProto.FromString(base64.b64decode(memo["node"], validate=True))
     except (ValueError, TypeError, KeyError, DecodeError):
         raise DiagnosticError([_altered(group, "what stands there of it cannot be read", file)]) from None

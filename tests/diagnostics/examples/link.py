@@ -298,6 +298,11 @@ PAIRS = (
         good=_GOOD,
     ),
     Pair(
+        "OW588",
+        bad=_node("Y = com.acme.Swish(X)", inputs="float[] X"),
+        good=_GOOD,
+    ),
+    Pair(
         "OW567",
         bad=_node("[same] T = com.acme.Swish(X) [same] Y = Abs(T)"),
         good=_node("[one] T = com.acme.Swish(X) [other] Y = Abs(T)"),

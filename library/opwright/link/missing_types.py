@@ -1,0 +1,114 @@
+"""Inputs and outputs of a model whose type or shape is not written, as many exporters leave them (docs/adr/0289).
+
+Runtimes take such models, ONNX's checker does not. Outputs are completed by what ONNX infers once the functions are in
+place; what stays open is taken out of the copy that the checker judges.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Container, Mapping
+
+from google.protobuf.message import DecodeError
+from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
+
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
+from opwright.graphs.walk import all_graphs
+from opwright.link.metadata import OUTPUTS, json_object
+from opwright.opsets.onnx_inference import infer_model
+
+
+def is_open(value: ValueInfoProto) -> bool:
+    """Whether ONNX's checker misses something of the type of an input or output."""
+    kind = value.type.WhichOneof("value")
+    if kind == "tensor_type":
+        return not (value.type.tensor_type.elem_type and value.type.tensor_type.HasField("shape"))
+    return kind is None
+
+
+def complete_outputs(model: ModelProto, light: ModelProto, *, remember: bool) -> None:
+    """Writes the types of the outputs that lack them, as far as they follow.
+
+    `light` is the model without its weights; `remember` writes down what the types were, for detach.
+    """
+    lacking = [value for value in model.graph.output if is_open(value)]
+    inferred = infer_model(light) if lacking else None
+    if inferred is None:
+        return
+    known = {value.name: value.type for value in inferred.output}
+    before = _recorded(model)
+    for value in lacking:
+        found = known.get(value.name)
+        if found is not None and found.WhichOneof("value") is not None and found != value.type:
+            kept = b64encode(value.type.SerializeToString()).decode() if value.HasField("type") else None
+            before.setdefault(value.name, kept)
+            value.type.CopyFrom(found)
+    if remember:
+        _record(model, before)
+
+
+def restore_outputs(model: ModelProto, file: str) -> None:
+    """Takes back what `complete_outputs` has written. Raises DiagnosticError (OW576) when it cannot be known."""
+    text = next((item.value for item in model.metadata_props if item.key == OUTPUTS), "{}")
+    try:
+        before = {name: _type(kept) for name, kept in json.loads(text).items()}
+    except (DecodeError, RecursionError, AttributeError, TypeError, ValueError):
+        text = f"what attach wrote down under {OUTPUTS} cannot be read"
+        reason = "some other tool has changed the metadata of the model"
+        finding = Diagnostic("OW576", text, Place(file), reason, "attach the library to the original model")
+        raise DiagnosticError([finding]) from None
+    for value in model.graph.output:
+        if value.name in before:
+            value.ClearField("type")
+            kept = before[value.name]
+            if kept is not None:
+                value.type.CopyFrom(kept)
+    _record(model, {})
+
+
+def _type(kept: str | None) -> TypeProto | None:
+    return None if kept is None else TypeProto.FromString(b64decode(kept, validate=True))
+
+
+def _recorded(model: ModelProto) -> dict[str, str | None]:
+    text = next((item.value for item in model.metadata_props if item.key == OUTPUTS), "")
+    return json_object(text) or {}
+
+
+def _record(model: ModelProto, before: Mapping[str, str | None]) -> None:
+    others = [item for item in model.metadata_props if item.key != OUTPUTS]
+    if len(others) < len(model.metadata_props):
+        del model.metadata_props[:]
+        model.metadata_props.extend(others)
+    if before:
+        model.metadata_props.add(key=OUTPUTS, value=json.dumps(before, sort_keys=True, separators=(",", ":")))
+
+
+def without_open_types(model: ModelProto) -> ModelProto:
+    """A copy that says the same of all that has a type: open outputs are left out, and inputs of unknown rank are made
+    by a node."""
+    copy = ModelProto()
+    copy.CopyFrom(model)
+    outputs = [value for value in copy.graph.output if not is_open(value)]
+    del copy.graph.output[:]
+    copy.graph.output.extend(outputs)
+    taken = {name for graph in all_graphs(copy.graph) for node in graph.node for name in (*node.input, *node.output)}
+    nodes = []
+    for value in [*copy.graph.input]:
+        element = value.type.tensor_type.elem_type
+        if element and is_open(value):
+            flat, shape = (_free(f"{value.name}_{what}", taken) for what in ("elements", "sizes"))
+            nodes.append(helper.make_node("Reshape", [flat, shape], [value.name]))
+            copy.graph.input.append(helper.make_tensor_value_info(shape, TensorProto.INT64, [None]))
+            value.CopyFrom(helper.make_tensor_value_info(flat, element, [None]))
+    rest = [*copy.graph.node]
+    del copy.graph.node[:]
+    copy.graph.node.extend([*nodes, *rest])
+    return copy
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
