@@ -83,10 +83,11 @@ def test_json(run: Run) -> None:
     status, out, err = run(*POLYFILL, "--json")
     lines = [json.loads(line) for line in out.splitlines()]
     assert (status, err) == (0, "")
-    assert [line["event"] for line in lines] == ["node", "node", "node", "summary"]
+    assert [line["event"] for line in lines] == ["node", "node", "node", "model", "summary"]
     assert lines[0] == {
         "schema": "opwright.polyfill/1",
         "event": "node",
+        "model": "model.onnx",
         "place": "node 2 (Swish)",
         "operator": "ai.onnx::Swish",
         "since_version": 24,

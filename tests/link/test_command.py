@@ -60,8 +60,12 @@ def test_attach_writes_a_model_that_runs(run: Run) -> None:
     run_everywhere(onnx.load("out.onnx"), x=np.array([1.0, -2.0], np.float32))
 
 
-def test_the_input_is_overwritten_when_it_is_named(run: Run) -> None:
-    assert run("attach", "model.onnx", "--library", "acme.onnxlib", "-o", "model.onnx")[0] == 0
+def test_the_input_is_overwritten_in_place_alone(run: Run) -> None:
+    before = Path("model.onnx").read_bytes()
+    status, out, err = run("attach", "model.onnx", "--library", "acme.onnxlib", "-o", "./model.onnx")
+    assert (status, out, "--in-place" in err) == (2, "", True)
+    assert Path("model.onnx").read_bytes() == before
+    assert run("attach", "model.onnx", "--library", "acme.onnxlib", "--in-place")[0] == 0
     assert len(onnx.load("model.onnx").functions) == 3
     assert sorted(os.listdir()) == ["acme.onnxlib", "model.onnx"]
 
@@ -93,11 +97,12 @@ def test_findings_go_to_stderr_and_nothing_is_written(run: Run) -> None:
         (("attach", "model.onnx", "--library", "model.onnx", "-o", "out.onnx"), 2, "OW518"),
         (("attach", "model.onnx", "--library", "./model.onnx", "-o", "out.onnx"), 1, "OW511"),
         (("attach", "model.onnx", "--library", "acme.onnxlib", "-o", "no/out.onnx"), 3, "OW572"),
-        (("inspect", "."), 2, "OW550"),
+        (("inspect", "folder"), 2, "OW550"),
         (("detach", "no.onnx", "-o", "out.onnx"), 2, "OW550"),
     ],
 )
 def test_exit_statuses(run: Run, words: tuple[str, ...], status: int, code: str) -> None:
+    Path("folder").mkdir()
     found, out, err = run(*words)
     assert (found, out) == (status, "")
     assert f"error {code}: " in err
@@ -142,6 +147,7 @@ def test_inspect_as_json_and_with_an_altered_function(run: Run) -> None:
     assert [line["state"] for line in lines] == ["unaltered", "unaltered", "altered"]
     assert lines[2] == {
         "schema": "opwright.inspect/1",
+        "model": "out.onnx",
         "domain": "com.acme",
         "name": "Floor__low_present",
         "overload": "",

@@ -89,7 +89,7 @@ def test_a_model_of_ten_functions_is_attached_by_the_command(
     np.testing.assert_allclose(y, expected_of_ten(x), rtol=1e-5, atol=1e-6)
     assert main(["inspect", str(written), "--library", str(standard_file)]) == 0
     if not inline:
-        assert main(["detach", str(written), "-o", str(written)]) == 0
+        assert main(["detach", str(written), "--in-place"]) == 0
         assert onnx.load(written) == onnx.load(model)
 
 

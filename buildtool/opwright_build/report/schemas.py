@@ -147,7 +147,7 @@ def output_schemas() -> dict[str, Schema]:
                 "removed": _object(files=_COUNT, bytes=_COUNT),
             },
         ),
-        "polyfill": _events("polyfill", {"node": _POLYFILLED_NODE}, _POLYFILLED),
+        "polyfill": _events("polyfill", {"node": _POLYFILLED_NODE, "model": _POLYFILLED_MODEL}, {}, _POLYFILLED),
         "doctor": _line("doctor", _LOOKED_AT),
         "ls": _line("ls", _LISTED),
         "opsets": _line("opsets", _OPSET_ROW),
@@ -188,6 +188,7 @@ _SANDBOX: Schema = _object(
     level={"enum": [0, 1, 2]}, mechanisms=_TEXT, declined=_list_of(_object(mechanisms=_TEXT, reason=_TEXT))
 )
 _POLYFILLED_NODE: Schema = {
+    "model": _TEXT,
     "place": _TEXT,
     "operator": _TEXT,
     "since_version": _COUNT,
@@ -203,6 +204,7 @@ _POLYFILLED: Schema = {
     "functions": _COUNT,
     "inlined": _FLAG,
 }
+_POLYFILLED_MODEL: Schema = {"model": _TEXT, **_POLYFILLED}
 _LOOKED_AT: Schema = {
     "what": _TEXT,
     "state": {"enum": ["good", "note", "missing"]},
@@ -298,7 +300,7 @@ def _line(command: str, properties: Schema) -> Schema:
 
 def _events(command: str, events: dict[str, Schema], summary: Schema, of_one: Schema | None = None) -> Schema:
     """The schema of a command that tells events. A run that failed has a summary without the task's own keys, and that
-    of several packages is without the keys `of_one`. A dry run has no results."""
+    of several packages or models is without the keys `of_one`. A dry run has no results."""
     head = {"schema": {"const": f"opwright.{command}/1"}}
     alike = [
         _object(**head, event={"const": name}, **properties)

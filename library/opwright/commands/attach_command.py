@@ -9,8 +9,8 @@ from pathlib import Path
 
 from opwright.bundle.read import find_bundle
 from opwright.commands.command_output import counted, show_findings
+from opwright.commands.model_jobs import Job, add_inputs, add_outputs, jobs_to_write, run_jobs
 from opwright.diagnostics.exits import Exit
-from opwright.graphs.model_file import read_model, write_model
 from opwright.link.apply import Attached, attach_libraries
 from opwright.link.profile import Profile
 
@@ -23,38 +23,43 @@ later; other tools ignore overloads)"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", type=Path)
+    add_inputs(parser)
     parser.add_argument("--library", action="append", required=True, metavar="X", help=_LIBRARY)
     parser.add_argument("--sha256", action="append", default=[], type=_digest, metavar="HEX", help=_SHA256)
     parser.add_argument("--replace", action="store_true", help="serve the standard's own operators too")
     parser.add_argument("--inline", action="store_true", help="put nodes in place of functions")
     parser.add_argument("--profile", choices=[item.value for item in Profile], default="portable", help=_PROFILE)
     parser.add_argument("--portable", dest="profile", action="store_const", const="portable", help=argparse.SUPPRESS)
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    add_outputs(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     if options.sha256 and len(options.sha256) != len(options.library):
         message = f"{counted(len(options.library), '--library')} and {len(options.sha256)} --sha256"
         raise argparse.ArgumentError(None, message)
-    model = read_model(options.model)
+    jobs = jobs_to_write(options, options.library)
     libraries = [
         find_bundle(name, options.beside, digest)
         for name, digest in zip(options.library, options.sha256 or [""] * len(options.library), strict=True)
     ]
-    done = attach_libraries(
-        model,
-        libraries,
-        replace=options.replace,
-        inline=options.inline,
-        profile=Profile(options.profile),
-        file=options.model.as_posix(),
-    )
-    write_model(done.model, options.output, options.model)
-    show_findings(done.diagnostics)
-    for line in _lines(done, options, model.ir_version):
-        print(line)
-    return Exit.GOOD
+
+    def attach_to(job: Job) -> int:
+        assert job.output is not None
+        model = job.read()
+        done = attach_libraries(
+            model,
+            libraries,
+            replace=options.replace,
+            inline=options.inline,
+            profile=Profile(options.profile),
+            file=job.file,
+        )
+        job.write(done.model, job.output)
+        show_findings(done.diagnostics)
+        job.tell(_lines(done, job.output, options.inline, model.ir_version))
+        return Exit.GOOD
+
+    return run_jobs(jobs, attach_to)
 
 
 def _digest(text: str) -> str:
@@ -64,10 +69,10 @@ def _digest(text: str) -> str:
     return text.lower()
 
 
-def _lines(done: Attached, options: argparse.Namespace, ir_version: int) -> Iterator[str]:
+def _lines(done: Attached, output: Path, inlined: bool, ir_version: int) -> Iterator[str]:
     for identity, count in done.served:
         yield f"{identity}: {counted(count, 'node')}"
-    added = "inlined" if options.inline else f"{counted(len(done.functions), 'function')} added"
+    added = "inlined" if inlined else f"{counted(len(done.functions), 'function')} added"
     total = sum(count for _, count in done.served)
     changes = f", IR version {ir_version} -> {done.model.ir_version}" if done.model.ir_version != ir_version else ""
-    yield f"wrote {options.output}: {counted(total, 'node')} served, {added}{changes}"
+    yield f"wrote {output}: {counted(total, 'node')} served, {added}{changes}"

@@ -9,13 +9,13 @@ from pathlib import Path
 from opwright.bundle.format import SUFFIX
 from opwright.bundle.read import read_bundle_file
 from opwright.commands.command_output import show_findings
+from opwright.commands.model_jobs import STREAM, Job, file_or_stream
 from opwright.decompiler.decompile import decompile
 from opwright.decompiler.modules import Decompiled, newest_of
 from opwright.decompiler.recompile_check import check_functions, check_model
 from opwright.decompiler.refuse import refuse
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.diagnostics.exits import Exit
-from opwright.graphs.model_file import read_model
 from opwright.link.exported import functions_at
 
 DESCRIPTION = """Writes a model, or the functions of a library, as ONNX Script: text that the compiler makes the same
@@ -23,16 +23,21 @@ model of again. Large tensors go to a .npz file next to it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", type=Path, help="a .onnx or a .onnxlib file")
+    parser.add_argument(
+        "model", type=file_or_stream, help="a .onnx or a .onnxlib file, or - for a model from standard input"
+    )
     parser.add_argument("--faithful", action="store_true", help="keep every node, at the cost of readability")
     parser.add_argument(
         "--check", action="store_true", help="compile the text, and compare the model with the one given"
     )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default the text goes to stdout")
+    parser.add_argument(
+        "-o", "--output", type=file_or_stream, metavar="FILE", help="by default the text goes to stdout, as with -"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    for line in _done_lines(options.model, options.output, options.faithful, options.check):
+    output = None if options.output == STREAM else options.output
+    for line in _done_lines(options.model, output, options.faithful, options.check):
         print(line)
     return Exit.GOOD
 
@@ -63,6 +68,8 @@ def decompile_file(source: Path, faithful: bool, check: bool = False) -> tuple[D
         if check:
             check_functions(made, functions_at(bundle, newest_of(bundle)))
         return made, []
-    model = read_model(source)
-    made = decompile(model, faithful=faithful, folder=source.parent, file=source.as_posix())
-    return made, list(check_model(made, source)) if check else []
+    job = Job(source)
+    model = job.read()
+    folder = None if source == STREAM else source.parent
+    made = decompile(model, faithful=faithful, folder=folder, file=job.file)
+    return made, list(check_model(made, model if source == STREAM else source)) if check else []

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from opwright.commands.command_output import counted, show_findings, written_id
+from opwright.commands.model_jobs import Job, add_inputs, add_outputs, jobs_to_write, run_jobs
 from opwright.diagnostics.exits import Exit
-from opwright.graphs.model_file import read_model, write_model
 from opwright.link.detach import detach_libraries
 
 DESCRIPTION = """Writes the model as it was before libraries were attached to it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", type=Path)
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    add_inputs(parser)
+    add_outputs(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    model = read_model(options.model)
-    done = detach_libraries(model, file=options.model.as_posix())
-    write_model(done.model, options.output, options.model)
+    return run_jobs(jobs_to_write(options), _detach)
+
+
+def _detach(job: Job) -> int:
+    assert job.output is not None
+    done = detach_libraries(job.read(), file=job.file)
+    job.write(done.model, job.output)
     show_findings(done.diagnostics)
-    for identity in done.functions:
-        print(f"removed {written_id(identity)}")
-    print(f"wrote {options.output}: {counted(done.restored, 'node')} restored")
+    job.tell(f"removed {written_id(identity)}" for identity in done.functions)
+    job.tell([f"wrote {job.output}: {counted(done.restored, 'node')} restored"])
     return Exit.GOOD

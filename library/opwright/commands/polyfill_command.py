@@ -6,16 +6,19 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
+from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
 from opwright.commands.command_output import counted, exit_status, show_findings
+from opwright.commands.model_jobs import Job, add_inputs, add_outputs, jobs_to_write, run_jobs, tell
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 from opwright.diagnostics.exits import Exit
 from opwright.diagnostics.findings_json import to_json
 from opwright.downlevel.rewrite import DEFAULT_LIBRARY, Rewritten, choose_target, polyfill_libraries
-from opwright.graphs.model_file import read_model, write_model
+from opwright.downlevel.target import Target
 
 SCHEMA = "opwright.polyfill/1"
 
@@ -27,51 +30,61 @@ _LIBRARY = f"a .onnxlib file or an installed library, {DEFAULT_LIBRARY} by defau
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", type=Path)
+    add_inputs(parser)
     parser.add_argument("--opset", type=int, metavar="N", help="the newest opset that the consumer takes")
     parser.add_argument("--runtime", default="", metavar="X", help=_RUNTIME)
     parser.add_argument("--library", action="append", default=[], metavar="X", help=_LIBRARY)
     parser.add_argument("--inline", action="store_true", help="put nodes in place of functions")
     parser.add_argument("--json", action="store_true", help="one object a line for each node, finding and the summary")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default model.opsetN.onnx")
+    add_outputs(parser, default="model.opsetN.onnx")
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """What was done, the file that holds it, and how long that took."""
+    """What was done to the model of a job, and the file that holds it now."""
 
+    job: Job
     done: Rewritten
     output: Path
-    seconds: float
 
 
 def run(options: argparse.Namespace) -> int:
-    try:
-        written = _write(options)
-    except DiagnosticError as error:
-        if not options.json:
-            raise
-        status = exit_status(error.diagnostics)
-        for line in _failed_lines(error.diagnostics, status):
-            print(line)
-        return status
-    if not options.json:
-        show_findings(written.done.diagnostics)
-    for line in _json_lines(written) if options.json else _text_lines(written):
-        print(line)
-    return Exit.GOOD
-
-
-def _write(options: argparse.Namespace) -> _Written:
-    """Does what the command line asks for. Raises DiagnosticError."""
     started = monotonic()
-    target = choose_target(options.opset, options.runtime)
-    model = read_model(options.model)
-    libraries = [find_bundle(name, options.beside) for name in options.library or [DEFAULT_LIBRARY]]
-    done = polyfill_libraries(model, libraries, target, inline=options.inline, file=options.model.as_posix())
-    output = options.output or options.model.with_name(f"{options.model.stem}.opset{done.opset}.onnx")
-    write_model(done.model, output, options.model)
-    return _Written(done, output, monotonic() - started)
+    found: list[Diagnostic] = []
+    written: list[_Written] = []
+    print_lines = partial(tell, output=options.output)
+
+    def show(diagnostics: Sequence[Diagnostic]) -> None:
+        found.extend(diagnostics)
+        if options.json:
+            print_lines(_finding_lines(diagnostics))
+        else:
+            show_findings(diagnostics)
+
+    def polyfill(job: Job, libraries: Sequence[Bundle], target: Target) -> int:
+        done = polyfill_libraries(job.read(), libraries, target, inline=options.inline, file=job.file)
+        output = job.output or job.source.with_name(f"{job.source.stem}.opset{done.opset}.onnx")
+        job.write(done.model, output)
+        written.append(_Written(job, done, output))
+        if options.json:
+            print_lines(_node_lines(written[-1]))
+        show(done.diagnostics)
+        print_lines([_model_line(written[-1])] if options.json else _text_lines(written[-1]))
+        return Exit.GOOD
+
+    try:
+        target = choose_target(options.opset, options.runtime)
+        jobs = jobs_to_write(options, options.library)
+        libraries = [find_bundle(name, options.beside) for name in options.library or [DEFAULT_LIBRARY]]
+        status = run_jobs(jobs, partial(polyfill, libraries=libraries, target=target), show)
+    except DiagnosticError as error:
+        show(error.diagnostics)
+        status = exit_status(error.diagnostics)
+    if options.json:
+        account = _account(written[0]) if written and written[0].job.alone else {}
+        seconds = {"seconds": round(monotonic() - started, 3)}
+        print_lines([_line(event="summary", exit=status, **_tally(found), **account, **seconds)])
+    return status
 
 
 def _text_lines(written: _Written) -> Iterator[str]:
@@ -88,39 +101,37 @@ def _text_lines(written: _Written) -> Iterator[str]:
     yield f"wrote {written.output}: opset {done.opset}, IR version {done.model.ir_version}, {added}"
 
 
-def _json_lines(written: _Written) -> Iterator[str]:
-    """An object for each node that is another one now, then findings and the summary."""
-    done = written.done
-    for item in done.treatments:
+def _node_lines(written: _Written) -> Iterator[str]:
+    """An object for each node that is another one now."""
+    for item in written.done.treatments:
         yield _line(
             event="node",
+            model=written.job.file,
             place=item.place,
             operator=item.operator,
             since_version=item.since_version,
             function=item.identity,
             older_version=item.older_version,
         )
-    yield from _finding_lines(done.diagnostics)
+
+
+def _model_line(written: _Written) -> str:
+    return _line(event="model", model=written.job.file, **_account(written))
+
+
+def _account(written: _Written) -> dict[str, object]:
+    """The file of the new model, and what was done to it."""
+    done = written.done
     functions = sum(1 for item in done.treatments if item.identity)
-    yield _line(
-        event="summary",
-        exit=0,
-        **_tally(done.diagnostics),
-        output=written.output.as_posix(),
-        opset=done.opset,
-        ir_version=done.model.ir_version,
-        served=functions,
-        restamped=len(done.treatments) - functions,
-        functions=len(done.functions),
-        inlined=done.inlined,
-        seconds=round(written.seconds, 3),
-    )
-
-
-def _failed_lines(diagnostics: Sequence[Diagnostic], exit_status: int) -> Iterator[str]:
-    """The findings and the summary of a run that wrote nothing."""
-    yield from _finding_lines(diagnostics)
-    yield _line(event="summary", exit=exit_status, **_tally(diagnostics))
+    return {
+        "output": written.output.as_posix(),
+        "opset": done.opset,
+        "ir_version": done.model.ir_version,
+        "served": functions,
+        "restamped": len(done.treatments) - functions,
+        "functions": len(done.functions),
+        "inlined": done.inlined,
+    }
 
 
 def _finding_lines(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:

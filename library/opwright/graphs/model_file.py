@@ -14,20 +14,20 @@ from onnx import FunctionProto, GraphProto, ModelProto, OperatorSetProto, Sparse
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.checked_texts import are_checked
+from opwright.graphs.external_tensors import external_tensors
 from opwright.graphs.node_columns import ColumnsOf
-from opwright.graphs.walk import all_graphs
 from opwright.regular_file import read_regular
 
 MOST_BYTES = (1 << 31) - 1  # of a protobuf message
+_TOO_LARGE = "it has more bytes than the 2 GiB at which protobuf stops"
 _BROKEN = "its bytes are no protobuf message, or are cut off"
 
 
 def read_model(path: Path) -> ModelProto:
     """The model in a file; weights in other files stay there. Raises DiagnosticError (OW550, OW551)."""
     try:
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise DiagnosticError([_not_a_model(path.as_posix(), f"it has {size} bytes, and protobuf stops at 2 GiB")])
+        if path.stat().st_size > MOST_BYTES:
+            raise DiagnosticError([_not_a_model(path.as_posix(), _TOO_LARGE)])
         data = read_regular(path, MOST_BYTES)
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL
         text = f"cannot read the model {path}"
@@ -38,6 +38,8 @@ def read_model(path: Path) -> ModelProto:
 
 def parse_model(data: bytes, file: str) -> ModelProto:
     """The model that these bytes say; `file` names them in messages. Raises DiagnosticError (OW551)."""
+    if len(data) > MOST_BYTES:
+        raise DiagnosticError([_not_a_model(file, _TOO_LARGE)])
     model = ModelProto()
     try:
         model.ParseFromString(data)
@@ -115,14 +117,9 @@ def _not_a_model(file: str, reason: str) -> Diagnostic:
 
 
 def external_files(model: ModelProto) -> list[str]:
-    """The files, relative to the model's folder, in which tensors of the graphs lie."""
-    found: dict[str, None] = {}
-    for graph in all_graphs(model.graph):
-        attributes = (attribute.t for node in graph.node for attribute in node.attribute)
-        for tensor in (*graph.initializer, *attributes):
-            if tensor.data_location == TensorProto.EXTERNAL:
-                found.update((item.value, None) for item in tensor.external_data if item.key == "location")
-    return sorted(found)
+    """The files, relative to the model's folder, in which tensors of graphs and functions lie."""
+    named = (item for tensor in external_tensors(model) for item in tensor.external_data)
+    return sorted({item.value for item in named if item.key == "location"})
 
 
 @contextmanager
@@ -142,8 +139,8 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
 def write_model(model: ModelProto, path: Path, source: Path) -> None:
     """Writes the model whole or not at all. `source` is the file that it was read from.
 
-    Raises DiagnosticError: OW571 when its weights lie next to `source` and `path` is in another folder, OW572 when it
-    cannot be written.
+    Raises DiagnosticError: OW571 when its weights lie next to `source` and `path` is in another folder, or one of their
+    files, OW572 when it cannot be written.
     """
     elsewhere = external_files(model)
     if elsewhere and path.resolve().parent != source.resolve().parent:
@@ -151,6 +148,10 @@ def write_model(model: ModelProto, path: Path, source: Path) -> None:
         reason = f"they are found relative to the model's folder: {', '.join(elsewhere)}"
         help_text = f"write it to {source.with_name(path.name)}, then move all files together"
         raise DiagnosticError([Diagnostic("OW571", text, reason=reason, help=help_text)])
+    for name in elsewhere:
+        if _are_one(source.parent / name, path):
+            text = f"the model cannot be written to {path}: its weights lie there"
+            raise DiagnosticError([Diagnostic("OW571", text, help="give the new model another name")])
     data = model_bytes(model, f"{path}")
     try:
         with written_whole(path) as stream:
@@ -158,6 +159,13 @@ def write_model(model: ModelProto, path: Path, source: Path) -> None:
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL
         reason = getattr(error, "strerror", None) or str(error)
         raise DiagnosticError([Diagnostic("OW572", f"cannot write {path}", reason=reason)]) from None
+
+
+def _are_one(path: Path, other: Path) -> bool:
+    try:
+        return os.path.samefile(path, other)
+    except (OSError, ValueError):  # one is not there, or has a NUL
+        return False
 
 
 def model_bytes(model: ModelProto, what: str = "the model") -> bytes:

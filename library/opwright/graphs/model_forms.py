@@ -107,7 +107,7 @@ def is_of(value: object, kind: type[_Kind]) -> TypeGuard[_Kind]:
 
 
 def is_path(given: object) -> TypeGuard[ModelPath]:
-    return issubclass(type(given), str) or issubclass(type(given), os.PathLike)
+    return issubclass(type(given), str) or hasattr(type(given), "__fspath__")
 
 
 def model_path(given: ModelPath) -> Path:
