@@ -84,6 +84,7 @@ settle(
         "digest": "opwright.protos.digest",
         "function_proto": "opwright.live.protos",
         "function_protos": "opwright.live.protos",
+        "given_model": "opwright.graphs.model_forms",
         "instantiate": "opwright.link.instantiate",
         "make_scalar": "opwright.eager.operations",
         "model_proto": "opwright.model.of_script",

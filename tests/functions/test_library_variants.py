@@ -85,7 +85,7 @@ def test_a_model_is_called_beside_what_it_calls() -> None:
 
 def test_models_with_attached_libraries_become_one(standard_file: Path) -> None:
     """Each has its own functions, some of which call others; all are recognised, and all go away again."""
-    text = """<ir_version: 8, opset_import: ["": 18, "opwright.ai.onnx": 18, "my": 1]>
+    text = """<ir_version: 10, opset_import: ["": 18, "opwright.ai.onnx": 18, "my": 1]>
     g (float[N, M] x, float low) => (float[A, B] y) {
         t = my.Inner(x, low) s = opwright.ai.onnx.Clip(t, low, low) y = Add(s, t)
     }

@@ -11,8 +11,9 @@ from opwright.bundle.read import read_bundle_file
 from opwright.decompiler.modules import Decompiled, function_module, library_module, model_module
 from opwright.decompiler.outside import read_outside
 from opwright.graphs.external_tensors import FolderTensors
-from opwright.graphs.model_forms import AnyModel, given_model, is_of, is_path, model_path
+from opwright.graphs.model_forms import AnyModel, given_model, is_path, model_path
 from opwright.graphs.node_columns import ColumnsOf
+from opwright.graphs.own_class import is_of
 from opwright.graphs.structure import check_structure
 from opwright.live.collecting import seldom_collected
 from opwright.opsets.signatures import newest_opset

@@ -26,6 +26,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.external_tensors import FolderTensors, TensorSource, external_tensors_of, load_external_tensors
 from opwright.graphs.ir_models import IrModel, converted, first_cause, is_ir_model
 from opwright.graphs.model_file import model_bytes, parse_model, read_model
+from opwright.graphs.own_class import is_of
 
 
 class OnnxIrModel(Protocol):
@@ -52,7 +53,6 @@ class TorchProgram(Protocol):
 
 ModelPath = str | os.PathLike[str]
 AnyModel = ModelProto | bytes | OnnxIrModel | TorchProgram | ModelPath
-_Kind = TypeVar("_Kind")
 SameForm = TypeVar("SameForm", bound=ModelProto | bytes | OnnxIrModel | TorchProgram)
 
 
@@ -99,11 +99,6 @@ def given_model(given: object, *, also: str = "") -> GivenModel:
     if _is_program(given):
         return _of_program(given)
     raise DiagnosticError([_refused(type(given), also)])
-
-
-def is_of(value: object, kind: type[_Kind]) -> TypeGuard[_Kind]:
-    """As isinstance, which would also ask the value itself for its class: that may raise anything."""
-    return issubclass(type(value), kind)
 
 
 def is_path(given: object) -> TypeGuard[ModelPath]:

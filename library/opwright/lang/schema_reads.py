@@ -34,7 +34,8 @@ class Constraint(NamedTuple):
     def is_of_schema(self) -> bool:
         """Whether the opset decides about it."""
         own = self.signature
-        return not own.domain and signature("", own.name, own.since_version) is own
+        found = None if own.domain else signature("", own.name, own.since_version)
+        return found is not None and found.since_version == own.since_version and found.admitted == own.admitted
 
     def of_items(self, opening: str) -> Constraint:
         """What is admitted as an item of the types whose texts begin like that."""

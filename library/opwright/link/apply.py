@@ -127,7 +127,7 @@ def attach_libraries(
         if not resolution.left:
             diagnostics.append(_nothing_served(result, catalogue, opset, replace, file))
         diagnostics += undefined_nodes(result, file)
-        gather_records(result)
+        result.CopyFrom(model)
         return Attached(result, (), 0, (), tuple(diagnostics))
     apply_plan(result, resolution.served, plan)
     loaded = None

@@ -18,7 +18,7 @@ from opwright.graphs.walk import all_nodes
 from opwright.link.digests import function_digests, record_of
 from opwright.link.metadata import ATTACHED, CALL, IMPORTED, POLYFILLED, attributes_digest, json_object
 from opwright.link.missing_types import restore_outputs
-from opwright.link.model_records import gather_records, spread_records
+from opwright.link.model_records import spread_records
 from opwright.link.replaced import restore_replaced
 from opwright.opsets.domains import normal_domain
 
@@ -62,7 +62,7 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     if not ours and not polyfilled:
         reason = "none of its functions was attached from a library"
         finding = Diagnostic("OW574", "nothing to detach", Place(file), reason, severity=Severity.WARNING)
-        gather_records(result)
+        result.CopyFrom(model)
         return Detached(result, 0, (), (finding,))
     _refuse_altered(result, ours, file)
     replaced = restore_replaced(result, file)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection
 from typing import Any
 
-from onnx import NodeProto
+from onnx import ModelProto, NodeProto
 
 # Of functions that come from a library.
 IDENTITY = "opwright.identity"  # domain::Name@since_version
@@ -30,11 +30,9 @@ REPLACED = "opwright.replaced"
 # Of a model that was rewritten for another opset, and of its functions: JSON of what detach restores.
 POLYFILLED = "opwright.polyfilled"
 
-# Of a model whose IR has no metadata_props of functions and nodes: the records of all of them.
-RECORDS = "opwright.records"
-
-# Of a model: JSON, by name, of what was written of the types of its outputs.
-OUTPUTS = "opwright.outputs"
+# What entries of a model begin with; a digest of the value ends them, so that models with several can be merged.
+RECORDS = "opwright.records."  # where the IR has no metadata_props of functions and nodes: the records of all of them
+OUTPUTS = "opwright.outputs."  # JSON, by name, of what was written of the types of its outputs
 
 OF_FUNCTIONS = frozenset(
     {
@@ -63,6 +61,12 @@ def json_object(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def add_entry(model: ModelProto, key: str, value: object) -> None:
+    """Writes something down on a model, as JSON, under a key that begins with `key`."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    model.metadata_props.add(key=key + hashlib.sha256(text.encode()).hexdigest()[:16], value=text)
 
 
 def attributes_digest(node: NodeProto, names: Collection[str]) -> str:

@@ -15,8 +15,9 @@ from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.walk import all_graphs
-from opwright.link.metadata import OUTPUTS, json_object
+from opwright.link.metadata import OUTPUTS, add_entry, json_object
 from opwright.opsets.onnx_inference import infer_model
+from opwright.opsets.records import RESHAPE
 
 
 def is_open(value: ValueInfoProto) -> bool:
@@ -50,9 +51,9 @@ def complete_outputs(model: ModelProto, light: ModelProto, *, remember: bool) ->
 
 def restore_outputs(model: ModelProto, file: str) -> None:
     """Takes back what `complete_outputs` has written. Raises DiagnosticError (OW576) when it cannot be known."""
-    text = next((item.value for item in model.metadata_props if item.key == OUTPUTS), "{}")
+    texts = [item.value for item in model.metadata_props if item.key.startswith(OUTPUTS)]
     try:
-        before = {name: _type(kept) for name, kept in json.loads(text).items()}
+        before = {name: _type(kept) for text in texts for name, kept in json.loads(text).items()}
     except (DecodeError, RecursionError, AttributeError, TypeError, ValueError):
         text = f"what attach wrote down under {OUTPUTS} cannot be read"
         reason = "some other tool has changed the metadata of the model"
@@ -72,17 +73,17 @@ def _type(kept: str | None) -> TypeProto | None:
 
 
 def _recorded(model: ModelProto) -> dict[str, str | None]:
-    text = next((item.value for item in model.metadata_props if item.key == OUTPUTS), "")
-    return json_object(text) or {}
+    texts = [item.value for item in model.metadata_props if item.key.startswith(OUTPUTS)]
+    return {name: kept for text in texts for name, kept in (json_object(text) or {}).items()}
 
 
 def _record(model: ModelProto, before: Mapping[str, str | None]) -> None:
-    others = [item for item in model.metadata_props if item.key != OUTPUTS]
+    others = [item for item in model.metadata_props if not item.key.startswith(OUTPUTS)]
     if len(others) < len(model.metadata_props):
         del model.metadata_props[:]
         model.metadata_props.extend(others)
     if before:
-        model.metadata_props.add(key=OUTPUTS, value=json.dumps(before, sort_keys=True, separators=(",", ":")))
+        add_entry(model, OUTPUTS, before)
 
 
 def without_open_types(model: ModelProto) -> ModelProto:
@@ -99,7 +100,7 @@ def without_open_types(model: ModelProto) -> ModelProto:
         element = value.type.tensor_type.elem_type
         if element and is_open(value):
             flat, shape = (_free(f"{value.name}_{what}", taken) for what in ("elements", "sizes"))
-            nodes.append(helper.make_node("Reshape", [flat, shape], [value.name]))
+            nodes.append(helper.make_node(RESHAPE.name, [flat, shape], [value.name]))
             copy.graph.input.append(helper.make_tensor_value_info(shape, TensorProto.INT64, [None]))
             value.CopyFrom(helper.make_tensor_value_info(flat, element, [None]))
     rest = [*copy.graph.node]

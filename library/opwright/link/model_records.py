@@ -28,7 +28,7 @@ from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import all_nodes
 from opwright.link.digests import record_of
 from opwright.link.ir_versions import METADATA_IR
-from opwright.link.metadata import OF_FUNCTIONS, OF_NODES, RECORDS, json_object
+from opwright.link.metadata import OF_FUNCTIONS, OF_NODES, RECORDS, add_entry, json_object
 
 _Facts = Mapping[str, str]
 _Owner = FunctionId | None
@@ -49,9 +49,9 @@ class _NodeRecord:
 
 @dataclass(frozen=True, slots=True)
 class _Records:
-    functions: tuple[tuple[FunctionId, _Facts], ...] = ()
-    nodes: tuple[_NodeRecord, ...] = ()
-    wiring: str = ""
+    functions: tuple[tuple[FunctionId, _Facts], ...]
+    nodes: tuple[_NodeRecord, ...]
+    wiring: str
 
 
 def gather_records(model: ModelProto) -> None:
@@ -67,8 +67,7 @@ def gather_records(model: ModelProto) -> None:
             nodes.append(_NodeRecord(owner, position, call_id(node), tuple(node.output), facts))
     if functions or nodes:
         listed = [[item.owner, item.position, item.callee, item.outputs, item.facts] for item in nodes]
-        value = {"functions": functions, "nodes": listed, "wiring": _wiring(model)}
-        model.metadata_props.add(key=RECORDS, value=json.dumps(value, sort_keys=True, separators=(",", ":")))
+        add_entry(model, RECORDS, {"functions": functions, "nodes": listed, "wiring": _wiring(model)})
 
 
 def spread_records(model: ModelProto, file: str) -> None:
@@ -77,12 +76,12 @@ def spread_records(model: ModelProto, file: str) -> None:
     Raises DiagnosticError (OW576) when they cannot be read, or when a node that one speaks of cannot be told from
     others any more.
     """
-    records = _read(model, file)
-    kept = [item for item in model.metadata_props if item.key != RECORDS]
-    if len(kept) == len(model.metadata_props):
+    entries = _read(model, file)
+    if not entries:
         return
-    pairs = _found(model, records, file)  # before anything is changed
-    facts = dict(records.functions)
+    kept = [item for item in model.metadata_props if not item.key.startswith(RECORDS)]
+    pairs = [pair for records in entries for pair in _found(model, records, file)]  # before anything is changed
+    facts = {identity: found for records in entries for identity, found in records.functions}
     for function in model.functions:
         for key, value in facts.get(function_id(function), {}).items():
             function.metadata_props.add(key=key, value=value)
@@ -96,7 +95,7 @@ def spread_records(model: ModelProto, file: str) -> None:
 def functions_with_records(model: ModelProto, file: str) -> Sequence[FunctionProto]:
     """The model's functions, with what the model records of them on copies. Raises DiagnosticError (OW576) when that
     cannot be read."""
-    facts = dict(_read(model, file).functions)
+    facts = {identity: found for records in _read(model, file) for identity, found in records.functions}
     return [_with_facts(function, facts.get(function_id(function))) for function in model.functions]
 
 
@@ -148,11 +147,12 @@ def _wiring(model: ModelProto) -> str:
     return digest.hexdigest()
 
 
-def _read(model: ModelProto, file: str) -> _Records:
-    """What the model holds of records; nothing where it has none."""
-    text = next((item.value for item in model.metadata_props if item.key == RECORDS), None)
-    if text is None:
-        return _Records()
+def _read(model: ModelProto, file: str) -> list[_Records]:
+    """What the model holds of records: several where models were merged."""
+    return [_read_entry(item.value, file) for item in model.metadata_props if item.key.startswith(RECORDS)]
+
+
+def _read_entry(text: str, file: str) -> _Records:
     value = json_object(text) or {}
     try:
         functions = tuple((_identity(identity), _facts(facts)) for identity, facts in value["functions"])
@@ -224,7 +224,7 @@ def _found_by_outputs(model: ModelProto, records: Iterable[_NodeRecord], file: s
 def _unreadable(file: str) -> Diagnostic:
     return Diagnostic(
         "OW576",
-        f"what was written down under {RECORDS} cannot be read",
+        f"what was written down under {RECORDS}* cannot be read",
         Place(file),
         reason="some other tool has changed the metadata of the model",
         help="attach the library to the original model",

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from onnx import FunctionProto, ModelProto, helper
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.first_use import find
 from opwright.graphs.ids import FunctionId, call_id, function_id
-from opwright.graphs.model_forms import AnyModel, given_model, is_of
+from opwright.graphs.own_class import is_of
 from opwright.graphs.walk import all_nodes
 from opwright.lang.lower.scripts import Script
 from opwright.live.newer_opset import means_the_same
 from opwright.live.proto_types import describe_proto
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import CONSTANT
+
+if TYPE_CHECKING:
+    from opwright.graphs.model_forms import AnyModel
 
 MODELS = "opwright.model"  # the domain of functions that were models
 
@@ -87,7 +90,7 @@ def proto_function(
         return proto
     if is_of(proto, FunctionProto):
         return ProtoFunction(proto, functions)
-    model = given_model(proto, also=", or a FunctionProto").whole()
+    model: ModelProto = find("given_model")(proto, also=", or a FunctionProto").whole()
     return ProtoFunction(_of_model(model), model.functions)
 
 

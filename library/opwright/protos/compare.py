@@ -20,7 +20,8 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, SparseTensorP
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.ids import FunctionId
-from opwright.graphs.model_forms import AnyModel, given_model, is_of
+from opwright.graphs.model_forms import AnyModel, given_model
+from opwright.graphs.own_class import is_of
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import subgraphs_by_name
 from opwright.protos.canonical_operators import Operator
