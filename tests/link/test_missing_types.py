@@ -88,6 +88,14 @@ def test_unknown_ranks_are_a_warning_where_onnxruntime_takes_them(acme: Bundle) 
     assert detach(done.model) == before
 
 
+def test_names_that_the_judges_copy_takes_may_be_taken(acme: Bundle) -> None:
+    before = unknown_rank()
+    before.graph.input.append(helper.make_tensor_value_info("x_elements", TensorProto.FLOAT, None))
+    (found,) = attach_libraries(before, [acme]).diagnostics
+    assert found.code == "OW588"
+    assert "Field 'shape'" in found.reason
+
+
 def test_what_else_is_wrong_with_such_a_model_is_an_error(acme: Bundle) -> None:
     before = unknown_rank()
     before.graph.node.append(helper.make_node("Neg", ["nowhere"], ["v"]))

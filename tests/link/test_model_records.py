@@ -18,7 +18,7 @@ from opwright.link.detach import detach, detach_libraries
 from opwright.link.inspect import State, inspect
 from opwright.link.metadata import RECORDS
 
-from tests.link.conftest import parse, refused, run_everywhere
+from tests.link.conftest import LibraryBuilder, parse, refused, run_everywhere
 
 TEXT = """<ir_version: 8, opset_import: ["": 18, "com.acme": 1, "my": 1]> g (float[N] x, bool c) => (float[N] y) {
     a = com.acme.Floor(x, "")
@@ -225,3 +225,21 @@ def test_what_a_prefix_has_renamed_is_recognised_and_not_detached(acme: Bundle) 
     done = detach_libraries(renamed)
     assert [item.code for item in done.diagnostics] == ["OW574"]
     assert done.model == renamed
+
+
+@pytest.mark.parametrize("ir_version", [8, 10])
+def test_calls_that_change_places_keep_the_inputs_that_are_not_read(ir_version: int) -> None:
+    """Their bodies read the same value: what tells them apart is which output of the model each gives."""
+    library = LibraryBuilder()
+    library.add("F", "(b) => (y) { y = Neg(b) }", inputs=["a", "b", "c"])
+    before = parse(
+        f'<ir_version: {ir_version}, opset_import: ["": 18, "com.acme": 1]> g (float p, float q, float r) => '
+        "(float y, float z) { y = com.acme.F(p, q, p) z = com.acme.F(r, q, r) }"
+    )
+    attached = attach(before, library.bundle())
+    for model in (before, attached):
+        _set_nodes(model, list(model.graph.node)[::-1])
+    assert detach(attached) == before
+    attached.graph.input[0].name = "other"  # what no body reads cannot be found under another name
+    (found,) = refused(lambda: detach(attached))
+    assert (found.code, "the input p of a node com.acme::F" in found.message) == ("OW576", True)

@@ -14,7 +14,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, 
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import check_structure
-from opwright.graphs.walk import all_nodes
+from opwright.graphs.walk import all_graphs, all_nodes, graphs_in, names_of
 from opwright.link.digests import function_digests, record_of
 from opwright.link.metadata import ATTACHED, CALL, IMPORTED, POLYFILLED, attributes_digest, json_object
 from opwright.link.missing_types import restore_outputs
@@ -75,6 +75,7 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
         if polyfilled or call_id(node) in removed
     ]
     restored = {id(node): node for node in called if _restore(node, file)}
+    _refuse_unknown_inputs(result, restored.values(), file)
     memos = [_attached_memo(function, file) for function in ours]
     for function in others:
         _remove_imports(function.opset_import, _pop(function.metadata_props, IMPORTED).split(), function.node, restored)
@@ -86,6 +87,20 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     _restore_stamps(result, restored, file)
     restore_outputs(result, file)
     return Detached(result, len(restored) + replaced, tuple(removed), ())
+
+
+def _refuse_unknown_inputs(model: ModelProto, restored: Iterable[NodeProto], file: str) -> None:
+    """Inputs that a body does not read come back by name, which another tool may have changed meanwhile."""
+    known = {"", *(name for graph in all_graphs(model.graph) for name in names_of(graph))}
+    for function in model.functions:
+        known.update(function.input, *(node.output for node in function.node))
+        known.update(name for graph in graphs_in(function) for name in names_of(graph))
+    for node in restored:
+        unknown = next((name for name in node.input if name not in known), None)
+        if unknown is not None:
+            text = f"the input {unknown} of a node {node.domain or 'ai.onnx'}::{node.op_type} is no more"
+            reason = "attach has taken it away, and it was renamed or removed since"
+            raise DiagnosticError([Diagnostic("OW576", text, Place(file), reason, "take the original model")])
 
 
 def _refuse_altered(model: ModelProto, ours: Iterable[FunctionProto], file: str) -> None:

@@ -14,7 +14,7 @@ from google.protobuf.message import DecodeError
 from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
-from opwright.graphs.walk import all_graphs
+from opwright.graphs.walk import all_graphs, names_of
 from opwright.link.metadata import OUTPUTS, add_entry, json_object
 from opwright.opsets.onnx_inference import infer_model
 from opwright.opsets.records import RESHAPE
@@ -94,12 +94,13 @@ def without_open_types(model: ModelProto) -> ModelProto:
     outputs = [value for value in copy.graph.output if not is_open(value)]
     del copy.graph.output[:]
     copy.graph.output.extend(outputs)
-    taken = {name for graph in all_graphs(copy.graph) for node in graph.node for name in (*node.input, *node.output)}
+    taken = {name for graph in all_graphs(copy.graph) for name in names_of(graph)}
     nodes = []
     for value in [*copy.graph.input]:
         element = value.type.tensor_type.elem_type
         if element and is_open(value):
             flat, shape = (_free(f"{value.name}_{what}", taken) for what in ("elements", "sizes"))
+            taken |= {flat, shape}
             nodes.append(helper.make_node(RESHAPE.name, [flat, shape], [value.name]))
             copy.graph.input.append(helper.make_tensor_value_info(shape, TensorProto.INT64, [None]))
             value.CopyFrom(helper.make_tensor_value_info(flat, element, [None]))

@@ -7,9 +7,9 @@ From IR 10 on they are metadata_props of what they speak of. Below it one entry 
      "wiring": digest}
 
 The owner of a node is a function of the model's own, or null for the main graph; the position counts its nodes, those
-of nested graphs included. Nothing is said of a node that was a complete call before. The digest is of all nodes and
-of which value each reads, whatever the values are called: where it holds, positions do. Else nodes were added, removed
-or moved, and they are found by their outputs.
+of nested graphs included. Nothing is said of a node that was a complete call before. The digest is of all nodes, of
+which value each reads and of which ones graphs give, whatever values are called: where it holds, positions do. Else
+nodes were added, removed or moved, and they are found by their outputs.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from onnx import FunctionProto, ModelProto, NodeProto
+from onnx import FunctionProto, ModelProto, NodeProto, ValueInfoProto
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.ids import FunctionId, call_id, function_id
-from opwright.graphs.walk import all_nodes
+from opwright.graphs.walk import all_nodes, subgraphs
 from opwright.link.digests import record_of
 from opwright.link.ir_versions import METADATA_IR
 from opwright.link.metadata import OF_FUNCTIONS, OF_NODES, RECORDS, add_entry, json_object
@@ -130,21 +130,39 @@ def _positions(model: ModelProto) -> Iterator[tuple[_Owner, int, NodeProto]]:
 
 
 def _wiring(model: ModelProto) -> str:
-    """A digest of the nodes and of which value each reads, whatever the values are called."""
+    """A digest of the nodes, of which value each reads and of which ones graphs give, whatever values are called."""
     digest = hashlib.sha256()
-    numbers: dict[tuple[_Owner, str], int] = {}
     count = 0
-    for owner, position, node in _positions(model):
-        read = []
-        for name in node.input:
-            if name and (owner, name) not in numbers:
-                numbers[owner, name] = count = count + 1
-            read.append(numbers[owner, name] if name else 0)
-        for name in node.output:
-            numbers[owner, name] = count = count + 1
-        line = [owner, position, call_id(node), read, [bool(name) for name in node.output]]
+    numbers: dict[str, int] = {}
+
+    def numbered(name: str, *, anew: bool) -> int:
+        nonlocal count
+        if name and (anew or name not in numbers):
+            numbers[name] = count = count + 1
+        return numbers[name] if name else 0
+
+    def add(*line: object) -> None:
         digest.update(json.dumps(line, separators=(",", ":")).encode())
+
+    def add_body(inputs: Iterable[str], nodes: Iterable[NodeProto], outputs: Iterable[str]) -> None:
+        add([numbered(name, anew=True) for name in inputs])
+        for node in nodes:
+            add(call_id(node), [numbered(name, anew=False) for name in node.input], len(node.output))
+            for graph in subgraphs(node):
+                add_body(_names(graph.input), graph.node, _names(graph.output))
+            add([numbered(name, anew=True) for name in node.output])
+        add([numbered(name, anew=False) for name in outputs])
+
+    add_body(_names(model.graph.input), model.graph.node, _names(model.graph.output))
+    for function in model.functions:
+        numbers.clear()
+        add(function_id(function))
+        add_body(function.input, function.node, function.output)
     return digest.hexdigest()
+
+
+def _names(values: Iterable[ValueInfoProto]) -> list[str]:
+    return [value.name for value in values]
 
 
 def _read(model: ModelProto, file: str) -> list[_Records]:
