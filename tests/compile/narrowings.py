@@ -12,13 +12,15 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from opwright.lang.bodies import anonymous_body, body_entry
-from opwright.lang.carried import carried
-from opwright.lang.family import Family, build_family
+from opwright.lang.carried import carried, carried_instance
+from opwright.lang.family import Family, Variant, build_family
+from opwright.lang.instances import MissingFact, TemplateInstance, specialise
+from opwright.lang.lower.function_unit import Unit
 from opwright_build.compile.unit import make_unit
 
 from tests.compile.test_versions import HEAD, Tree, spec
@@ -211,6 +213,33 @@ def differences(root: Path, text: str, types: str, seen: Counter[str]) -> Iterat
         if _described(found, opset) != _described(fresh, opset):
             yield f"opset {opset}: carried {_described(found, opset)}\nlowered {_described(fresh, opset)}"
         before = found
+    yield from _other_instances(unit, version.opsets, seen)
+
+
+def _other_instances(unit: Unit, opsets: Iterable[int], seen: Counter[str]) -> Iterator[str]:
+    """The same of what the function is for one call, as if it were a template."""
+    before: TemplateInstance | None = None
+    for opset in opsets:
+        found = None if before is None else carried_instance(before, opset)
+        try:
+            fresh = specialise(unit, opset, lambda axis, values: values[-1] if values else "2", {})
+        except MissingFact:
+            before = None
+            continue
+        if found is None:
+            before = fresh
+            continue
+        seen["instances carried"] += 1
+        if _instance(found) != _instance(fresh):
+            yield f"opset {opset}: carried {_instance(found)}\nlowered {_instance(fresh)}"
+        before = found
+
+
+def _instance(made: TemplateInstance) -> object:
+    family = Family(0, (Variant(made.key, made.lowered),), (), made.looked_up, made.lowered.diagnostics)
+    if made.lowered.function is None:
+        return made.key, made.lowered.diagnostics
+    return _described(family, 0), dict(made.looked_up)
 
 
 def _described(family: Family, opset: int) -> object:

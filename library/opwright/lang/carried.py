@@ -1,5 +1,5 @@
-"""A family at another opset of ai.onnx without lowering its function again: where each answer that the lowering was
-given there is one that leads to the same function here.
+"""A family, or an instance of a template, at another opset of ai.onnx without lowering its function again: where each
+answer that the lowering was given there is one that leads to the same function here.
 
 What a lowering is told of an opset it is told by `Lowering`, which notes it in a `LookedUp`. An operator may be of
 another version if nothing that was asked of it tells the two apart: the versions have the same inputs, outputs and
@@ -19,6 +19,7 @@ from opwright.bundle.format import BodyEntry
 from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.family import Family, Variant
+from opwright.lang.instances import TemplateInstance
 from opwright.lang.looked_up import LookedUp, OperatorName, answer_at, bodies_at, is_template_at
 from opwright.lang.lower.function import Lowered
 from opwright.lang.schema_reads import Narrowing
@@ -57,6 +58,19 @@ def carried(family: Family, opset: int) -> Family | None:
         return None
     variants = tuple(Variant(item.key, _at_opset(item.lowered, opset, digests)) for item in family.variants)
     return Family(opset, variants, (), looked_up, family.diagnostics, family.open_axes, family.asked)
+
+
+def carried_instance(made: TemplateInstance, opset: int) -> TemplateInstance | None:
+    """What a template was made into for a call at the opset before, at that one likewise. Graphs of the call are to be
+    written for the opset that they are lowered at: of each operator in them the very version is noted."""
+    function = made.lowered.function
+    if function is None:
+        return None
+    before = Family(function.opset, (Variant(made.key, made.lowered),), (), made.looked_up, made.lowered.diagnostics)
+    found = carried(before, opset)
+    if found is None or found is before:
+        return None if found is None else made
+    return replace(made, lowered=found.variants[0].lowered, looked_up=found.looked_up)
 
 
 def _is_alike(found: LookedUp, name: str, before: int, now: int) -> bool:

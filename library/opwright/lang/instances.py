@@ -11,7 +11,7 @@ from onnx import GraphProto
 from opwright.lang import facts
 from opwright.lang.family import key_order
 from opwright.lang.interface import Arity
-from opwright.lang.looked_up import Answers, LookedUp
+from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.function import Lowered
 from opwright.lang.lower.function_unit import Target, Unit
 from opwright.lang.lower.operands import Operand
@@ -41,7 +41,7 @@ class TemplateInstance:
 
     key: Key
     lowered: Lowered
-    looked_up: Answers
+    looked_up: LookedUp
 
     @property
     def outputs(self) -> tuple[str, ...]:

@@ -12,7 +12,8 @@ from opwright.diagnostics.diagnostic import Diagnostic, has_errors
 from opwright.elements import BY_NAME
 from opwright.lang import facts
 from opwright.lang.bodies import anonymous_body, body_entry
-from opwright.lang.instances import MissingFact, choose_attribute, choose_rank, specialise
+from opwright.lang.carried import carried_instance
+from opwright.lang.instances import MissingFact, TemplateInstance, choose_attribute, choose_rank, specialise
 from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
 from opwright.lang.looked_up import Answers
 from opwright.lang.lower.function_unit import Unit
@@ -37,11 +38,16 @@ class CallFacts:
 
 @dataclass(frozen=True, slots=True)
 class MadeInstance:
-    """The body of a template for one call at one opset, and the schema versions that it was looked up at."""
+    """The body of a template for one call at one opset, and what it was made of."""
 
     body: BodyEntry
     proto: bytes
-    looked_up: Answers
+    instance: TemplateInstance
+
+    @property
+    def looked_up(self) -> Answers:
+        """The schema versions that it was looked up at."""
+        return self.instance.looked_up
 
 
 class NotMadeError(Exception):
@@ -61,16 +67,29 @@ def read_unit(catalogue: Catalogue, entry: FunctionEntry, template: TemplateEntr
     return read_template(data, _declaration(entry), _interface(entry), CatalogueLibraries(catalogue))
 
 
-def make_instance(unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts) -> MadeInstance:
-    """The template's body for a call. Raises NotMadeError."""
+def make_instance(
+    unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts, before: MadeInstance | None = None
+) -> MadeInstance:
+    """The template's body for a call. `before` is that of the same call at the opset before, where its graphs, if any,
+    are written for the opset each time. Raises NotMadeError."""
+    made = None if before is None else carried_instance(before.instance, opset)
+    if before is not None and made is before.instance:
+        return before
+    return _with_body(entry, opset, made or _specialised(unit, entry, opset, call))
+
+
+def _specialised(unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts) -> TemplateInstance:
     given = inputs_of_call(entry, len(call.inputs))
     answers = _Answers(entry, given, call)
     graphs = {item.name: call.attributes.get(item.name) for item in entry.attributes if item.type == "GRAPH"}
     try:
         typed, said = _typed(unit, given, call)
-        made = specialise(typed, opset, answers.answer, graphs, said)
+        return specialise(typed, opset, answers.answer, graphs, said)
     except MissingFact as missing:
         raise NotMadeError(f"it depends on {missing.axis}, which is not known here", missing.axis) from None
+
+
+def _with_body(entry: FunctionEntry, opset: int, made: TemplateInstance) -> MadeInstance:
     lowered = made.lowered
     if lowered.function is None or has_errors(lowered.diagnostics):
         raise NotMadeError(_said(lowered.diagnostics))
@@ -80,7 +99,7 @@ def make_instance(unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts)
         raise NotMadeError(str(refused)) from None
     outputs = made.outputs if entry.outputs and entry.outputs[-1].variadic else ()
     body = body_entry(made.key, lowered, canonical, (opset, opset), outputs)
-    return MadeInstance(body, canonical.proto, made.looked_up)
+    return MadeInstance(body, canonical.proto, made)
 
 
 def _said(diagnostics: Sequence[Diagnostic]) -> str:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from opwright.bundle.format import FunctionEntry
 from opwright.bundle.read import find_bundle
+from opwright.lang.instances import TemplateInstance
 from opwright.lang.lower.function_unit import Unit
+from opwright.link import template_bodies
 from opwright.link.template_bodies import CallFacts, MadeInstance, make_instance
 from opwright_build.cli.entry import main
 from opwright_build.verify.cases import vector_instances
@@ -92,9 +96,11 @@ def test_one_for_each_call_and_class_of_opsets(library: Path) -> None:
 def test_vectors_that_differ_in_numbers_alone_have_one(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
 
-    def make(unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts) -> MadeInstance:
+    def make(
+        unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts, before: MadeInstance | None
+    ) -> MadeInstance:
         made.append(opset)
-        return make_instance(unit, entry, opset, call)
+        return make_instance(unit, entry, opset, call, before)
 
     monkeypatch.setattr(vector_instances, "make_instance", make)
     before = built(library)
@@ -104,6 +110,42 @@ def test_vectors_that_differ_in_numbers_alone_have_one(library: Path, monkeypatc
     file.write_text(_VECTORS + row.replace("plain", "another").replace("[0.0, 0.0]", "[1.0, 1.0]"))
     del made[:]
     assert built(library) == before and len(made) == 30
+
+
+GRAPHS = (
+    "g (float[] x) => (float[] y) { y = Identity(x) }",
+    "g (float[] x) => (float[] y) { z = Relu(x) y = Clip(z) }",
+    "g (float[] x) => (float[] y) { z = Cast<to = 11>(x) y = CastLike(z, x) }",
+    "g (float[] x) => (float[] y) { z = Cast<to = 17>(x) y = Cast<to = 1>(z) }",
+    "g (float[] x) => (float[] y) { z = Shape(x) w = Reshape(x, z) y = Sigmoid(w) }",
+)
+
+
+def test_one_is_carried_on_to_opsets_that_answer_alike(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of a call whose graph has operators of other versions there is made anew."""
+    rows = "".join(
+        f'  - name: row{number}\n    types: {{T: [float]}}\n    attributes: {{body: "{graph}"}}\n'
+        "    inputs: {X: [0.0, 0.0]}\n    outputs: {Y: [0.5, 0.5]}\n"
+        for number, graph in enumerate(GRAPHS)
+    )
+    (library / "specs/com.acme/Masked/vectors.yaml").write_text(f"schema: 1\nrows:\n{rows}")
+    specialised: list[int] = []
+    specialise = template_bodies.specialise
+
+    def counted(unit: Unit, opset: int, *rest: Any) -> TemplateInstance:
+        specialised.append(opset)
+        return specialise(unit, opset, *rest)
+
+    monkeypatch.setattr(template_bodies, "specialise", counted)
+    entry = built(library)
+    archive = (library / "dist" / "acme-1.0.0.onnxlib").read_bytes()
+    assert len(specialised) < 6 * len(GRAPHS), specialised
+    del specialised[:]
+    shutil.rmtree(library / ".opwright")
+    monkeypatch.setattr(template_bodies, "carried_instance", lambda made, opset: None)
+    assert built(library) == entry
+    assert (library / "dist" / "acme-1.0.0.onnxlib").read_bytes() == archive
+    assert len(specialised) == 10 * len(GRAPHS)
 
 
 def test_they_are_judged(library: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,10 +48,10 @@ def with_instances(
             current: _Range | None = None
             for opset in range(template.first_opset, template.last_opset + 1):
                 call = facts_of(entry, case, opset)
-                key_of_call = (opset, call.inputs, call.ranks, *map(_said, call.attributes.items()))
-                if key_of_call not in made_before:
-                    made_before[key_of_call] = _made(unit, entry, opset, call)
-                made = made_before[key_of_call]
+                said = (call.inputs, call.ranks, *map(_said, call.attributes.items()))
+                if (opset, said) not in made_before:
+                    made_before[opset, said] = _made(unit, entry, opset, call, made_before.get((opset - 1, said)))
+                made = made_before[opset, said]
                 if isinstance(made, NotMadeError):
                     refused[case.name] = made
                     current = None
@@ -73,9 +73,11 @@ def with_instances(
     return replace(entry, bodies=(*entry.bodies, *instances)), bodies, findings
 
 
-def _made(unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts) -> MadeInstance | NotMadeError:
+def _made(
+    unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts, before: MadeInstance | NotMadeError | None
+) -> MadeInstance | NotMadeError:
     try:
-        return make_instance(unit, entry, opset, call)
+        return make_instance(unit, entry, opset, call, None if isinstance(before, NotMadeError) else before)
     except NotMadeError as error:
         return error
 
