@@ -147,9 +147,7 @@ def piped(*words: str, given: bytes = b"") -> tuple[int, bytes, str]:
 def test_a_pipe_of_commands(run: Run, acme: Bundle) -> None:
     """Standard output holds the model and nothing else."""
     status, data, err = piped(*ATTACH, "-", "-o", "-", given=parse(TEXT).SerializeToString())
-    assert (status, err.splitlines()[-1]) == (
-        0, "wrote -: 1 node served, 2 functions added"
-    )  # fmt: skip
+    assert (status, err.splitlines()[-1]) == (0, "wrote -: 1 node served, 2 functions added")
     assert onnx.load_from_string(data) == attach(parse(TEXT), acme)
     status, older, err = piped(*POLYFILL, "--json", "-", "-o", "-", given=data)
     assert status == 0
@@ -261,7 +259,7 @@ def test_polyfill_tells_of_each_model(run: Run, acme: Bundle) -> None:
     lines = [json.loads(line) for line in out.splitlines()]
     assert (status, err) == (1, "")
     told = [(line["event"], line.get("model") or line.get("finding", {}).get("code")) for line in lines]
-    assert [item for item in told if item[0] not in ("node",)] == [
+    assert [item for item in told if item[0] != "node"] == [
         ("model", "a.onnx"), ("finding", "OW581"), ("model", "in/deep/c.onnx"), ("summary", None)
     ]  # fmt: skip
     assert {key: lines[-1][key] for key in ("exit", "errors", "warnings")} == {"exit": 1, "errors": 1, "warnings": 0}
