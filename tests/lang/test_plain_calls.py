@@ -135,3 +135,18 @@ def F(x, n):
     unit = compiler.unit(text, {"x": "T", "n": "int64/0"}, {"y": "T"}, {"T": ["float", "double"]})
     for opset in (18, 13):
         assert [item.code for item in build_family(unit, opset).diagnostics] == ["OW309"]
+
+
+@pytest.mark.parametrize("order", ["abcd", "bacd", "cabd", "dbca"])
+@pytest.mark.parametrize(
+    "call", ["{0} + {1}", "op.Sub({1}, {0})", "op.Where({0} < {1}, {2}, {3})", "op.Sum({0}, {1}, {2})"]
+)
+def test_variants_are_named_after_the_first_of_the_inputs_that_are_of_one_type(
+    call: str, order: str, without_plans: Without
+) -> None:
+    """In whatever order a call names them: `%` asks about the type that they have in common."""
+    text = (
+        "from opwright import opset20 as op, script\n@script(default_opset=op)\n"
+        f"def f(a, b, c, d):\n    r = {call.format(*order)}\n    return op.Concat(r % {order[2]}, d, axis=0)\n"
+    )
+    assert outcome(text) == without_plans(text)

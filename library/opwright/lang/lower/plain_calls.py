@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from types import MappingProxyType
 
 from opwright.elements import ElementType
@@ -308,7 +309,8 @@ def _known(
     operands: Sequence[Operand], inputs: list[ir.Value | None], variables: list[ir.TypeVariable]
 ) -> _Known | None:
     """What is known of the operands; None where one is absent, optional or no tensor, or of a type variable that no
-    function declares. They are appended to `inputs`, and their type variables to `variables`, each once."""
+    function declares. They are appended to `inputs`, and their type variables to `variables`, each once, in the order
+    in which they are declared: of two that become equal the earlier one stands for both."""
     kinds: list[_Kind] = []
     shapes: list[_Shape] = []
     for operand in operands:
@@ -326,13 +328,26 @@ def _known(
                 return None
             if settled not in variables:
                 variables.append(settled)
-            place = 0 if variables[0] is settled else variables.index(settled)
+            number = 0 if variables[0] is settled else variables.index(settled)
             if settled.known is not None:
                 return None
-            kinds.append((place, settled.mask, settled.rigid))
+            kinds.append((number, settled.mask, settled.rigid))
         shapes.append(type_.shape)
         inputs.append(operand)
-    return tuple(kinds), tuple(shapes)
+    return tuple(kinds if len(variables) < 2 else _in_order(kinds, variables)), tuple(shapes)
+
+
+def _in_order(kinds: list[_Kind], variables: list[ir.TypeVariable]) -> list[_Kind]:
+    """The kinds with their type variables, which are sorted, numbered anew."""
+    met = list(variables)
+    variables.sort(key=_place)
+    if variables == met:
+        return kinds
+    numbers = [variables.index(variable) for variable in met]
+    return [kind if isinstance(kind, ElementType) else (numbers[kind[0]], kind[1], kind[2]) for kind in kinds]
+
+
+_place = attrgetter("place")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -370,7 +385,7 @@ def _plan(
     if given is None or any(spec.required and spec.name not in given for spec in found.attributes.values()):
         return None
     open_ = [item for item in elements if not isinstance(item, ElementType)]
-    variables = {number: ir.TypeVariable("T", mask, rigid, place=0) for number, mask, rigid in open_}
+    variables = {number: ir.TypeVariable("T", mask, rigid, place=number) for number, mask, rigid in open_}
     pairs = list(zip(elements, shapes, strict=True))
     kinds: dict[tuple[_Kind, _Shape], ir.Value | None] = {
         (item, shape): ir.Value(ir.TensorType(item if isinstance(item, ElementType) else variables[item[0]], shape))
