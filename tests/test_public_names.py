@@ -13,6 +13,7 @@ from opwright_build.opset_stubs.domain_versions import all_versions
 
 STUB = Path(opwright.__file__).with_suffix(".pyi")
 EXPECTED = (
+    "AttachPlan",
     "BFLOAT16",
     "BOOL",
     "Bundle",
@@ -68,6 +69,7 @@ EXPECTED = (
     "graph",
     "inspect",
     "load_arrays",
+    "plan_attach",
     "polyfill",
     "proto_function",
     "read_bundle",

@@ -45,6 +45,7 @@ _TYPES = (
     "COMPLEX128",
 )
 _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
+    "AttachPlan": "opwright.link.attachment",
     "Bundle": "opwright.bundle.format",
     "Comparison": "opwright.protos.difference",
     "Diagnostic": "opwright.diagnostics.diagnostic",
@@ -66,6 +67,7 @@ _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "inspect": "opwright.link.inspect",
     "latest": "opwright.opsets",
     "load_arrays": "opwright.decompiler.side_file",
+    "plan_attach": "opwright.link.attachment",
     "polyfill": "opwright.downlevel.rewrite",
     "proto_function": "opwright.live.proto_functions",
     "read_bundle": "opwright.bundle.read",

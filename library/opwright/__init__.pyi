@@ -38,6 +38,10 @@ from opwright.functions import (
 from opwright.link.apply import (
     attach,
 )
+from opwright.link.attachment import (
+    AttachPlan,
+    plan_attach,
+)
 from opwright.link.detach import (
     detach,
 )
@@ -167,6 +171,7 @@ __all__ = [
     "UINT16",
     "UINT32",
     "UINT64",
+    "AttachPlan",
     "Bundle",
     "Comparison",
     "Decompiled",
@@ -230,6 +235,7 @@ __all__ = [
     "opset_ai_onnx_ml5",
     "opset_ai_onnx_preview1",
     "opset_ai_onnx_preview_training1",
+    "plan_attach",
     "polyfill",
     "proto_function",
     "read_bundle",

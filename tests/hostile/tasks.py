@@ -70,6 +70,10 @@ def model_tasks(folder: Path) -> Mapping[str, Task]:
     commands: dict[str, Task] = {
         "attach": partial(_command, before=("attach",), after=(*given, "--replace", *out)),
         "attach --inline": partial(_command, before=("attach",), after=(*given, "--inline", *out)),
+        "attach --dry-run": partial(
+            _command, before=("attach",), after=(*given, "--dry-run", "--explain", "--replace")
+        ),
+        "attach --format": partial(_command, before=("attach",), after=(*given, "--dry-run", "--format", "json")),
         "attach --profile": partial(_command, before=("attach",), after=(*given, "--profile", "overload", *out)),
         "inspect": partial(_command, before=("inspect",), after=given),
         "inspect --json": partial(_command, before=("inspect",), after=("--json",)),
@@ -116,6 +120,7 @@ def bundle_tasks(folder: Path) -> Mapping[str, Task]:
         "extract": partial(_refusable, work=extract),
         "attach": lambda path: given(path, "attach", "--replace"),
         "attach --inline": lambda path: given(path, "attach", "--replace", "--inline"),
+        "attach --dry-run": lambda path: given(path, "attach", "--replace", "--explain", to=("--dry-run",)),
         "attach --profile": lambda path: given(path, "attach", "--replace", "--profile", "overload"),
         "polyfill": lambda path: given(path, "polyfill", "--opset", "13"),
         "inspect": lambda path: given(path, "inspect", of=attached, to=()),
@@ -211,12 +216,13 @@ def _function(path: Path) -> str:
 
 TASK_NAMES: Mapping[str, Sequence[str]] = {
     "model": (
-        *("attach", "attach --inline", "attach --profile", "inspect", "inspect --json", "detach", "polyfill --opset"),
+        *("attach", "attach --inline", "attach --dry-run", "attach --format", "attach --profile", "inspect"),
+        *("inspect --json", "detach", "polyfill --opset"),
         *("polyfill --runtime", "decompile", "decompile --faithful", "decompile --check", "compare", "digest"),
         *("decompile(function)", "decompile(graph)"),
     ),
     "onnxlib": (
-        *("extract", "attach", "attach --inline", "attach --profile", "polyfill", "inspect"),
+        *("extract", "attach", "attach --inline", "attach --dry-run", "attach --profile", "polyfill", "inspect"),
         *("decompile", "decompile --check"),
     ),
     "folder": (

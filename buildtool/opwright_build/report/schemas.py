@@ -147,6 +147,35 @@ def output_schemas() -> dict[str, Schema]:
                 "removed": _object(files=_COUNT, bytes=_COUNT),
             },
         ),
+        "attach": _events(
+            "attach",
+            {
+                "node": _OF_FUNCTION
+                | {
+                    "place": _TEXT,
+                    "operator": _TEXT,
+                    "replaces": _FLAG,
+                    "since_version": _COUNT,
+                    "why": _list_of(_TEXT),
+                },
+                "function": _OF_FUNCTION | {"is_new": _FLAG, "needed_by": _list_of(_TEXT)},
+                "conflict": {
+                    "model": _TEXT,
+                    "code": _TEXT,
+                    "text": _TEXT,
+                    "sides": _list_of(_object(where=_TEXT, needs=_TEXT)),
+                },
+                "model": {
+                    "model": _TEXT,
+                    "output": _or_null(_TEXT),
+                    "ir_version": _COUNT,
+                    "served": _COUNT,
+                    "functions": _COUNT,
+                    "inlined": _FLAG,
+                },
+            },
+            {},
+        ),
         "polyfill": _events("polyfill", {"node": _POLYFILLED_NODE, "model": _POLYFILLED_MODEL}, {}, _POLYFILLED),
         "doctor": _line("doctor", _LOOKED_AT),
         "ls": _line("ls", _LISTED),
@@ -187,6 +216,17 @@ def _or_null(schema: Schema) -> Schema:
 _SANDBOX: Schema = _object(
     level={"enum": [0, 1, 2]}, mechanisms=_TEXT, declined=_list_of(_object(mechanisms=_TEXT, reason=_TEXT))
 )
+_OF_FUNCTION: Schema = {
+    "model": _TEXT,
+    "function": _TEXT,
+    "identity": _TEXT,
+    "variant": _TEXT,
+    "body": _BODY,
+    "first_opset": _COUNT,
+    "last_opset": _COUNT,
+    "library": _TEXT,
+    "release": _TEXT,
+}
 _POLYFILLED_NODE: Schema = {
     "model": _TEXT,
     "place": _TEXT,

@@ -88,10 +88,11 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("models", nargs="+", type=file_or_stream, metavar="MODEL", help=_MODELS)
 
 
-def add_outputs(parser: argparse.ArgumentParser, default: str = "") -> None:
-    """The options of a command that writes models; `default` tells where without them, if that can be."""
+def add_outputs(parser: argparse.ArgumentParser, default: str = "", *, required: bool = True) -> None:
+    """The options of a command that writes models; `default` tells where without them, if that can be. Where they are
+    not `required`, `require_output` asks for them."""
     single = "the new model; - for standard output"
-    group = parser.add_mutually_exclusive_group(required=not default)
+    group = parser.add_mutually_exclusive_group(required=required and not default)
     group.add_argument(
         "-o",
         "--output",
@@ -101,6 +102,12 @@ def add_outputs(parser: argparse.ArgumentParser, default: str = "") -> None:
     )
     group.add_argument("--out-dir", type=Path, metavar="DIR", help="the folder of the new models, each under its name")
     group.add_argument("--in-place", action="store_true", help="write each new model over the one given")
+
+
+def require_output(options: argparse.Namespace) -> None:
+    """Raises ArgumentError where `add_outputs` has not required an output, and there is none."""
+    if options.output is None and options.out_dir is None and not options.in_place:
+        raise argparse.ArgumentError(None, "one of the arguments -o/--output --out-dir --in-place is required")
 
 
 def jobs_to_read(options: argparse.Namespace) -> list[Job]:

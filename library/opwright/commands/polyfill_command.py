@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,14 +12,14 @@ from time import monotonic
 from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
 from opwright.commands.command_output import counted, exit_status, show_findings
+from opwright.commands.json_lines import JsonLines
 from opwright.commands.model_jobs import Job, add_inputs, add_outputs, jobs_to_write, run_jobs, tell
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.diagnostics.exits import Exit
-from opwright.diagnostics.findings_json import to_json
 from opwright.downlevel.rewrite import DEFAULT_LIBRARY, Rewritten, choose_target, polyfill_libraries
 from opwright.downlevel.target import Target
 
-SCHEMA = "opwright.polyfill/1"
+LINES = JsonLines("opwright.polyfill/1")
 
 DESCRIPTION = """Writes the model for a consumer that takes an older opset: operators that it lacks become calls of
 functions of the library, others stay where their older version computes the same. What cannot be done is listed, all of
@@ -57,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     def show(diagnostics: Sequence[Diagnostic]) -> None:
         found.extend(diagnostics)
         if options.json:
-            print_lines(_finding_lines(diagnostics))
+            print_lines(LINES.findings(diagnostics))
         else:
             show_findings(diagnostics)
 
@@ -83,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         account = _account(written[0]) if written and written[0].job.alone else {}
         seconds = {"seconds": round(monotonic() - started, 3)}
-        print_lines([_line(event="summary", exit=status, **_tally(found), **account, **seconds)])
+        print_lines([LINES.summary(status, found, **account, **seconds)])
     return status
 
 
@@ -104,7 +103,7 @@ def _text_lines(written: _Written) -> Iterator[str]:
 def _node_lines(written: _Written) -> Iterator[str]:
     """An object for each node that is another one now."""
     for item in written.done.treatments:
-        yield _line(
+        yield LINES.line(
             event="node",
             model=written.job.file,
             place=item.place,
@@ -116,7 +115,7 @@ def _node_lines(written: _Written) -> Iterator[str]:
 
 
 def _model_line(written: _Written) -> str:
-    return _line(event="model", model=written.job.file, **_account(written))
+    return LINES.line(event="model", model=written.job.file, **_account(written))
 
 
 def _account(written: _Written) -> dict[str, object]:
@@ -132,17 +131,3 @@ def _account(written: _Written) -> dict[str, object]:
         "functions": len(done.functions),
         "inlined": done.inlined,
     }
-
-
-def _finding_lines(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
-    for item in diagnostics:
-        yield _line(event="finding", finding=to_json(item))
-
-
-def _tally(diagnostics: Iterable[Diagnostic]) -> dict[str, int]:
-    found = [item.severity for item in diagnostics]
-    return {"errors": found.count(Severity.ERROR), "warnings": found.count(Severity.WARNING)}
-
-
-def _line(**values: object) -> str:
-    return json.dumps({"schema": SCHEMA, **values})

@@ -147,12 +147,15 @@ class _Judge(Resolver):
         """Of a node that is to be served: why it cannot be."""
         found = list(findings.problems)
         if not findings.replaced:
-            return found or disagreement(findings, self._file)
+            return found or self._disagreement(findings)
         if found:
             return [self._with_reason(key, findings.place, found)]
         if key in self._kept:
             return [self._two_ways(findings.place)]
-        return disagreement(findings, self._file)
+        return self._disagreement(findings)
+
+    def _disagreement(self, findings: Findings) -> list[Diagnostic]:
+        return [conflict.finding for conflict in disagreement(findings, self._file)]
 
     def _kept_refusals(self, kept: _Kept) -> list[Diagnostic]:
         if kept.failed:

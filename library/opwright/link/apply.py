@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from dataclasses import replace as replace_fields
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
 
@@ -17,9 +17,9 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, 
 from opwright.graphs.ids import FunctionId, callees_first, function_id
 from opwright.graphs.inline import inline_model
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
-from opwright.graphs.structure import check_structure, refuse_expansion
+from opwright.graphs.structure import refuse_expansion
 from opwright.graphs.walk import all_graphs
-from opwright.link.catalogue import Catalogue, layered, merge_libraries
+from opwright.link.attachment import AnyProfile, AttachPlan, plan_libraries
 from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.digests import record_of
 from opwright.link.distinct_calls import with_distinct_calls
@@ -27,9 +27,9 @@ from opwright.link.instantiate import damaged, pad, write_defaults
 from opwright.link.ir_versions import DEFAULTS_IR
 from opwright.link.metadata import ATTACHED, CALL, IMPORTED, attributes_digest
 from opwright.link.missing_types import complete_outputs
-from opwright.link.model_records import gather_records, spread_records
-from opwright.link.node_resolution import Served, resolve_model
-from opwright.link.plan import Plan, choose_opset, make_plan
+from opwright.link.model_records import gather_records
+from opwright.link.node_resolution import Served
+from opwright.link.plan import Plan
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
 from opwright.opsets.domains import normal_domain
@@ -50,9 +50,6 @@ class Attached:
     diagnostics: tuple[Diagnostic, ...]
 
 
-_Profile = Profile | Literal["portable", "overload"]
-
-
 @overload
 def attach(
     model: ModelPath,
@@ -60,7 +57,7 @@ def attach(
     *,
     replace: bool = False,
     inline: bool = False,
-    profile: _Profile = Profile.PORTABLE,
+    profile: AnyProfile = Profile.PORTABLE,
 ) -> ModelProto: ...
 
 
@@ -71,7 +68,7 @@ def attach(
     *,
     replace: bool = False,
     inline: bool = False,
-    profile: _Profile = Profile.PORTABLE,
+    profile: AnyProfile = Profile.PORTABLE,
 ) -> SameForm: ...
 
 
@@ -81,7 +78,7 @@ def attach(
     *,
     replace: bool = False,
     inline: bool = False,
-    profile: _Profile = Profile.PORTABLE,
+    profile: AnyProfile = Profile.PORTABLE,
 ) -> Any:
     """The model with the functions that its nodes of the libraries' domains need (`find_bundle` opens a library).
 
@@ -113,45 +110,41 @@ def attach_libraries(
     file: str = "model",
 ) -> Attached:
     """`attach` with an account of what was done; `file` names the model in messages."""
-    check_structure(model, file)
-    catalogue = merge_libraries(libraries)
-    result = ModelProto()
-    result.CopyFrom(model)
-    spread_records(result, file)
-    opset = choose_opset(result, catalogue)
-    resolution = resolve_model(result, catalogue, opset=opset, replace=replace, file=file)
-    catalogue = replace_fields(catalogue, bodies=layered([resolution.bodies, catalogue.bodies]))
-    plan = make_plan(result, catalogue, resolution.served, opset=opset, profile=profile, file=file)
-    diagnostics = [*resolution.left, *_deprecated(resolution.served, file)]
-    if not resolution.served and not (inline and result.functions):
-        if not resolution.left:
-            diagnostics.append(_nothing_served(result, catalogue, opset, replace, file))
+    return execute(plan_libraries(model, libraries, replace=replace, inline=inline, profile=profile, file=file), file)
+
+
+def execute(plan: AttachPlan, file: str) -> Attached:
+    """Does what a plan says, once. Raises DiagnosticError with what stands against it, or against the result."""
+    work = plan.work
+    if work is None or not plan.possible:
+        raise DiagnosticError(item for item in plan.diagnostics if item.severity is Severity.ERROR)
+    before, result, additions = work.before, work.model, work.additions
+    diagnostics = list(plan.diagnostics)
+    if not plan.nodes and not (plan.inline and result.functions):
         diagnostics += undefined_nodes(result, file)
-        result.CopyFrom(model)
+        result.CopyFrom(before)
         return Attached(result, (), 0, (), tuple(diagnostics))
-    apply_plan(result, resolution.served, plan)
+    apply_plan(result, work.served, additions)
     loaded = None
-    if inline:
+    if plan.inline:
         refuse_expansion(result, file)
         part = with_distinct_calls(without_weights(result))
         if part is not result:
-            inline_plan(part, model, plan)
-        inline_plan(result, model, plan)
+            inline_plan(part, before, additions)
+        inline_plan(result, before, additions)
         loaded = None if part is result else part
-    complete_outputs(result, without_weights(result), remember=not inline)
+    complete_outputs(result, without_weights(result), remember=not plan.inline)
     gather_records(result)
-    notes = check_model(result, model, file, loaded=loaded)
-    if not inline and any(function.overload for function in plan.functions):
+    notes = check_model(result, before, file, loaded=loaded)
+    if not plan.inline and any(function.overload for function in additions.functions):
         diagnostics.append(_needs_overloads(file))
     diagnostics += [*undefined_nodes(result, file), *notes]
-    counts: dict[str, int] = {}
-    for served in resolution.served:
-        counts[served.instance.entry.identity] = counts.get(served.instance.entry.identity, 0) + 1
+    counts = Counter(node.function.identity for node in plan.nodes)
     return Attached(
         result,
         tuple(counts.items()),
-        sum(served.replaced for served in resolution.served),
-        () if inline else tuple(function_id(function) for function in plan.functions),
+        sum(node.replaces for node in plan.nodes),
+        () if plan.inline else tuple(function_id(function) for function in additions.functions),
         tuple(diagnostics),
     )
 
@@ -275,51 +268,3 @@ def _needs_overloads(file: str) -> Diagnostic:
         help="attach without `--profile overload`: the variant is then part of the name",
         severity=Severity.NOTE,
     )
-
-
-def _deprecated(nodes: Sequence[Served], file: str) -> list[Diagnostic]:
-    """A warning for each version that is served and that its library advises against."""
-    identities = dict.fromkeys(served.instance.entry.identity for served in nodes if served.instance.entry.deprecated)
-    return [
-        Diagnostic(
-            "OW622",
-            f"{identity} is deprecated",
-            Place(file),
-            reason="its library marks it so, and a later major release may leave it out",
-            help="its documentation says what takes its place",
-            severity=Severity.WARNING,
-        )
-        for identity in identities
-    ]
-
-
-def _nothing_served(model: ModelProto, catalogue: Catalogue, opset: int, replace: bool, file: str) -> Diagnostic:
-    """Says what would be served otherwise, as far as it would: advice that leads to an error is none."""
-    domains = sorted({domain.mirror for domain in catalogue.domains.values()})
-    reason = f"it has no node of the domains {', '.join(domains)} that lacks its function"
-    own = {function_id(function)[:2] for function in model.functions}
-    called = {
-        node.op_type
-        for graph in all_graphs(model.graph)
-        for node in graph.node
-        if node.domain in domains and (normal_domain(node.domain), node.op_type) in own
-    }
-    help_text = ""
-    if called:
-        help_text = (
-            f"the model has functions for {', '.join(sorted(called))}; `opwright detach` takes attached ones out"
-        )
-    elif not replace:
-        standard = _replaceable(model, catalogue, opset, file)
-        if standard:
-            help_text = f"with --replace, the operators {', '.join(standard)} of the standard are served too"
-    return Diagnostic("OW552", "nothing to attach", Place(file), reason, help_text, severity=Severity.WARNING)
-
-
-def _replaceable(model: ModelProto, catalogue: Catalogue, opset: int, file: str) -> list[str]:
-    """The operators of the standard that `--replace` would serve in this model."""
-    try:
-        served = resolve_model(model, catalogue, opset=opset, replace=True, file=file).served
-    except DiagnosticError:
-        return []
-    return sorted({item.instance.entry.name for item in served})

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 
 from opwright.bundle.format import Bundle, DependencyEntry, DomainEntry, FunctionEntry, Index
 from opwright.bundle.function_lookup import Functions, HeldFunctions, Name
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from opwright.link.borrowed import Borrowed, Origin, same_function
+from opwright.diagnostics.diagnostic import Diagnostic
+from opwright.link.borrowed import Borrowed, Origin, differing_parts, same_function
+from opwright.link.conflicts import Conflict, ConflictError, Requirement, make_conflict
 from opwright.suggest import close_in_any_case
 
 _Key = TypeVar("_Key")
@@ -107,8 +108,8 @@ def _catalogue_of_index(index: _Same, bodies: _Same) -> Catalogue:
 def merge_libraries(libraries: Iterable[Bundle]) -> Catalogue:
     """All libraries together.
 
-    Where two define one domain, its version is the greater one. Raises DiagnosticError (OW563) when two libraries
-    give one identity different interfaces or bodies.
+    Where two define one domain, its version is the greater one. Raises ConflictError (OW563) when two libraries give
+    one identity different interfaces or bodies.
     """
     bundles = list(libraries)
     tables = [bundle.index.table for bundle in bundles]
@@ -117,9 +118,9 @@ def merge_libraries(libraries: Iterable[Bundle]) -> Catalogue:
     carried_tables = [dependency.table for dependency in carried]
     carried_origins = [Origin(dependency.library, dependency.version) for dependency in carried]
     if len(bundles) > 1:
-        problems = list(_conflicts([*tables, *carried_tables], [*origins, *carried_origins]))
-        if problems:
-            raise DiagnosticError(problems)
+        conflicts = list(_conflicts([*tables, *carried_tables], [*origins, *carried_origins]))
+        if conflicts:
+            raise ConflictError(conflicts)
     ranges = [bundle.index.opsets for bundle in bundles]
     return Catalogue(
         _Entries(tables),
@@ -157,7 +158,7 @@ def _carried_versions(dependencies: Iterable[DependencyEntry]) -> dict[Name, tup
     return {key: tuple(sorted(since)) for key, since in found.items()}
 
 
-def _conflicts(tables: Sequence[Functions], origins: Sequence[Origin]) -> Iterator[Diagnostic]:
+def _conflicts(tables: Sequence[Functions], origins: Sequence[Origin]) -> Iterator[Conflict]:
     """Identities that two libraries have with different entries; only such entries are read."""
     first: dict[str, int] = {}
     for position, table in enumerate(tables):
@@ -166,7 +167,7 @@ def _conflicts(tables: Sequence[Functions], origins: Sequence[Origin]) -> Iterat
             entry = table.find_identity(identity) if owner != position else None
             other = tables[owner].find_identity(identity) if entry is not None else None
             if entry is not None and other is not None and not same_function(entry, other):
-                yield _two_definitions(entry, origins[owner], origins[position])
+                yield _two_definitions(other, origins[owner], entry, origins[position])
 
 
 def layered(mappings: Sequence[Mapping[_Key, _Value]]) -> Mapping[_Key, _Value]:
@@ -268,10 +269,12 @@ class _Origins(Mapping[str, Origin]):
         return sum(1 for _ in self)
 
 
-def _two_definitions(entry: FunctionEntry, first: Origin, second: Origin) -> Diagnostic:
-    return Diagnostic(
+def _two_definitions(left: FunctionEntry, first: Origin, right: FunctionEntry, second: Origin) -> Conflict:
+    finding = Diagnostic(
         "OW563",
-        f"{entry.identity} is defined differently by {first} and by {second}",
+        f"{left.identity} is defined differently by {first} and by {second}",
         reason="one model can hold one definition of an identity only",
         help="give one of the two libraries",
     )
+    one, other = differing_parts(left, right)
+    return make_conflict(finding, Requirement(str(first), f"has {one}"), Requirement(str(second), f"has {other}"))

@@ -16,6 +16,7 @@ from opwright.lang.facts import RANK, fact_of
 from opwright.link.naming import Instance, bodies_at, template_at
 from opwright.link.propagate import Visit
 from opwright.link.value_types import ABSENT, element_of
+from opwright.opsets.domains import normal_domain
 from opwright.suggest import close_names
 from opwright.variants import match_variants
 
@@ -93,6 +94,44 @@ def _from_template(call: Call, make: Callable[[Call], Instance] | None) -> Insta
     if _not_admitted(bound, made.body):
         raise DiagnosticError([_unadmitted(call, bound, made.body)])
     return made
+
+
+def reasons(call: Call, instance: Instance, replaced: bool) -> tuple[str, ...]:
+    """Why this body of this version is the one that a call means: the version, each axis of its variant, the opset."""
+    axes = (_axis_reason(call, axis, value) for axis, value in instance.body.variant)
+    return (_version_reason(call, replaced), *axes, _body_reason(call, instance.body))
+
+
+def _version_reason(call: Call, replaced: bool) -> str:
+    entry, domain = call.entry, normal_domain(call.visit.node.domain)
+    imported = call.visit.imports.get(domain)
+    called = domain or "ai.onnx"
+    if imported is None:
+        return f"{called} is not imported: of its newest version {entry.name} is version {entry.since_version}"
+    what = "the standard's operator" if replaced else entry.name
+    return f"{called} {imported} is imported, where {what} is version {entry.since_version}"
+
+
+def _axis_reason(call: Call, axis: str, value: str) -> str:
+    """What of a call an answer comes from."""
+    formals = [item.name for item, fact in zip(_formals(call), call.visit.inputs, strict=False) if fact]
+    if axis in dict(call.entry.types):
+        telling = [item.name for item in _formals(call) if split_type(item.type)[1] == axis and item.name in formals]
+        return f"{axis}={value}: the type of {' and '.join(telling) or 'no input'}"
+    if any(item.name == axis for item in call.entry.inputs):
+        return f"{axis}={value}: the node {'leaves it out' if value == 'absent' else 'gives it'}"
+    if axis.endswith(RANK):
+        return f"{axis}={value}: the rank that is known of {axis.removesuffix(RANK)}"
+    given = any(item.name == axis for item in call.visit.node.attribute)
+    return f"{axis}={value}: {'as the node says' if given else 'the default'}"
+
+
+def _body_reason(call: Call, body: BodyEntry) -> str:
+    opsets = _ranges([(body.first_opset, body.last_opset)])
+    made = template_at(call.entry, call.opset) is not None
+    return f"opset {call.opset} is the model's: " + (
+        "the body is made for this call" if made else f"the body is for opsets {opsets}"
+    )
 
 
 def _arity_problems(call: Call) -> Iterable[Diagnostic]:

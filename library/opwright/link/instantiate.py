@@ -20,6 +20,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_nodes, rename_references, rename_values
 from opwright.link.catalogue import Catalogue, catalogue_of
+from opwright.link.conflicts import Conflict, ConflictError, Requirement, make_conflict
 from opwright.link.flatten import flatten
 from opwright.link.metadata import ATTRIBUTES, BODY, IDENTITY, LIBRARY, RELEASE, TEMPLATE, VARIANT
 from opwright.link.naming import Content, Instance, Naming, template_at
@@ -214,7 +215,7 @@ def _set_imports(naming: Naming, instance: Instance, function: FunctionProto, do
         elif domain:
             imports[domain] = naming.imports.get(domain, lowest.get(domain, 1))
             if not _same_meaning(node.op_type, domain, lowest.get(domain, 1), imports[domain]):
-                raise DiagnosticError([_other_meaning(instance, node, imports[domain])])
+                raise ConflictError([_other_meaning(naming, instance, node, lowest.get(domain, 1))])
     del function.opset_import[:]
     function.opset_import.extend(helper.make_opsetid(name, version) for name, version in sorted(imports.items()))
 
@@ -325,13 +326,17 @@ def _missing_callee(catalogue: Catalogue, caller: Instance, identity: str, call:
     )
 
 
-def _other_meaning(instance: Instance, node: NodeProto, version: int) -> Diagnostic:
-    return Diagnostic(
+def _other_meaning(naming: Naming, instance: Instance, node: NodeProto, lowest: int) -> Conflict:
+    version = naming.imports[node.domain]
+    finding = Diagnostic(
         "OW556",
         f"the body of {instance.entry.identity} cannot be used with version {version} of {node.domain}",
         reason=f"{node.op_type} means something else there than when the library was built",
         help=f"import another version of {node.domain} in the model",
     )
+    wanted = f"needs {instance.entry.identity}, whose body has {node.op_type} of version {lowest} of {node.domain}"
+    given = f"imports version {version} of {node.domain}"
+    return make_conflict(finding, Requirement(naming.needed_by(instance), wanted), Requirement("the model", given))
 
 
 def damaged(instance: Instance, reason: str) -> Diagnostic:

@@ -9,13 +9,14 @@ variants has the plain name. Nothing else decides. In the profile `overload` the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.graphs.ids import FunctionId
 from opwright.link.catalogue import Catalogue
+from opwright.link.conflicts import Conflict, ConflictError, Requirement, make_conflict
 from opwright.link.profile import Profile
 from opwright.variants import labels, overload_of, portable_name
 
@@ -33,6 +34,11 @@ class Instance:
     def content(self) -> Content:
         """Equal for two bodies of a version that make the same FunctionProto but for its name."""
         return (self.entry.identity, self.body.body, self.body.inputs, self.body.attributes)
+
+    @property
+    def variant_text(self) -> str:
+        """The key of its variant; empty where there is one variant only."""
+        return ",".join(f"{axis}={value}" for axis, value in self.body.variant)
 
 
 def bodies_at(entry: FunctionEntry, opset: int) -> tuple[BodyEntry, ...]:
@@ -57,8 +63,8 @@ class Naming:
 
     `imports` maps emitted domains to the versions that the model imports; a domain that is not in it means its
     newest version. `nested` are the bodies that functions call: onnxruntime ignores the overload of such a call (it
-    would run another variant, silently), so these have it in their name in either profile. Raises DiagnosticError
-    (OW530) where a variant's name is that of another function.
+    would run another variant, silently), so these have it in their name in either profile. `needed_by` says for whom
+    an instance is there. Raises ConflictError (OW530) where a variant's name is that of another function.
     """
 
     catalogue: Catalogue
@@ -66,6 +72,7 @@ class Naming:
     opset: int
     profile: Profile
     nested: Collection[Content] = frozenset()
+    needed_by: Callable[[Instance], str] = lambda instance: instance.entry.identity
     _memo: dict[Content, FunctionId] = field(default_factory=dict)
     _owners: dict[FunctionId, Instance] = field(default_factory=dict)
 
@@ -77,7 +84,10 @@ class Naming:
             found = self._memo[instance.content] = self._make_id(instance, by_overload)
             owner = self._owners.setdefault(found, instance)
             if owner.content != instance.content:
-                raise DiagnosticError([_same_name(instance, found[1], owner.entry)])
+                other = self._named(owner, found[1])
+                raise ConflictError(
+                    [_same_name(instance, found[1], owner.entry, self._named(instance, found[1]), other)]
+                )
         return found
 
     def possible_ids(self, instance: Instance) -> tuple[FunctionId, FunctionId]:
@@ -118,8 +128,16 @@ class Naming:
         name = portable_name(entry.name, variant, since_version)
         others = self.catalogue.versions_of(entry.domain, name)
         if others and name != entry.name:
-            raise DiagnosticError([_same_name(instance, name, others[0])])
+            origin = self.catalogue.origin_of(others[0].identity) or "the library"
+            other = Requirement(str(origin), f"has a function {others[0].identity}")
+            raise ConflictError([_same_name(instance, name, others[0], self._named(instance, name), other)])
         return (domain, name, "")
+
+    def _named(self, instance: Instance, name: str) -> Requirement:
+        variant = f" with {instance.variant_text}" if instance.body.variant else ""
+        return Requirement(
+            self.needed_by(instance), f"needs {instance.entry.identity}{variant}, which would be called {name}"
+        )
 
     def _is_plain(self, entry: FunctionEntry) -> bool:
         imported = self.import_of(entry.domain)
@@ -127,10 +145,13 @@ class Naming:
         return max((version for version in since if version <= imported), default=None) == entry.since_version
 
 
-def _same_name(instance: Instance, name: str, other: FunctionEntry) -> Diagnostic:
-    return Diagnostic(
+def _same_name(
+    instance: Instance, name: str, other: FunctionEntry, first: Requirement, second: Requirement
+) -> Conflict:
+    finding = Diagnostic(
         "OW530",
         f"a variant of {instance.entry.identity} and a function of {other.identity} would both be called {name}",
         reason="variants are told apart by their names, for runtimes do not resolve overloads below functions",
         help=f"rename {other.name} in its library" if other is not instance.entry else "rename an input or attribute",
     )
+    return make_conflict(finding, first, second)

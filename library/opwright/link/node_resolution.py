@@ -14,6 +14,7 @@ from opwright.elements import BY_NAME
 from opwright.graphs.ids import FunctionId
 from opwright.link.catalogue import Catalogue
 from opwright.link.choose import Call, bind_types, promised_shapes
+from opwright.link.conflicts import Conflict, Requirement, make_conflict
 from opwright.link.digests import record_of
 from opwright.link.instantiate import CALL_DOMAIN, closure, default_attribute, parse_body
 from opwright.link.model_instances import Instances
@@ -28,22 +29,27 @@ from opwright.opsets.domains import DEFAULT_DOMAIN, normal_domain
 class Served:
     """A node of the model and the body that it gets.
 
-    `replaced`: it is an operator of the standard; `function`: the function of the model that it stands in.
+    `replaced`: it is an operator of the standard; `function`: the function of the model that it stands in; `call`: what
+    was known of it when the body was chosen.
     """
 
     node: NodeProto
     instance: Instance
     replaced: bool
     function: FunctionProto | None
+    call: Call
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """`left` holds a warning for each node of the standard that could have been replaced but for its facts; `bodies`
-    are those of template instances that no library holds, by digest."""
+    """`left` holds a warning for each node of the standard that could have been replaced but for its facts, `problems`
+    what is wrong with nodes that must be served, the findings of `conflicts` among it; `bodies` are those of template
+    instances that no library holds, by digest."""
 
     served: tuple[Served, ...]
     left: tuple[Diagnostic, ...]
+    problems: tuple[Diagnostic, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
     bodies: Mapping[str, bytes] = field(default_factory=dict)
 
 
@@ -56,16 +62,17 @@ class Findings:
     replaced: bool
     function: FunctionProto | None
     choices: list[Instance] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)  # for which they were chosen
     problems: dict[Diagnostic, None] = field(default_factory=dict)
 
     @property
     def served(self) -> Served:
         """The node with its body; of use when there are neither problems nor a disagreement."""
-        return Served(self.node, self.choices[0], self.replaced, self.function)
+        return Served(self.node, self.choices[0], self.replaced, self.function, self.calls[0])
 
 
 def resolve_model(model: ModelProto, catalogue: Catalogue, *, opset: int, replace: bool, file: str) -> Resolution:
-    """Goes through the model once. Raises DiagnosticError with the problems of every node that must be served.
+    """Goes through the model once. Raises DiagnosticError for a model that cannot be gone through.
 
     `opset` is the default opset for which bodies are chosen; `file` names the model in messages.
     """
@@ -74,17 +81,18 @@ def resolve_model(model: ModelProto, catalogue: Catalogue, *, opset: int, replac
     served: list[Served] = []
     left: list[Diagnostic] = []
     problems: list[Diagnostic] = []
+    conflicts: list[Conflict] = []
     for findings in resolver.findings.values():
-        found = list(findings.problems) or disagreement(findings, file)
+        differing = [] if findings.problems else disagreement(findings, file)
+        found = [*findings.problems, *(item.finding for item in differing)]
         if not found:
             served.append(findings.served)
         elif findings.replaced:
             left.extend(_left_alone(findings.place, item) for item in found)
         else:
             problems.extend(found)
-    if problems:
-        raise DiagnosticError(problems)
-    return Resolution(tuple(served), tuple(left), resolver.instances.bodies)
+            conflicts.extend(differing)
+    return Resolution(tuple(served), tuple(left), tuple(problems), tuple(conflicts), resolver.instances.bodies)
 
 
 class Resolver:
@@ -122,6 +130,7 @@ class Resolver:
         try:
             chosen = self.instances.choose(call)
             findings.choices.append(chosen)
+            findings.calls.append(call)
         except DiagnosticError as error:
             findings.problems.update(dict.fromkeys(error.diagnostics))
         if visit.scope is not None:
@@ -250,17 +259,25 @@ def _positional(call: Call, instance: Instance) -> Mapping[str, AttributeProto]:
     return result
 
 
-def disagreement(findings: Findings, file: str) -> list[Diagnostic]:
+def disagreement(findings: Findings, file: str) -> list[Conflict]:
     """A node of a model-local function that is called with facts that need different bodies."""
     first = findings.choices[0]
-    other = next((item for item in findings.choices if item.content != first.content), None)
-    if other is None:
+    position = next((at for at, item in enumerate(findings.choices) if item.content != first.content), None)
+    if position is None:
         return []
-    variants = " and ".join(",".join(f"{a}={v}" for a, v in item.body.variant) for item in (first, other))
+    pairs = [(first, findings.calls[0]), (findings.choices[position], findings.calls[position])]
+    variants = " and ".join(item.variant_text for item, _ in pairs)
     text = f"{findings.place}: {first.entry.identity} is reached with {variants}, which have different bodies"
     reason = "the function that holds this node is called from several places, and it can call one body only"
     help_text = "inline the model's own functions first, with onnx.inliner"
-    return [Diagnostic("OW569", text, Place(file), reason, help_text)]
+    sides = (_needed(item, call) for item, call in pairs)
+    return [make_conflict(Diagnostic("OW569", text, Place(file), reason, help_text), *sides)]
+
+
+def _needed(instance: Instance, call: Call) -> Requirement:
+    caller = call.visit.scope.caller if call.visit.scope is not None else ""
+    text = f"needs {instance.entry.identity} with {instance.variant_text}, {instance.body.body}"
+    return Requirement(caller or "the function, for itself,", text)
 
 
 def _left_alone(place: str, problem: Diagnostic) -> Diagnostic:

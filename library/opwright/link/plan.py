@@ -8,13 +8,15 @@ from itertools import chain
 
 from onnx import FunctionProto, ModelProto, helper
 
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
+from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.ids import called as called_by
 from opwright.graphs.walk import all_nodes
 from opwright.link.catalogue import Catalogue
-from opwright.link.digests import Record, function_digests, record_of
+from opwright.link.conflicts import Conflict, ConflictError, Requirement, make_conflict
+from opwright.link.digests import function_digests, record_of
 from opwright.link.flatten import flatten
-from opwright.link.instantiate import called, closure, name_body
+from opwright.link.instantiate import called, closure, find_callee, name_body
 from opwright.link.ir_versions import FUNCTIONS_IR, METADATA_IR
 from opwright.link.naming import Instance, Naming, bodies_at
 from opwright.link.node_resolution import Served
@@ -26,12 +28,18 @@ from opwright.variants import possible_bases
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`functions` are to be added, callees first, as are `imports`; `ids` are what the served nodes shall call."""
+    """`functions` are to be added, callees first, as are `imports`; `ids` are what the served nodes shall call.
+
+    `instances` is what stands under each id, and `calls` what each calls; `known` are those that the model has already.
+    """
 
     functions: tuple[FunctionProto, ...]
     imports: Mapping[str, int]
     ir_version: int
     ids: tuple[FunctionId, ...]
+    instances: Mapping[FunctionId, Instance]
+    calls: Mapping[FunctionId, Sequence[FunctionId]]
+    known: Collection[FunctionId]
 
 
 def choose_opset(model: ModelProto, catalogue: Catalogue) -> int:
@@ -47,7 +55,8 @@ def choose_opset(model: ModelProto, catalogue: Catalogue) -> int:
 def make_plan(
     model: ModelProto, catalogue: Catalogue, nodes: Sequence[Served], *, opset: int, profile: Profile, file: str
 ) -> Plan:
-    """Raises DiagnosticError when a callee is missing or the model has another function of an identity."""
+    """Raises DiagnosticError when a callee is missing, ConflictError when the model has another function of an identity
+    or two functions would have one name."""
     present = imports_of(model)
     imports = dict(present)
     imports.setdefault("", opset)
@@ -59,7 +68,8 @@ def make_plan(
     instances = closure(catalogue, roots, opset)
     nested = called(catalogue, instances, opset)
     nested.update(served.instance.content for served in nodes if served.function is not None)
-    naming = Naming(catalogue, imports, opset, profile, nested)
+    users = _Users(catalogue, nodes, instances, opset)
+    naming = Naming(catalogue, imports, opset, profile, nested, users.of)
     functions = [name_body(naming, instance) for instance in instances]
     for function in functions:
         for item in function.opset_import:
@@ -73,7 +83,43 @@ def make_plan(
         imports={domain: version for domain, version in imports.items() if present.get(domain) != version},
         ir_version=max(model.ir_version, _ir_version(added, None if "" in present else opset)),
         ids=ids,
+        instances=wanted,
+        calls={function_id(function): called_by(function) for function in functions},
+        known=known,
     )
+
+
+class _Users:
+    """Who needs an instance: the first node, and by which functions."""
+
+    def __init__(
+        self, catalogue: Catalogue, nodes: Iterable[Served], instances: Iterable[Instance], opset: int
+    ) -> None:
+        self._catalogue = catalogue
+        self._nodes = nodes
+        self._instances = instances
+        self._opset = opset
+
+    def of(self, instance: Instance) -> str:
+        chain = [instance]
+        while not (found := self._node(chain[-1])):
+            caller = self._caller(chain[-1])
+            if caller is None or caller in chain:
+                return instance.entry.identity
+            chain.append(caller)
+        through = [item.entry.identity for item in reversed(chain[1:])]
+        return f"{found}, through {' and '.join(through)}," if through else found
+
+    def _node(self, instance: Instance) -> str:
+        places = (item.call.visit.place for item in self._nodes if item.instance.content == instance.content)
+        return next(places, "")
+
+    def _caller(self, callee: Instance) -> Instance | None:
+        for instance in self._instances:
+            called = (find_callee(self._catalogue, instance, call, self._opset) for call in instance.body.calls)
+            if any(item.content == callee.content for item in called):
+                return instance
+        return None
 
 
 def _ir_version(functions: Sequence[FunctionProto], imported: int | None) -> int:
@@ -105,14 +151,14 @@ def _needed(
 def _functions_already_there(
     model: ModelProto, naming: Naming, wanted: Mapping[FunctionId, Instance], file: str
 ) -> set[FunctionId]:
-    """Functions of the model that are those of the libraries. Raises DiagnosticError (OW562) for the others.
+    """Functions of the model that are those of the libraries. Raises ConflictError (OW562) for the others.
 
     A function of the model counts when it stands where one of the libraries would: one that is wanted, or one that
     has the name which the model's import gives to a function of a library.
     """
     digests: dict[FunctionId, str] | None = None
     known: set[FunctionId] = set()
-    problems: list[Diagnostic] = []
+    conflicts: list[Conflict] = []
     for function in model.functions:
         identity = function_id(function)
         expected = _expected_bodies(naming, identity, wanted)
@@ -126,9 +172,16 @@ def _functions_already_there(
         if digest in {instance.body.body for instance in expected}:
             known.add(identity)
         else:
-            problems.append(_conflict(naming.catalogue, function, record, expected[0], file))
-    if problems:
-        raise DiagnosticError(problems)
+            instance = expected[0]
+            if identity in wanted:
+                user = Requirement(naming.needed_by(instance), f"needs {_described(naming, instance)}")
+            else:
+                version = naming.import_of(instance.entry.domain)
+                says = f"says that {function.name} is {_described(naming, instance)}"
+                user = Requirement(f"the import of version {version} of {identity[0]}", says)
+            conflicts.append(_conflict(model, naming, function, digest, instance, user, file))
+    if conflicts:
+        raise ConflictError(conflicts)
     return known
 
 
@@ -149,19 +202,35 @@ def _expected_bodies(naming: Naming, identity: FunctionId, wanted: Mapping[Funct
 
 
 def _conflict(
-    catalogue: Catalogue, function: FunctionProto, record: Record | None, instance: Instance, file: str
-) -> Diagnostic:
-    """`function` stands where `instance` should."""
+    model: ModelProto,
+    naming: Naming,
+    function: FunctionProto,
+    digest: str,
+    instance: Instance,
+    user: Requirement,
+    file: str,
+) -> Conflict:
+    """`function`, of that digest, stands where `instance` should, which `user` needs."""
     identity = instance.entry.identity
+    record = record_of(function)
     theirs = record.origin if record is not None else "the model itself"
-    ours = str(catalogue.origins.get(identity, "the library"))
+    ours = str(naming.catalogue.origins.get(identity, "the library"))
     if theirs == ours:
         theirs = f"{theirs}, altered since"
     text = f"the model has another body of {identity}: one is from {theirs}, the other from {ours}"
-    return Diagnostic(
+    finding = Diagnostic(
         "OW562",
         text,
         Place(file),
         reason="a model holds one definition of a function, and changing it would change what the model computes",
         help="detach the older one first (`opwright detach`), or rename the model's own function",
     )
+    calls = sum(call_id(node) == function_id(function) for node in all_nodes(model.graph.node))
+    holder = f"the model's function {function.domain}::{function.name} (calls in its graph: {calls})"
+    held = Requirement(holder, f"has {digest or 'nodes without a canonical form'}, of {theirs}")
+    return make_conflict(finding, user, held)
+
+
+def _described(naming: Naming, instance: Instance) -> str:
+    origin = naming.catalogue.origin_of(instance.entry.identity) or "the library"
+    return f"{instance.entry.identity} of {origin}, {instance.body.body}"

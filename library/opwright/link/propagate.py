@@ -74,9 +74,21 @@ Observer = Callable[[Visit, Sequence[Fact]], None]
 
 
 class Scope:
-    """The values of a graph or function that are known so far, and those of the graphs around it."""
+    """The values of a graph or function that are known so far, and those of the graphs around it. `caller` is the place
+    of the node that calls the function."""
 
-    __slots__ = ("attributes", "constants", "declared", "function", "imports", "outer", "place", "shapes", "values")
+    __slots__ = (
+        "attributes",
+        "caller",
+        "constants",
+        "declared",
+        "function",
+        "imports",
+        "outer",
+        "place",
+        "shapes",
+        "values",
+    )
 
     def __init__(
         self,
@@ -85,12 +97,14 @@ class Scope:
         attributes: Mapping[str, AttributeProto],
         outer: Scope | None = None,
         function: FunctionProto | None = None,
+        caller: str = "",
     ) -> None:
         self.imports = imports
         self.place = place
         self.attributes = attributes
         self.outer = outer
         self.function: FunctionProto | None = outer.function if outer is not None else function
+        self.caller: str = outer.caller if outer is not None else caller
         self.values: dict[str, Fact] = {}
         self.declared: dict[str, Fact] = {}
         self.shapes: dict[str, Shape] = {}
@@ -163,9 +177,13 @@ class Propagation:
                 self.call(identity, [None] * len(function.input), {})
 
     def call(
-        self, identity: FunctionId, arguments: Sequence[Fact], attributes: Mapping[str, AttributeProto]
+        self,
+        identity: FunctionId,
+        arguments: Sequence[Fact],
+        attributes: Mapping[str, AttributeProto],
+        caller: str = "",
     ) -> tuple[Fact, ...]:
-        """The types of a function's outputs for these arguments."""
+        """The types of a function's outputs for these arguments; `caller` is the place of the first such call."""
         function = self._functions[identity]
         given = {key: attributes[key] for key in sorted(attributes)}
         key = (identity, tuple(arguments), tuple(item.SerializeToString(deterministic=True) for item in given.values()))
@@ -178,7 +196,7 @@ class Propagation:
             given.setdefault(attribute.name, attribute)
         # A function may leave out imports that it shares with the model.
         imports = self._imports | {normal_domain(item.domain): item.version for item in function.opset_import}
-        scope = Scope(imports, f"function {function.domain}::{function.name}", given, function=function)
+        scope = Scope(imports, f"function {function.domain}::{function.name}", given, function=function, caller=caller)
         scope.declared = _declared(function.value_info)
         scope.shapes = _shapes(function.value_info)
         for index, name in enumerate(function.input):
@@ -226,7 +244,7 @@ class Propagation:
         if identity in self._functions:
             for graph in subgraphs(node):
                 self._subgraph(graph, node, scope, where, ())
-            return self.call(identity, inputs, attributes)
+            return self.call(identity, inputs, attributes, where)
         ranks = tuple(scope.rank(name) for name in node.input)
         visit = Visit(node, inputs, attributes, scope.imports, where, scope.function, ranks, scope)
         served = self._visitor.visit(visit)

@@ -1,0 +1,268 @@
+"""The plan of an attachment: which node gets which body, and why; what that adds to the model; what stands against it.
+
+It is made once. `attach` does what it says, and `opwright attach --dry-run` prints it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
+from typing import Literal
+
+from onnx import ModelProto
+
+from opwright.bundle.format import Bundle
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity, has_errors
+from opwright.graphs.ids import FunctionId, function_id
+from opwright.graphs.model_forms import AnyModel, given_model
+from opwright.graphs.structure import check_structure
+from opwright.graphs.walk import all_graphs
+from opwright.link.catalogue import Catalogue, layered, merge_libraries
+from opwright.link.choose import reasons
+from opwright.link.conflicts import Conflict, ConflictError
+from opwright.link.model_records import spread_records
+from opwright.link.naming import Instance
+from opwright.link.node_resolution import Resolution, Served, resolve_model
+from opwright.link.plan import Plan, choose_opset, make_plan
+from opwright.link.profile import Profile
+from opwright.link.propagate import imports_of
+from opwright.opsets.domains import normal_domain
+
+AnyProfile = Profile | Literal["portable", "overload"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFunction:
+    """A function that the nodes need. `name` is what it is called in the model: domain, name, overload.
+
+    `variant` is empty where all variants are one body; `body` is the digest, and the opsets those that it is for, both
+    ends included. `needed_by` are the nodes (their places) and functions that call it. `is_new`: the model does not
+    have it yet.
+    """
+
+    name: FunctionId
+    identity: str
+    variant: str
+    body: str
+    first_opset: int
+    last_opset: int
+    library: str
+    release: str
+    is_new: bool
+    needed_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedNode:
+    """A node that a function is to serve.
+
+    `place` says where it stands, `operator` what it is (`domain::Name`); `replaces`: it is one of the standard's.
+    `why` says why this version, this variant and this body.
+    """
+
+    place: str
+    operator: str
+    replaces: bool
+    since_version: int
+    function: PlannedFunction
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a plan is made of: `model` is a copy, whose nodes those of `served` are. It is used up when it is done."""
+
+    before: ModelProto
+    model: ModelProto
+    served: tuple[Served, ...]
+    additions: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class AttachPlan:
+    """What `attach` would do to a model, or why it cannot.
+
+    `nodes` are those that are served, in the order of the model, `functions` what they need, callees first. `opset` is
+    the default opset for which bodies are chosen; `imports` are added, and the IR version becomes `ir_version`.
+    `conflicts` have each the two sides that cannot both be met; their findings are among `diagnostics`. `inline`: nodes
+    will stand in the place of all functions.
+    """
+
+    inline: bool
+    opset: int
+    ir_version: int
+    imports: Mapping[str, int]
+    nodes: tuple[PlannedNode, ...]
+    functions: tuple[PlannedFunction, ...]
+    conflicts: tuple[Conflict, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    work: Work | None = field(repr=False, compare=False)
+
+    @property
+    def possible(self) -> bool:
+        """Whether nothing stands against it."""
+        return not has_errors(self.diagnostics)
+
+    @property
+    def added(self) -> tuple[PlannedFunction, ...]:
+        """The functions that the model does not have yet."""
+        return tuple(function for function in self.functions if function.is_new)
+
+
+def plan_attach(
+    model: AnyModel,
+    libraries: Bundle | Sequence[Bundle],
+    *,
+    replace: bool = False,
+    inline: bool = False,
+    profile: AnyProfile = Profile.PORTABLE,
+) -> AttachPlan:
+    """What `attach` would do with the same arguments: for each node the function, its version and body, and why.
+
+    Raises DiagnosticError when `model` is none, or not whole (OW550, OW551, OW576, OW578, OW579, OW595 to OW598). What
+    else stands against it is in the plan.
+    """
+    given = given_model(model)
+    bundles = [libraries] if isinstance(libraries, Bundle) else libraries
+    return plan_libraries(
+        given.proto, bundles, replace=replace, inline=inline, profile=Profile(profile), file=given.file
+    )
+
+
+def plan_libraries(
+    model: ModelProto,
+    libraries: Sequence[Bundle],
+    *,
+    replace: bool = False,
+    inline: bool = False,
+    profile: Profile = Profile.PORTABLE,
+    file: str = "model",
+) -> AttachPlan:
+    """`plan_attach` of a ModelProto; `file` names it in messages."""
+    check_structure(model, file)
+    copy = ModelProto()
+    copy.CopyFrom(model)
+    spread_records(copy, file)
+    opset = imports_of(copy).get("", 0)
+    resolution = Resolution((), ())
+    try:
+        catalogue = merge_libraries(libraries)
+        opset = choose_opset(copy, catalogue)
+        resolution = resolve_model(copy, catalogue, opset=opset, replace=replace, file=file)
+        catalogue = replace_fields(catalogue, bodies=layered([resolution.bodies, catalogue.bodies]))
+        additions = make_plan(copy, catalogue, resolution.served, opset=opset, profile=profile, file=file)
+    except DiagnosticError as error:
+        conflicts = (*resolution.conflicts, *(error.conflicts if isinstance(error, ConflictError) else ()))
+        found = (*resolution.problems, *error.diagnostics)
+        return AttachPlan(inline, opset, copy.ir_version, {}, (), (), conflicts, found, None)
+    functions = _functions(catalogue, resolution.served, additions)
+    pairs = zip(resolution.served, additions.ids, strict=True)
+    diagnostics = [*resolution.problems, *resolution.left, *_deprecated(resolution.served, file)]
+    if not resolution.served and not diagnostics and not (inline and copy.functions):
+        diagnostics.append(_nothing_served(copy, catalogue, opset, replace, file))
+    return AttachPlan(
+        inline,
+        opset,
+        additions.ir_version,
+        additions.imports,
+        tuple(_planned_node(served, functions[identity]) for served, identity in pairs),
+        tuple(functions.values()),
+        resolution.conflicts,
+        tuple(diagnostics),
+        Work(model, copy, resolution.served, additions),
+    )
+
+
+def _functions(catalogue: Catalogue, served: Sequence[Served], additions: Plan) -> dict[FunctionId, PlannedFunction]:
+    """What the nodes need, by its name in the model, callees first."""
+    users: dict[FunctionId, dict[str, None]] = {}
+    for item, identity in zip(served, additions.ids, strict=True):
+        users.setdefault(identity, {})[item.call.visit.place] = None
+    for identity, callees in additions.calls.items():
+        for callee in callees:
+            users.setdefault(callee, {})[written(identity)] = None
+    new = {function_id(function) for function in additions.functions}
+    return {
+        identity: _planned_function(catalogue, identity, instance, identity in new, tuple(users.get(identity, ())))
+        for identity, instance in additions.instances.items()
+        if identity in new or (identity in additions.known and identity in users)
+    }
+
+
+def _planned_function(
+    catalogue: Catalogue, identity: FunctionId, instance: Instance, is_new: bool, users: tuple[str, ...]
+) -> PlannedFunction:
+    entry, body = instance.entry, instance.body
+    origin = catalogue.origin_of(entry.identity)
+    library, release = (origin.library, origin.version) if origin is not None else ("", "")
+    return PlannedFunction(
+        identity,
+        entry.identity,
+        instance.variant_text,
+        body.body,
+        body.first_opset,
+        body.last_opset,
+        library,
+        release,
+        is_new,
+        users,
+    )
+
+
+def _planned_node(served: Served, function: PlannedFunction) -> PlannedNode:
+    call = served.call
+    operator = f"{call.visit.node.domain or 'ai.onnx'}::{call.visit.node.op_type}"
+    why = reasons(call, served.instance, served.replaced)
+    return PlannedNode(call.visit.place, operator, served.replaced, served.instance.entry.since_version, function, why)
+
+
+def written(identity: FunctionId) -> str:
+    """A function as messages name it."""
+    domain, name, overload = identity
+    return f"{domain}::{name}" + (f" [{overload}]" if overload else "")
+
+
+def _deprecated(nodes: Sequence[Served], file: str) -> list[Diagnostic]:
+    """A warning for each version that is served and that its library advises against."""
+    identities = dict.fromkeys(served.instance.entry.identity for served in nodes if served.instance.entry.deprecated)
+    return [
+        Diagnostic(
+            "OW622",
+            f"{identity} is deprecated",
+            Place(file),
+            reason="its library marks it so, and a later major release may leave it out",
+            help="its documentation says what takes its place",
+            severity=Severity.WARNING,
+        )
+        for identity in identities
+    ]
+
+
+def _nothing_served(model: ModelProto, catalogue: Catalogue, opset: int, replace: bool, file: str) -> Diagnostic:
+    """Says what would be served otherwise, as far as it would: advice that leads to an error is none."""
+    domains = sorted({domain.mirror for domain in catalogue.domains.values()})
+    reason = f"it has no node of the domains {', '.join(domains)} that lacks its function"
+    own = {function_id(function)[:2] for function in model.functions}
+    called = {
+        node.op_type
+        for graph in all_graphs(model.graph)
+        for node in graph.node
+        if node.domain in domains and (normal_domain(node.domain), node.op_type) in own
+    }
+    help_text = ""
+    if called:
+        help_text = (
+            f"the model has functions for {', '.join(sorted(called))}; `opwright detach` takes attached ones out"
+        )
+    elif not replace:
+        standard = _replaceable(model, catalogue, opset, file)
+        if standard:
+            help_text = f"with --replace, the operators {', '.join(standard)} of the standard are served too"
+    return Diagnostic("OW552", "nothing to attach", Place(file), reason, help_text, severity=Severity.WARNING)
+
+
+def _replaceable(model: ModelProto, catalogue: Catalogue, opset: int, file: str) -> list[str]:
+    """The operators of the standard that `--replace` would serve in this model."""
+    resolution = resolve_model(model, catalogue, opset=opset, replace=True, file=file)
+    return [] if resolution.problems else sorted({item.instance.entry.name for item in resolution.served})
