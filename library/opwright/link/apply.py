@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -153,9 +153,12 @@ def apply_plan(model: ModelProto, nodes: Sequence[Served], plan: Plan) -> None:
     """Adds the functions of a plan to the model, in place; the nodes for which it was made call them then."""
     versions = {**imports_of(model), **plan.imports}
     for served, identity in zip(nodes, plan.ids, strict=True):
-        _call_function(served, identity)
         if served.function is not None:
             _import_into(served.function, identity[0], versions[identity[0]])
+            imports = _noted_imports(served.function)
+        else:
+            imports = plan.imports
+        _call_function(served, identity, import_added=identity[0] in imports)
     _add_functions(model, plan)
     _import(model, plan)
     model.ir_version = plan.ir_version
@@ -199,13 +202,19 @@ def _import_into(function: FunctionProto, domain: str, version: int) -> None:
     function.metadata_props.add(key=IMPORTED, value=domain)
 
 
+def _noted_imports(function: FunctionProto) -> Collection[str]:
+    """The domains whose import was added to a function of the model."""
+    return [domain for item in function.metadata_props if item.key == IMPORTED for domain in item.value.split()]
+
+
 def _import(model: ModelProto, plan: Plan) -> None:
     for domain, version in sorted(plan.imports.items()):
         model.opset_import.append(helper.make_opsetid(domain, version))
 
 
-def _call_function(served: Served, identity: FunctionId) -> None:
-    """Makes a node a complete call of its function, and writes down on the node what was changed."""
+def _call_function(served: Served, identity: FunctionId, *, import_added: bool) -> None:
+    """Makes a node a complete call of its function, and writes down on the node what was changed: nothing, too, where
+    its domain's import was added, which otherwise is one that the node needs when it is taken away."""
     node, (entry, body) = served.node, (served.instance.entry, served.instance.body)
     changes: dict[str, object] = {}
     for field, value in zip(("domain", "op_type", "overload"), identity, strict=True):
@@ -233,7 +242,7 @@ def _call_function(served: Served, identity: FunctionId) -> None:
     if written:
         changes["attributes"] = written
         changes["digest"] = attributes_digest(node, written)
-    if changes:
+    if changes or import_added:
         node.metadata_props.add(key=CALL, value=json.dumps(changes, sort_keys=True, separators=(",", ":")))
 
 
