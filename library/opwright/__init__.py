@@ -101,7 +101,12 @@ globals()["__all__"] = _PUBLIC  # a checker reads the names in __init__.pyi; of 
 def __getattr__(name: str) -> object:
     home = _HOMES.get(name) or ("opwright.opsets" if name.startswith("opset") and name[-1].isdigit() else None)
     if home is None:
-        raise AttributeError(f"module 'opwright' has no attribute {name!r}")
+        from opwright.suggest import nearest
+
+        near = "" if name.startswith("_") else nearest(name, _PUBLIC)
+        hint = f". Did you mean: {near!r}?" if near else ""
+        # The module is left out, or Python would guess a second time.
+        raise AttributeError(f"module 'opwright' has no attribute {name!r}{hint}", name=name, obj=None)
     value = getattr(load_module(home), name)
     globals()[name] = value
     return value

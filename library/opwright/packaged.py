@@ -13,6 +13,7 @@ from opwright.first_use import find
 
 TYPE_CHECKING = False  # importing `typing` costs more than everything here
 if TYPE_CHECKING:
+    import inspect
     from collections.abc import Mapping
     from types import ModuleType
     from typing import Any
@@ -49,7 +50,15 @@ class LibraryOpset:
             if name in opset.names:
                 return opset.function(name)
             opset = opset.base
-        raise AttributeError(f"{self.package}: {self.domain} has no function {name!r} at version {self.version}")
+        # The name of the object is left out, or Python would guess a second time.
+        raise AttributeError(self._missing(name), name=name, obj=None)
+
+    def _missing(self, name: str) -> str:
+        from opwright.suggest import close_in_any_case
+
+        text = f"{self.package}: {self.domain} has no function {name!r} at version {self.version}"
+        close = [] if name.startswith("_") else close_in_any_case(name, self.list_names())
+        return f"{text}; did you mean {' or '.join(map(repr, close))}?" if close else text
 
     def function(self, name: str) -> LibraryFunction:
         """A function that is new or changed at this version."""
@@ -79,7 +88,8 @@ class LibraryOpset:
 
 
 class LibraryFunction:
-    """A function of an installed library: what it is, its protos, and a call on arrays."""
+    # A function of an installed library: what it is, its protos, and a call on arrays. (No docstring: that of a
+    # function is its own.)
 
     __slots__ = ("_opset", "name")
 
@@ -89,6 +99,26 @@ class LibraryFunction:
 
     def __repr__(self) -> str:
         return f"<{self.identity} of {self.package}>"
+
+    if not TYPE_CHECKING:
+
+        @property
+        def __doc__(self):
+            from opwright.bundle.function_words import call_text, describe
+
+            entry = self.entry
+            versions = self.bundle.index.table.versions(self.domain, self.name)
+            return "\n".join([call_text(entry), "", *describe(entry, versions)])
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        from opwright.bundle.function_words import python_signature
+
+        return python_signature(self.entry)
 
     @property
     def opset(self) -> LibraryOpset:

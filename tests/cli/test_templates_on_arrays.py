@@ -199,7 +199,7 @@ def test_templates_are_announced(package: ModuleType, opwright: Opwright) -> Non
     assert "(template) A function." in listed and "(template) X *" not in listed
     assert opwright("show", "Flip").out.startswith("com.acme::Flip@1 (template)\n")
     stub = Path("library/base/opset1.pyi").read_text()
-    assert "A template: its body is made for each call, and depends on\n        `X.rank`." in stub
+    assert "A template: its body is made for each call, and depends on\n`X.rank`." in stub
     assert opwright("docs", "-o", "pages").status == 0
     assert "A template: its body is made for each call" in Path("pages/com.acme/Flip.md").read_text()
 

@@ -118,7 +118,7 @@ def test_what_is_deprecated_is_listed_as_such(library: Path, opwright: Opwright)
     assert "(deprecated) X * sigmoid(alpha * X)" in opwright("ls").out
     assert "com.acme::Swish@1 (deprecated)" in opwright("show", "Swish").out
     assert opwright("build").status == 0
-    assert '    @_deprecated("com.acme::Swish@1 is deprecated")\n' in Path("library/base/opset1.pyi").read_text()
+    assert '    @_deprecated("com.acme::Swish@1 is deprecated")\n' in Path("library/base/_opset1.pyi").read_text()
 
 
 def test_opsets_of_one_function(library: Path, opwright: Opwright) -> None:

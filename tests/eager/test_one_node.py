@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -68,6 +71,32 @@ def test_tensors_give_tensors_and_numbers_take_their_type(function: Function) ->
     np.testing.assert_array_equal(limit(X, most=0.5), np.minimum(X, 0.5))
 
 
+def test_lists_are_arrays(function: Function) -> None:
+    scale, limit = function("Scale", 1), function("Limit", 2)
+    for given, made in (([1.0, 2.0], [0.5, 1.0]), ([[1, 2.5]], [[0.5, 1.25]]), (3.0, 1.5)):
+        found = scale(given)
+        assert isinstance(found, np.ndarray)
+        assert (found.dtype, found.tolist()) == (np.float32, made)
+    doubles = X.astype(np.float64)
+    assert limit(doubles, [1, 2, 3]).dtype == limit([1, 2, 3], doubles).dtype == np.float64
+    assert limit([1.5, 2], [1, 3]).tolist() == [1, 2], "the first list decides"
+    for refused, words in (([1, 2], "int64"), ([X, X], "a list of tensors"), ([[1.0], [2.0, 3.0]], "is not a tensor")):
+        with pytest.raises(DiagnosticError, match=words):
+            scale(refused)
+
+
+def test_a_deprecated_function_warns_at_the_call(function: Function, monkeypatch: pytest.MonkeyPatch) -> None:
+    scale = function("Scale", 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scale(X)
+    old = replace(scale.entry, deprecated=True)
+    monkeypatch.setattr(LibraryFunction, "entry", property(lambda self: old))
+    with pytest.warns(DeprecationWarning, match="com.acme::Scale@1 is deprecated") as caught:
+        np.testing.assert_array_equal(scale(X), X / 2)
+    assert [Path(item.filename).name for item in caught] == [Path(__file__).name]
+
+
 def test_a_callee_comes_along(function: Function) -> None:
     np.testing.assert_array_equal(function("Twice", 3)(X), X / 4)
 
@@ -86,9 +115,15 @@ def test_sessions_are_kept(function: Function) -> None:
     [
         ("Scale", (), {}, "missing the required input 'x'"),
         ("Scale", (X, X), {}, "takes 1 inputs, 2 were given"),
-        ("Scale", (X,), {"beta": 1}, "unexpected keyword argument 'beta'"),
+        ("Scale", (X,), {"beta": 1}, "unexpected keyword argument 'beta'$"),
+        ("Scale", (X,), {"alhpa": 1}, "unexpected keyword argument 'alhpa'. Did you mean: 'alpha'"),
         ("Scale", (X,), {"x": X}, "multiple values for argument 'x'"),
-        ("Scale", (1.0,), {}, "the input x is a float; give a numpy array"),
+        (
+            "Scale",
+            ({1.0},),
+            {},
+            "the input x is of the type set; give an array, a tensor, a number or a list of numbers",
+        ),
         ("Scale", (np.ma.array([1.0]),), {}, "x is a masked array"),
         ("Scale", (X,), {"alpha": "1"}, "the attribute alpha is of type FLOAT"),
         ("Scale", (X,), {"mode": "sideways"}, "the attribute mode is one of 'up', 'down'"),

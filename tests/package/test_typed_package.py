@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
 import os
+import pydoc
 import re
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +18,8 @@ from pathlib import Path
 import opwright
 import pytest
 from opwright.bundle.format import AttributeEntry, DomainEntry, FunctionEntry, Index, InputEntry, OutputEntry
-from opwright_build.package.stub_docs import escape, literal, quoted
+from opwright.bundle.function_words import call_text, literal, python_signature, quoted
+from opwright_build.package.stub_docs import escape
 from opwright_build.package.stub_signatures import TypeVariables, signatures
 from opwright_build.package.typed_package import render_stubs
 
@@ -46,7 +50,13 @@ def calls(x: FLOAT, d: DOUBLE, a: NDArray[np.float32], unknown: Any) -> None:
     assert_type(acme.Limit(x), FLOAT)
     assert_type(acme.Limit(x, x), FLOAT)
     assert_type(acme.Limit(x, most=None), FLOAT)
+    assert_type(acme.Limit(x, 1.0), FLOAT)
+    assert_type(acme.Limit(x, [1, 2]), FLOAT)
+    assert_type(acme.Scale([1.0, 2.0]), NDArray[Any])
+    assert_type(acme.Limit([[1.0]], a), NDArray[Any])
+    assert_type(acme.Limit(a, 2), NDArray[Any])
     assert_type(opset1.Scale(x, alpha=1), FLOAT)
+    assert_type(acme.Scale.identity, str)
     acme.Twice(unknown)
     acme.Twice.to_function_protos(opset=18, variant={"T": "float"})
 """
@@ -63,6 +73,9 @@ BAD_CALLS = {
     'opset1.Scale(x, mode="up")': "an attribute of a later version",
     "opset1.Twice(x)": "a function of a later version",
     "acme.Nothing(x)": "an unknown function",
+    'acme.Limit(x, "1")': "a string for a number",
+    "acme.Scale.identiti": "an unknown attribute of a function",
+    "acme._Scale": "what is no function",
 }
 BAD_HEAD = """
 from acme_ops import opset1, opset3 as acme
@@ -122,10 +135,11 @@ def test_the_files(golden: Callable[[Path, str], None]) -> None:
     files = render_stubs(BUNDLE.index)
     assert sorted(files) == [
         "acme_ops/__init__.py",
+        *(f"acme_ops/_opset{version}.pyi" for version in (1, 2, 3)),
         *(f"acme_ops/opset{version}.{suffix}" for version in (1, 2, 3) for suffix in ("py", "pyi")),
         "acme_ops/py.typed",
     ]
-    for path in ("acme_ops/__init__.py", "acme_ops/opset3.py", "acme_ops/opset3.pyi"):
+    for path in ("acme_ops/__init__.py", "acme_ops/opset3.py", "acme_ops/opset3.pyi", "acme_ops/_opset3.pyi"):
         golden(GOLDEN / f"{Path(path).name}.txt", files[path].decode())
 
 
@@ -152,8 +166,41 @@ def test_the_modules_find_what_their_stubs_promise(package: Path) -> None:
     found = [getattr(newest, name).identity for name in dir(newest)]
     assert found == ["com.acme::Limit@2", "com.acme::Scale@3", "com.acme::Split2@1", "com.acme::Twice@3"]
     assert newest.Split2 is importlib.import_module("acme_ops.opset1").Split2
-    with pytest.raises(AttributeError, match=r"com\.acme has no function 'Twice' at version 1"):
+    with pytest.raises(AttributeError, match=r"com\.acme has no function 'Twice' at version 1$"):
         importlib.import_module("acme_ops.opset1").Twice  # noqa: B018 - the look-up is what fails
+
+
+def test_a_name_that_is_misspelt_has_a_suggestion(package: Path) -> None:
+    newest = importlib.import_module("acme_ops.opset3")
+    with pytest.raises(AttributeError, match=r"no function 'scal' at version 3; did you mean 'Scale'\?") as caught:
+        newest.scal  # noqa: B018
+    assert "Did you mean" not in "".join(traceback.format_exception(caught.value)), "Python guesses as well"
+    with pytest.raises(AttributeError, match=r"'_ipython_display_' at version 3$"):
+        newest._ipython_display_  # noqa: B018
+
+
+def test_what_a_function_says_of_itself(package: Path, golden: Callable[[Path, str], None]) -> None:
+    scale = importlib.import_module("acme_ops.opset3").Scale
+    assert repr(scale) == "<com.acme::Scale@3 of acme_ops>"
+    assert scale.__name__ == "Scale"
+    assert str(inspect.signature(scale)) == "(x, *, alpha: float = 0.1, mode: str = 'up')"
+    limit = importlib.import_module("acme_ops.opset2").Limit
+    assert str(inspect.signature(limit)) == "(x, most=None)"
+    golden(GOLDEN / "help.txt", pydoc.plain(pydoc.render_doc(scale)))
+
+
+def test_signatures_of_odd_interfaces() -> None:
+    entry = odd_index().functions[0]
+    assert str(python_signature(entry)) == (
+        "(self=None, *more, none: int = None, list: collections.abc.Sequence[int] = (3,), flag: bool = True, "
+        "text: str = 'say \"\\\\n\"\\n', big: float = -inf, small: float, size: int = 2, body)"
+    )
+    assert call_text(entry).split(", none: ") == [
+        "Any(self: T | None = None, *more: float",
+        "int | None = None, list: Sequence[int] = (3,), flag: bool = True, "
+        r'text: str = "say \"\\n\"\n", big: float = float("-inf"), small: float, size: int = 2, body: Graph) '
+        "-> tuple[Only, T]",
+    ]
 
 
 def test_further_domains_have_modules_of_their_own() -> None:
@@ -197,6 +244,7 @@ def odd_index() -> Index:
 def test_odd_interfaces(tmp_path: Path, golden: Callable[[Path, str], None], mypy_runs: Mypy) -> None:
     files = render_stubs(odd_index())
     golden(GOLDEN / "odd.pyi.txt", files["acme_ops/opset1.pyi"].decode())
+    golden(GOLDEN / "_odd.pyi.txt", files["acme_ops/_opset1.pyi"].decode())
     for path, data in files.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_bytes(data)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import opwright
 import pytest
+from opwright_build.spec.scaffold import new_function
 
 from tests.mypy_runs import SETTINGS, Mypy
 from tests.typing.test_samples import SAMPLES, example_of_the_page
@@ -124,6 +125,24 @@ GOOD = {
     "opwright.Tensor(a)": "AnyTensor",
 }
 
+# What tensors, sequences and shapes are subscripted with.
+SUBSCRIPTS = """
+from opwright import FLOAT, INT64, Sequence
+from opwright import opset18 as op
+
+
+def f(
+    x: FLOAT["N", 3], rows: FLOAT[2, None], i: INT64["a name"], seq: Sequence[FLOAT["N"]], any_rank: FLOAT[...]
+) -> FLOAT["N", 3]:
+    first, last = x[0], x[0, 1:]
+    table: FLOAT[2, 3] = op.Reshape(rows, [2, 3])
+    total = first + last + x[..., None] + x[::2, -1] + x[i] + x[[0, 1]] + seq[0] + x[op.Shape(x)[0] - 1] + x[x > 0]
+    left, middle, right = op.Split(x, axis=1, num_outputs=3)
+    sizes: INT64[1] = op.Shape(x)[-1:]
+    total = total + left + middle + right + table[x.shape[0], :] + op.TopK(x, 1)[0] + op.Cast(sizes, to=FLOAT)
+    return total + any_rank[None] - any_rank[:, 0, ...]
+"""
+
 # What both checkers refuse.
 BAD = {
     "op.Foo(x)": "an unknown operator",
@@ -233,6 +252,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "shapes.py").write_text("from opwright import FLOAT, INT64\n" + "".join(shapes))
     for sample in SAMPLES.glob("*.py"):
         (root / sample.name).write_text(sample.read_text(encoding="utf-8"))
+    library = tmp_path_factory.mktemp("library")
+    new_function("com.acme/Start", library)
+    for path in (library / "specs/com.acme/Start").glob("*.py"):
+        (root / f"start_{path.name}").write_text(path.read_text(encoding="utf-8"))
+    (root / "subscripts.py").write_text(SUBSCRIPTS)
     (root / "mypy.ini").write_text(SETTINGS)
     unused = dict.fromkeys(("reportUnusedExpression", "reportUnusedImport", "reportUnusedVariable"), False)
     settings = {"extraPaths": [str(PACKAGE.parent)], "typeCheckingMode": "strict", **unused}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,11 +10,14 @@ from typing import Any
 
 import opwright
 import pytest
+from opwright_build.package.typed_package import render_stubs
 
+from tests.package.sample import sample_library
 from tests.typing.lsp import LanguageServer
 
 LIBRARY = Path(opwright.__file__).parents[1]
 SOURCE = """
+from acme_ops import opset3 as acme
 from opwright import FLOAT, opset13, opset18 as op, script
 
 
@@ -22,6 +26,8 @@ def f(x: FLOAT["N", 3]) -> FLOAT["N", 3]:
     y = op.Softmax(x, axis=1)
     op.
     opset13.
+    z = acme.Scale(y, alpha=2)
+    acme.
     return y.
 """
 LINES = SOURCE.splitlines()
@@ -30,6 +36,9 @@ LINES = SOURCE.splitlines()
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("edited")
+    for path, data in render_stubs(sample_library().index).items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_bytes(data)
     (root / "edited.py").write_text(SOURCE)
     return root / "edited.py"
 
@@ -89,6 +98,25 @@ def test_definition_leads_into_the_stub_of_the_version(server: LanguageServer, p
     stub = LIBRARY / "opwright" / "opsets" / "generated" / "opset13.pyi"
     line = stub.read_text(encoding="utf-8").splitlines()[found[0]["range"]["start"]["line"]]
     assert line.strip().startswith("def Softmax(")
+
+
+def test_hover_shows_the_signature_and_the_text_of_a_librarys_function(server: LanguageServer, project: Path) -> None:
+    shown = html.unescape(hovered(server, project, "Scale")).replace("\\", "")
+    assert 'Scale(x: T, *, alpha: float = 0.1, mode: str = "up") -> T' in shown
+    assert "Scale of com.acme." in shown and "T: float, double" in shown
+    assert "_F_" not in shown and "_T1" not in shown
+    assert "z: FLOAT" in hovered(server, project, "z = acme")
+
+
+def test_signature_help_of_a_librarys_function(server: LanguageServer, project: Path) -> None:
+    found = server.at("signatureHelp", project, *place("y, alpha=2"))["signatures"]
+    assert [item["label"].partition(",")[0] for item in found] == ["(x: FLOAT", "(x: Floats | NDArray[Any]"]
+    assert "Scale of com.acme." in found[0]["documentation"]["value"]
+
+
+def test_completion_lists_the_functions_of_a_library_alone(server: LanguageServer, project: Path) -> None:
+    found = completions(server, project, "    acme.")
+    assert {name for name in found if not name.startswith("__")} == {"Limit", "Scale", "Split2", "Twice"}
 
 
 def test_signature_help_names_the_parameters(server: LanguageServer, project: Path) -> None:

@@ -7,12 +7,13 @@ from collections import Counter
 from dataclasses import dataclass
 
 from opwright.bundle.format import AttributeEntry
+from opwright.bundle.function_words import literal
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature
 
 from opwright_build.opset_stubs.docs import describe
 from opwright_build.opset_stubs.python_types import ANY_TENSOR, Names, literals, python_type
 from opwright_build.opset_stubs.special import ELEMENT_ATTRIBUTES, ELEMENT_OF_RESULT, Special, special_forms
-from opwright_build.package.stub_docs import def_lines, literal
+from opwright_build.package.stub_docs import def_lines
 from opwright_build.package.stub_signatures import ATTRIBUTE_TYPES
 
 _ATTRIBUTES = {**ATTRIBUTE_TYPES, "GRAPH": "_Graph | _Callable[..., _Any]"}

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from opwright.elements import BY_CODE, BY_NAME
 from opwright.opsets.signatures import tensor_element
 
+from opwright_build.package.stub_signatures import constants
+
 ANY_TENSOR = "_AnyTensor"
 _KEYS = {"int64": "int", "string": "str", "float": "float", "double": "float"}
-_LITERALS = {"float": "_Floats", "int": "_Ints", "uint": "_Ints", "bool": "_Bools", "string": "_Strings"}
 
 
 def python_type(onnx_type: str) -> str:
@@ -42,12 +43,7 @@ def is_every_tensor(onnx_types: Sequence[str]) -> bool:
 
 def literals(onnx_types: Sequence[str]) -> str:
     """What Python's numbers and strings may stand for tensors of these types; empty where none may."""
-    kinds = {element.kind for element in map(tensor_element, onnx_types) if element is not None}
-    if "float" in kinds:  # to a type checker every int is a float, and every bool an int
-        kinds -= {"int", "uint", "bool"}
-    elif kinds & {"int", "uint"}:
-        kinds -= {"bool"}
-    return " | ".join(dict.fromkeys(_LITERALS[kind] for kind in sorted(kinds) if kind in _LITERALS))
+    return constants(element for element in map(tensor_element, onnx_types) if element is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from opwright.bundle.call_interface import ANY, split_type
 from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry
-from opwright.elements import BY_NAME
+from opwright.bundle.function_words import literal
+from opwright.elements import BY_NAME, ElementType
 
-from opwright_build.package.stub_docs import def_lines, literal
+from opwright_build.package.stub_docs import def_lines
 
 _ARRAY = "_NDArray[_Any]"
 ATTRIBUTE_TYPES = {
@@ -20,6 +22,7 @@ ATTRIBUTE_TYPES = {
     "FLOATS": "_Sequence[float]",
     "STRINGS": "_Sequence[str]",
 }
+_CONSTANTS = {"float": "_Floats", "int": "_Ints", "uint": "_Ints", "bool": "_Bools", "string": "_Strings"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,32 +64,62 @@ class TypeVariables:
         return name
 
 
+def constants(elements: Iterable[ElementType]) -> str:
+    """What Python's numbers and strings may stand for tensors of these types; empty where none may."""
+    kinds = {element.kind for element in elements}
+    if "float" in kinds:  # to a type checker every int is a float, and every bool an int
+        kinds -= {"int", "uint", "bool"}
+    elif kinds & {"int", "uint"}:
+        kinds -= {"bool"}
+    return " | ".join(dict.fromkeys(_CONSTANTS[kind] for kind in sorted(kinds) if kind in _CONSTANTS))
+
+
 def signatures(entry: FunctionEntry, variables: TypeVariables) -> tuple[Signature, ...]:
-    """Numpy arrays have a signature of their own where an input is required; else one serves both."""
+    """Numpy arrays have a signature of their own where an input is required; else one serves both.
+
+    Numbers and lists of them may stand for tensors. The first input that is required tells the signatures apart: of
+    tensors it is one, and where nothing else is given either numbers make arrays.
+    """
     tensors = _tensor_types(entry, variables)
     attributes = [_attribute(attribute) for attribute in entry.attributes]
-    if not any(not item.optional and not item.variadic for item in entry.inputs):
+    first = next((item.name for item in entry.inputs if not item.optional and not item.variadic), None)
+    if first is None:
         both = {name: f"{kind} | {_ARRAY}" for name, kind in tensors.items()}
         return (_signature(entry, both, attributes, tensors),)
     arrays = {name: kind if name == ANY else _ARRAY for name, kind in tensors.items()}
-    return (_signature(entry, tensors, attributes, tensors), _signature(entry, arrays, attributes, arrays))
+    return (_signature(entry, tensors, attributes, tensors, first), _signature(entry, arrays, attributes, arrays))
 
 
 def _signature(
-    entry: FunctionEntry, given: dict[str, str], attributes: list[str], returned: dict[str, str]
+    entry: FunctionEntry, given: dict[str, str], attributes: list[str], returned: dict[str, str], tensor: str = ""
 ) -> Signature:
+    """`tensor` is the input that no numbers may stand for."""
     names = {item.name for item in entry.inputs} | {item.name for item in entry.attributes}
     receiver = "self"
     while receiver in names:
         receiver += "_"
     # The receiver is positional, lest it stand in the way of a keyword.
-    parameters: list[str] = [receiver, "/", *(_input(item, _wrapped(item.type, given)) for item in entry.inputs)]
+    parameters: list[str] = [receiver, "/"]
+    for item in entry.inputs:
+        numbers = "" if item.name == tensor else _numbers(entry, item)
+        parameters.append(_input(item, _wrapped(item.type, given) + (f" | {numbers}" if numbers else "")))
     if attributes:
         parameters += [*([] if any(item.variadic for item in entry.inputs) else ["*"]), *attributes]
     if entry.outputs and entry.outputs[-1].variadic:
         return Signature(tuple(parameters), "_Any")
     results = [_wrapped(output.type, returned) for output in entry.outputs]
     return Signature(tuple(parameters), results[0] if len(results) == 1 else f"tuple[{', '.join(results)}]")
+
+
+def _numbers(entry: FunctionEntry, item: InputEntry) -> str:
+    """The constants that may stand for the input; sequences have none, and anything is anything already."""
+    wrap, inner = split_type(item.type)
+    return "" if wrap or inner == ANY else constants(BY_NAME[name] for name in _elements(entry, inner))
+
+
+def _elements(entry: FunctionEntry, name: str) -> tuple[str, ...]:
+    """The element types that a type of the interface stands for."""
+    return dict(entry.types).get(name, (name,))
 
 
 def _wrapped(declared: str, kinds: dict[str, str]) -> str:
@@ -129,14 +162,13 @@ def _tensor_types(entry: FunctionEntry, variables: TypeVariables) -> dict[str, s
     """
     inputs = Counter(split_type(item.type)[1] for item in entry.inputs)
     uses = inputs + Counter(split_type(item.type)[1] for item in entry.outputs)
-    declared = dict(entry.types)
     types: dict[str, str] = {}
     taken: set[str] = set()
     for name in uses:
         if name == ANY:
             types[name] = "_Any"
             continue
-        classes = tuple(_tensor_class(element) for element in declared.get(name, (name,)))
+        classes = tuple(_tensor_class(element) for element in _elements(entry, name))
         if len(classes) > 1 and uses[name] > 1 and inputs[name]:
             types[name] = variables.name_for(classes, taken)
             taken.add(types[name])

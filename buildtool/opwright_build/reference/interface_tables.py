@@ -6,33 +6,19 @@ from collections.abc import Sequence
 
 from opwright.bundle.declared_shapes import shape_text
 from opwright.bundle.format import AttributeEntry, FunctionEntry, Index, InputEntry, OutputEntry, Shape
+from opwright.bundle.function_words import attribute_kind, literal, parameter_texts, result_text, value_word
 from opwright.elements import BY_NAME
 
-from opwright_build.package.stub_docs import attribute_kind, def_lines, literal
+from opwright_build.package.stub_docs import def_lines
 from opwright_build.package.typed_package import module_name
 from opwright_build.prose import prose
 from opwright_build.reference.markdown import cell, code, codes, table
-
-_KINDS = {
-    "INT": "int",
-    "FLOAT": "float",
-    "STRING": "str",
-    "INTS": "Sequence[int]",
-    "FLOATS": "Sequence[float]",
-    "STRINGS": "Sequence[str]",
-    "GRAPH": "Graph",
-}
 
 
 def python_form(index: Index, entry: FunctionEntry) -> list[str]:
     """How Python imports it, and its signature."""
     module = module_name(index, entry.domain, entry.since_version)
-    inputs = [_parameter(item) for item in entry.inputs]
-    star = [] if any(item.variadic for item in entry.inputs) or not entry.attributes else ["*"]
-    attributes = [_keyword(item) for item in entry.attributes]
-    results = [item.type for item in entry.outputs]
-    result = results[0] if len(results) == 1 else f"tuple[{', '.join(results)}]"
-    lines = def_lines(entry.name, [*inputs, *star, *attributes], result)
+    lines = def_lines(entry.name, parameter_texts(entry), result_text(entry))
     return [f"from {index.package}.{module} import {entry.name}", "", *lines[:-1], lines[-1].removesuffix(":")]
 
 
@@ -84,7 +70,7 @@ def attributes_table(attributes: Sequence[AttributeEntry]) -> list[str]:
         (
             f"A{place}",
             code(item.name),
-            code(_KINDS.get(item.type, item.type) if not item.is_bool else "bool"),
+            code(value_word(item)),
             _default(item),
             codes(repr(choice) if isinstance(choice, int) else f'"{choice}"' for choice in item.choices),
             cell(prose(item.doc)),
@@ -103,19 +89,6 @@ def types_table(entry: FunctionEntry) -> list[str]:
 
 def _by_code(admitted: Sequence[str]) -> list[str]:
     return sorted(admitted, key=lambda name: BY_NAME[name].code)
-
-
-def _parameter(item: InputEntry) -> str:
-    if item.variadic:
-        return f"*{item.name}: {item.type}"
-    return f"{item.name}: {item.type} | None = None" if item.optional else f"{item.name}: {item.type}"
-
-
-def _keyword(item: AttributeEntry) -> str:
-    kind = "bool" if item.is_bool else _KINDS.get(item.type, item.type)
-    if item.required:
-        return f"{item.name}: {kind}"
-    return f"{item.name}: {kind} | None = None" if item.default is None else f"{item.name}: {kind} = {literal(item)}"
 
 
 def _presence(item: InputEntry) -> str:

@@ -12,6 +12,7 @@ from opwright.bundle.format import AttributeEntry, FunctionEntry
 from opwright.eager.settings import opset_in_force
 from opwright.functions import OnnxFunction
 from opwright.graphs.inline import inline_model
+from opwright.suggest import nearest
 
 Attributes = tuple[tuple[str, Any], ...]
 
@@ -43,7 +44,9 @@ def bind_arguments(
     names = {formal.name for formal in entry.inputs if not formal.variadic}
     for name in kwargs:
         if name not in names and name not in attributes:
-            raise TypeError(f"{entry.name}() got an unexpected keyword argument {name!r}")
+            near = nearest(name, [*sorted(names), *attributes])
+            hint = f". Did you mean: {near!r}?" if near else ""
+            raise TypeError(f"{entry.name}() got an unexpected keyword argument {name!r}{hint}")
     for attribute in entry.attributes:
         if attribute.required and kwargs.get(attribute.name) is None:
             raise TypeError(f"{entry.name}() missing the required attribute {attribute.name!r}")

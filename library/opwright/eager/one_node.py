@@ -54,6 +54,8 @@ def call_library_function(function: LibraryFunction, args: Sequence[object], kwa
     if settings.trace is not None:
         settings.trace.fail(f"{function.name} is a function of a library")
     entry = function.entry
+    if entry.deprecated:
+        _warn_of_deprecated(entry)
     inputs, attributes = bind_arguments(entry, args, kwargs)
     tensors = is_inside_function() or any(isinstance(value, Tensor | Items) for value in inputs)
     values = _values(entry, inputs)
@@ -64,8 +66,29 @@ def call_library_function(function: LibraryFunction, args: Sequence[object], kwa
     return results[0] if len(results) == 1 else tuple(results)
 
 
+def _warn_of_deprecated(entry: FunctionEntry) -> None:
+    """A DeprecationWarning at the line of the call, which Python shows once a line, and by default in `__main__`."""
+    import warnings
+
+    frame = caller()
+    if frame is not None:
+        names = frame.f_globals
+        warnings.warn_explicit(
+            f"{entry.identity} is deprecated",
+            DeprecationWarning,
+            frame.f_code.co_filename,
+            frame.f_lineno,
+            names.get("__name__"),
+            names.setdefault("__warningregistry__", {}),
+        )
+
+
 def _values(entry: FunctionEntry, inputs: Sequence[object | None]) -> list[Argument | None]:
-    """Each input as arrays, None where it is absent; numbers take the type of the first array of their variable."""
+    """Each input as arrays, None where it is absent.
+
+    Numbers and lists of them take the type of the first array of their variable; where none is given the first of them
+    decides, by what numbers become that meet no tensor.
+    """
     bound: dict[str, ElementType] = {}
     values: list[Argument | None] = []
     for index, value in enumerate(inputs):
@@ -81,7 +104,8 @@ def _values(entry: FunctionEntry, inputs: Sequence[object | None]) -> list[Argum
             bound.setdefault(split_type(formal.type)[1], BY_NAME[_element(entry, first)])
     for index, value in enumerate(inputs):
         if value is not None and values[index] is None:
-            values[index] = _from_numbers(entry, index, value, bound)
+            made = values[index] = _from_numbers(entry, index, value, bound)
+            bound.setdefault(_formal(entry, index).type, BY_NAME[_element(entry, made)])
     return values
 
 
@@ -150,12 +174,12 @@ def _from_numbers(
     entry: FunctionEntry, index: int, value: object, bound: Mapping[str, ElementType]
 ) -> np.ndarray[Any, Any]:
     formal = _formal(entry, index)
-    element = BY_NAME.get(formal.type) or bound.get(formal.type)
-    if element is None or not isinstance(value, (bool, int, float, list, tuple)):
+    if not isinstance(value, (bool, int, float, str, list, tuple)):
         raise TypeError(
-            f"{entry.name}: the input {formal.name} is a {type(value).__name__}; "
-            "give a numpy array, whose type is clear"
+            f"{entry.name}: the input {formal.name} is of the type {type(value).__name__}; "
+            "give an array, a tensor, a number or a list of numbers"
         )
+    element = BY_NAME.get(formal.type) or (None if formal.type == ANY else bound.get(formal.type))
     low = EagerLowering(opset_in_force(), caller())
     made = as_tensor(low, operand(low, value), element, None)
     assert isinstance(made, ir.Value)

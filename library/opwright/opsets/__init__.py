@@ -50,5 +50,12 @@ _MADE: dict[str, Opset] = {}
 def __getattr__(name: str) -> Opset:
     found = find_opset(name)
     if found is None:
-        raise AttributeError(f"module 'opwright.opsets' has no attribute {name!r}")
+        prefix, version = split_name(name) or ("", 0)
+        hint = ""
+        if version and prefix in DOMAINS:
+            from opwright.opsets.signatures import newest_opset
+
+            domain = DOMAINS[prefix]
+            hint = f": the installed onnx knows the opsets of {domain or 'ai.onnx'} to {newest_opset(domain)}"
+        raise AttributeError(f"module 'opwright.opsets' has no attribute {name!r}{hint}", name=name, obj=None)
     return found
