@@ -1,4 +1,4 @@
-"""onnxruntime loads one call of each kind, and still refuses what it refuses of the whole model."""
+"""onnxruntime loads one node of each kind, and still refuses what it refuses of the whole model."""
 
 from __future__ import annotations
 
@@ -57,6 +57,34 @@ def test_integers_that_may_be_sizes_tell_calls_apart() -> None:
     for index, name in enumerate("wv"):
         made.graph.initializer.append(helper.make_tensor(name, TensorProto.FLOAT, [9], [float(index)] * 9))
     assert [node.output[0] for node in with_distinct_calls(made).graph.node] == ["k", "a", "c", "e", "f", "y"]
+
+
+def test_plain_nodes_are_alike_as_calls_are_but_for_constants() -> None:
+    text = """g (float[N] x, double[N] z, int64[1] s) => (float[M] y) {
+        k = Constant <value = int64[1] {4}> () l = Constant <value = int64[1] {4}> ()
+        a = Neg (x) b = Neg (a) c = Neg (z) e = Elu <alpha = 0.5> (b) f = Elu <alpha = 0.25> (e)
+        h = d.F (f, l) i = d.F (h, k) y = Add (i, b)
+    }"""
+    assert kept(text) == ["k", "l", "a", "c", "e", "f", "h", "i", "y"]
+
+
+def test_nodes_with_graphs_are_alike_whatever_their_values_are_called() -> None:
+    branch = """If (c) <then_branch = t () => ({0}) {{ {0}0 = Neg({1}) {0} = {2} }},
+        else_branch = e () => ({0}e) {{ {0}e = Exp({1}) }}>"""
+    nodes = [
+        f"{name} = {branch.format(f'{name}i', given, f'{operator} ({name}i0, {given})')}"
+        for name, given, operator in (
+            ("p", "x", "Add"),
+            ("q", "p", "Add"),
+            ("r", "q", "Mul"),
+            ("u", "z", "Add"),
+            ("v", "u", "Add"),
+        )
+    ]
+    text = f"""g (float[N] x, double[N] z, bool c, int64[1] s) => (float[M] y) {{
+        {" ".join(nodes)} a = d.F (r, s) b = d.F (a, s) y = Add (b, r)
+    }}"""
+    assert kept(text) == ["p", "r", "u", "a", "y"]
 
 
 def test_outputs_and_doubled_names_stay() -> None:

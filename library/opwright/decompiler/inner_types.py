@@ -12,9 +12,9 @@ from itertools import islice
 from onnx import GraphProto, ModelProto, TensorProto, TypeProto, helper
 
 from opwright.decompiler.annotation_text import annotation
-from opwright.decompiler.inferred_parts import MADE_UP, inferred_graphs
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.graphs.walk import all_graphs
+from opwright.link.inferred_parts import MADE_UP, inferred_graphs
 
 MOST_BYTES = 4096  # of a tensor whose elements inference may want: a shape, axes
 

@@ -226,18 +226,25 @@ class _Entries(Mapping[str, FunctionEntry]):
 class _Versions(Mapping[Name, tuple[FunctionEntry, ...]]):
     """The versions of each function of libraries, oldest first. Entries are read when they are asked for."""
 
-    __slots__ = ("_tables",)
+    __slots__ = ("_known", "_tables")
 
     def __init__(self, tables: Sequence[Functions]) -> None:
         self._tables = tables
+        self._known: dict[Name, tuple[FunctionEntry, ...]] = {}  # a model asks for each of its nodes
 
     def __getitem__(self, key: Name) -> tuple[FunctionEntry, ...]:
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._find(key)
+        if not known:
+            raise KeyError(key)
+        return known
+
+    def _find(self, key: Name) -> tuple[FunctionEntry, ...]:
         found: dict[int, FunctionEntry] = {}
         for table in self._tables:
             for entry in table.versions_of(*key):
                 found.setdefault(entry.since_version, entry)
-        if not found:
-            raise KeyError(key)
         return tuple(found[since] for since in sorted(found))
 
     def __iter__(self) -> Iterator[Name]:

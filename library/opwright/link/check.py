@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -15,6 +17,7 @@ from opwright.graphs.ids import call_id, function_id
 from opwright.graphs.structure import expanded_nodes, refuse_expansion
 from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.link.distinct_calls import with_distinct_calls
+from opwright.link.inferred_parts import infer_strictly, inferred_graphs
 from opwright.link.missing_types import without_open_types
 from opwright.opsets.domains import RUNTIME_DOMAINS
 from opwright.opsets.records import CONSTANT
@@ -35,6 +38,9 @@ _LACKS = (
     "No opset import for domain",
 )
 
+# Of onnx.checker and of its inference.
+_REFUSALS = (checker.ValidationError, shape_inference.InferenceError, ValueError, RuntimeError)
+
 _PREFIX = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
 
 
@@ -51,20 +57,18 @@ def check_model(
     """
     refuse_expansion(model, file)
     stand_in = without_weights(model)
-    warnings = _check_as_before(stand_in, before, file)
-    part = with_distinct_calls(stand_in) if loaded is None else loaded
+    verdict = _checkers_verdict(stand_in)
+    warnings = [] if verdict.problem is None else _check_as_before(stand_in, verdict.problem, before, file)
+    part = with_distinct_calls(stand_in, verdict.inferred) if loaded is None else loaded
     return [*warnings, *_load_on_onnxruntime(part, before if complete else None, file)]
 
 
-def _check_as_before(model: ModelProto, before: ModelProto, file: str) -> list[Diagnostic]:
+def _check_as_before(model: ModelProto, problem: str, before: ModelProto, file: str) -> list[Diagnostic]:
     """What onnx.checker says of the model, if it said that before: many exporters leave out types that it asks for."""
-    problem = _checker_problem(model)
-    if problem is None:
-        return []
     before = without_weights(before)
-    if _checker_problem(before) is not None:
-        further = _checker_problem(without_open_types(model))
-        if further is None or further == _checker_problem(without_open_types(before)):
+    if _checkers_verdict(before).problem is not None:
+        further = _checkers_verdict(without_open_types(model)).problem
+        if further is None or further == _checkers_verdict(without_open_types(before)).problem:
             text = "the model is not valid, and was not before"
             reason, help_text = (
                 f"onnx.checker: {further or problem}",
@@ -151,13 +155,24 @@ def _size(tensor: TensorProto) -> int:
     return prod(tensor.dims) * (element.bits if element is not None else 8) // 8
 
 
-def _checker_problem(model: ModelProto) -> str | None:
-    """What onnx.checker's full check has against a model."""
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What onnx.checker's full check has against a model, and the `inferred_graphs` where that is nothing."""
+
+    problem: str | None
+    inferred: tuple[GraphProto, ...] = ()
+
+
+def _checkers_verdict(model: ModelProto) -> _Verdict:
+    """The full check is the check and a strict inference, whose types are of use afterwards."""
     try:
-        checker.check_model(model, full_check=True)
-    except (checker.ValidationError, shape_inference.InferenceError, ValueError, RuntimeError) as error:
-        return _first_lines(str(error))
-    return None
+        checker.check_model(model)
+        with suppress(*_REFUSALS):
+            return _Verdict(None, tuple(inferred_graphs(model, infer_strictly)))
+        infer_strictly(model)  # what it says of the whole is what a user can act upon
+    except _REFUSALS as error:
+        return _Verdict(_first_lines(str(error)))
+    return _Verdict(None)
 
 
 def _load_on_onnxruntime(model: ModelProto, before: ModelProto | None, file: str) -> list[Diagnostic]:

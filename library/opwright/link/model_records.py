@@ -19,6 +19,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from onnx import FunctionProto, ModelProto, NodeProto, ValueInfoProto
@@ -141,24 +142,32 @@ def _wiring(model: ModelProto) -> str:
             numbers[name] = count = count + 1
         return numbers[name] if name else 0
 
-    def add(*line: object) -> None:
-        digest.update(json.dumps(line, separators=(",", ":")).encode())
+    def add(line: str) -> None:
+        digest.update(line.encode())
+
+    def numbers_of(names: Iterable[str], *, anew: bool) -> str:
+        return f"[{','.join([str(numbered(name, anew=anew)) for name in names])}]"
 
     def add_body(inputs: Iterable[str], nodes: Iterable[NodeProto], outputs: Iterable[str]) -> None:
-        add([numbered(name, anew=True) for name in inputs])
+        add(f"[{numbers_of(inputs, anew=True)}]")
         for node in nodes:
-            add(call_id(node), [numbered(name, anew=False) for name in node.input], len(node.output))
+            add(f"[{_id_text(call_id(node))},{numbers_of(node.input, anew=False)},{len(node.output)}]")
             for graph in subgraphs(node):
                 add_body(_names(graph.input), graph.node, _names(graph.output))
-            add([numbered(name, anew=True) for name in node.output])
-        add([numbered(name, anew=False) for name in outputs])
+            add(f"[{numbers_of(node.output, anew=True)}]")
+        add(f"[{numbers_of(outputs, anew=False)}]")
 
     add_body(_names(model.graph.input), model.graph.node, _names(model.graph.output))
     for function in model.functions:
         numbers.clear()
-        add(function_id(function))
+        add(f"[{_id_text(function_id(function))}]")
         add_body(function.input, function.node, function.output)
     return digest.hexdigest()
+
+
+@lru_cache(maxsize=4096)
+def _id_text(identity: FunctionId) -> str:
+    return json.dumps(identity, separators=(",", ":"))
 
 
 def _names(values: Iterable[ValueInfoProto]) -> list[str]:

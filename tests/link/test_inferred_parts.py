@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from onnx import GraphProto, ModelProto, parser
+from onnx import GraphProto, ModelProto, TensorProto, parser, shape_inference
 from opwright import decompile
-from opwright.decompiler import inferred_parts
-from opwright.decompiler.inferred_parts import inferred_graphs
 from opwright.graphs.walk import all_graphs
+from opwright.link import inferred_parts
+from opwright.link.inferred_parts import infer_strictly, inferred_graphs
 from opwright.opsets.onnx_inference import infer_model
 
 from benchmarks.models import MODELS
@@ -59,12 +59,38 @@ def models() -> list[ModelProto]:
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_types_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     for model in models():
-        del model.graph.value_info[:]  # which parts do not have
+        del model.graph.value_info[:]  # which are found then
         whole = infer_model(model)
         assert whole is not None
         monkeypatch.setattr(inferred_parts, "MOST_COPIED", 0)
         monkeypatch.setattr(inferred_parts, "PART", size)
         assert types_of([*inferred_graphs(model)]) == types_of([whole])
+
+
+@pytest.mark.parametrize("size", [1, 2, 7])
+def test_parts_are_refused_where_the_whole_is(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    for model in models():
+        good = refused_strictly(model, size, monkeypatch)
+        declared = model.graph.value_info or model.graph.output
+        value = declared[len(declared) // 2]
+        value.type.tensor_type.elem_type = TensorProto.STRING
+        assert (good, refused_strictly(model, size, monkeypatch)) == (False, True)
+
+
+def refused_strictly(model: ModelProto, size: int, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether the strict inference refuses the whole, and with it the parts."""
+    found = set()
+    for most, part in ((1 << 30, size), (0, size)):
+        monkeypatch.setattr(inferred_parts, "MOST_COPIED", most)
+        monkeypatch.setattr(inferred_parts, "PART", part)
+        try:
+            list(inferred_graphs(model, infer_strictly))
+        except shape_inference.InferenceError:
+            found.add(True)
+        else:
+            found.add(False)
+    assert len(found) == 1
+    return found.pop()
 
 
 def test_sizes_of_different_parts_have_different_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,11 +115,12 @@ def test_texts_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch, faithful:
 def test_no_large_model_with_branches_is_inferred_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
 
-    def infer(model: ModelProto) -> GraphProto | None:
+    def infer(model: ModelProto, **options: bool) -> ModelProto:
         sizes.append(len(model.graph.node))
-        return infer_model(model)
+        return infer_shapes(model, **options)
 
-    monkeypatch.setattr(inferred_parts, "infer_model", infer)
+    infer_shapes = shape_inference.infer_shapes
+    monkeypatch.setattr(shape_inference, "infer_shapes", infer)
     decompile(MODELS["layers"](3, 6_000))
     assert len(sizes) > 1 and max(sizes) <= 2 * inferred_parts.PART
 

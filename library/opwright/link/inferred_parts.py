@@ -6,9 +6,9 @@ long as one without. A large model is therefore inferred part by part; each part
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, shape_inference
 
 from opwright.graphs.ids import FunctionId, call_id, called, function_id
 from opwright.graphs.walk import all_graphs, all_nodes, subgraphs
@@ -20,32 +20,44 @@ PART = 500  # nodes
 MADE_UP = "unk__"  # what the names begin with that ONNX gives to sizes of which it knows none
 
 
-def inferred_graphs(model: ModelProto) -> Iterator[GraphProto]:
-    """The graph of a model that declares no types of inner values, with the types that follow; of a large one with
-    graphs inside it, each part of that. None of what inference refuses."""
+Infer = Callable[[ModelProto], GraphProto | None]
+
+
+def infer_strictly(model: ModelProto) -> GraphProto:
+    """What onnx.checker's full check infers. Raises what that raises."""
+    return shape_inference.infer_shapes(model, check_type=True, strict_mode=True).graph
+
+
+def inferred_graphs(model: ModelProto, infer: Infer = infer_model) -> Iterator[GraphProto]:
+    """The graph of a model with the types that follow; of a large one with graphs inside it, each part of that. None of
+    what inference refuses."""
     graph = model.graph
     inside = sum(1 for node in all_nodes(graph.node) for _ in subgraphs(node))
     if inside * len(graph.node) <= MOST_COPIED:
-        inferred = infer_model(model)
+        inferred = infer(model)
         yield from () if inferred is None else (inferred,)
         return
     functions = {function_id(item): item for item in model.functions}
     types = {value.name: value for value in graph.input}
+    declared = {value.name: value for value in graph.value_info}
     tensors = {tensor.name: tensor for tensor in graph.initializer}
+    sparse = {tensor.values.name: tensor for tensor in graph.sparse_initializer}
     constants: dict[str, NodeProto] = {}
     for begin in range(0, len(graph.node), PART):
         nodes = graph.node[begin : begin + PART]
-        made = {name for node in nodes for name in node.output}
+        made = dict.fromkeys(name for node in nodes for name in node.output)
         read = [name for name in dict.fromkeys(_read(nodes)) if name not in made]
         part = ModelProto(ir_version=model.ir_version, opset_import=model.opset_import)
         part.functions.extend(_called(nodes, functions))
         part.graph.input.extend(types[name] for name in read if name in types and name not in constants)
         part.graph.initializer.extend(tensors[name] for name in read if name in tensors)
+        part.graph.sparse_initializer.extend(sparse[name] for name in read if name in sparse)
         part.graph.node.extend(constants[name] for name in read if name in constants)
         part.graph.node.extend(nodes)
         part.graph.output.extend(value for value in graph.output if value.name in made)
+        part.graph.value_info.extend(declared[name] for name in made if name in declared)
         constants.update((node.output[0], node) for node in nodes if CONSTANT.describes(node))
-        inferred = infer_model(part)
+        inferred = infer(part)
         if inferred is not None:
             _tell_apart(inferred, f"{MADE_UP}{begin}_")
             types.update((value.name, value) for value in (*inferred.value_info, *inferred.output))
