@@ -76,6 +76,9 @@ def model_tasks(folder: Path) -> Mapping[str, Task]:
         "attach --format": partial(_command, before=("attach",), after=(*given, "--dry-run", "--format", "json")),
         "attach --profile": partial(_command, before=("attach",), after=(*given, "--profile", "overload", *out)),
         "inspect": partial(_command, before=("inspect",), after=given),
+        "inspect --require": partial(
+            _command, before=("inspect",), after=(*given, "--require", "defined,unaltered,verified")
+        ),
         "inspect --json": partial(_command, before=("inspect",), after=("--json",)),
         "detach": partial(_command, before=("detach",), after=out),
         "polyfill --opset": partial(_command, before=("polyfill",), after=(*given, "--opset", "17", *out)),
@@ -124,6 +127,7 @@ def bundle_tasks(folder: Path) -> Mapping[str, Task]:
         "attach --profile": lambda path: given(path, "attach", "--replace", "--profile", "overload"),
         "polyfill": lambda path: given(path, "polyfill", "--opset", "13"),
         "inspect": lambda path: given(path, "inspect", of=attached, to=()),
+        "inspect --require": lambda path: given(path, "inspect", "--require", "verified", of=attached, to=()),
         "decompile": lambda path: _command(path, ("decompile",), ()),
         "decompile --check": lambda path: _command(path, ("decompile",), ("--check",)),
     }
@@ -217,13 +221,13 @@ def _function(path: Path) -> str:
 TASK_NAMES: Mapping[str, Sequence[str]] = {
     "model": (
         *("attach", "attach --inline", "attach --dry-run", "attach --format", "attach --profile", "inspect"),
-        *("inspect --json", "detach", "polyfill --opset"),
+        *("inspect --require", "inspect --json", "detach", "polyfill --opset"),
         *("polyfill --runtime", "decompile", "decompile --faithful", "decompile --check", "compare", "digest"),
         *("decompile(function)", "decompile(graph)"),
     ),
     "onnxlib": (
         *("extract", "attach", "attach --inline", "attach --dry-run", "attach --profile", "polyfill", "inspect"),
-        *("decompile", "decompile --check"),
+        *("inspect --require", "decompile", "decompile --check"),
     ),
     "folder": (
         *("ls", "lint", "lint --json", "build", "build here", "stubs", "opsets", "show", "show --json", "docs"),

@@ -125,7 +125,10 @@ def test_help(run: Run, command: str) -> None:
 
 
 def test_inspect_tells_of_every_function(run: Run) -> None:
-    assert run("inspect", "model.onnx") == (0, "the model has no functions\n", "")
+    onnx.save(
+        parse('<ir_version: 8, opset_import: ["": 18]> g (float[N] x) => (float[N] y) { y = Neg(x) }'), "plain.onnx"
+    )
+    assert run("inspect", "plain.onnx") == (0, "the model has no functions\n", "")
     run(*ATTACH)
     status, out, err = run("inspect", "out.onnx", "--library", "acme.onnxlib")
     assert (status, err) == (0, "")
@@ -159,6 +162,8 @@ def test_inspect_as_json_and_with_an_altered_function(run: Run) -> None:
         "body": lines[2]["body"],
         "digest": lines[2]["digest"],
         "calls": 1,
+        "found_in": [],
+        "uncovered": "",
     }
     assert lines[2]["body"] != lines[2]["digest"]
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
@@ -255,3 +260,23 @@ def test_digests_that_make_no_sense(run: Run, digests: list[str]) -> None:
     words = [word for digest in digests for word in ("--sha256", digest)]
     assert run("attach", "model.onnx", "--library", "acme.onnxlib", "-o", "out.onnx", *words)[0] == 2
     assert not Path("out.onnx").exists()
+
+
+def test_what_a_model_is_required_to_be(run: Run) -> None:
+    assert run(*ATTACH)[0] == 0
+    assert run("inspect", "out.onnx", "--require", "defined,unaltered,verified")[0] == 0
+    status, out, err = run("inspect", "model.onnx", "--library", "acme.onnxlib", "--require", "defined")
+    assert status == 1
+    assert out.splitlines() == [
+        "com.acme::Twice: undefined, in acme-ops 1.0.0, 1 call",
+        "com.acme::Floor: undefined, in acme-ops 1.0.0, 1 call",
+    ]
+    assert err.startswith("model.onnx: error OW541: the model is not defined: 2 functions")
+    assert run("inspect", "model.onnx")[0] == 0
+    assert run("inspect", "model.onnx", "--require", "verified")[0] == 1
+    status, _, err = run("inspect", "model.onnx", "--require", "perfect")
+    assert (status, "none of defined, unaltered, verified" in err) == (2, True)
+    status, out, _ = run("inspect", "model.onnx", "--library", "acme.onnxlib", "--json")
+    for line in out.splitlines():
+        jsonschema.validate(json.loads(line), json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert json.loads(out.splitlines()[0])["found_in"] == ["acme-ops 1.0.0"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from opwright.bundle.format import AttributeEntry, Bundle
+from opwright.link import inspect as inspection
 from opwright.link.apply import attach
-from opwright.link.inspect import State, inspect
+from opwright.link.inspect import Requirement, State, inspect
 
 from tests.link.conftest import Body, LibraryBuilder, parse
 
@@ -99,3 +101,28 @@ def test_flattened_functions_are_unaltered() -> None:
 def test_a_model_without_functions() -> None:
     text = '<ir_version: 8, opset_import: ["": 18]> g (float[N] x) => (float[N] y) { y = Neg(x) }'
     assert inspect(parse(text)) == []
+
+
+def test_what_nodes_call_and_nothing_has(acme: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """<ir_version: 8, opset_import: ["": 18, "com.acme": 1, "com.nowhere": 1]>
+    g (float[N] x) => (float[N] y) { t = com.acme.Swish(x) s = com.acme.Swish(t) y = com.nowhere.Thing(s) }"""
+    monkeypatch.setattr(inspection, "installed_bundles", lambda beside: [])
+    found = inspect(parse(text), acme)
+    assert [(item.name, item.state, item.calls, item.found_in) for item in found] == [
+        ("Swish", State.UNDEFINED, 2, ("acme-ops 1.0.0",)),
+        ("Thing", State.UNDEFINED, 1, ()),
+    ]
+    monkeypatch.setattr(inspection, "installed_bundles", lambda beside: [acme])
+    assert inspect(parse(text))[0].found_in == ("acme-ops 1.0.0",)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "refused"),
+    [
+        (Requirement.DEFINED, {State.UNDEFINED}),
+        (Requirement.UNALTERED, {State.ALTERED}),
+        (Requirement.VERIFIED, {State.UNDEFINED, State.ALTERED, State.FOREIGN, State.UNVERIFIED}),
+    ],
+)
+def test_what_a_model_may_be_required_to_be(wanted: Requirement, refused: set[State]) -> None:
+    assert {state for state in State if wanted.refuses(state)} == refused

@@ -485,6 +485,7 @@ SITUATIONS = [
         graph("y = com.microsoft.FastGelu(x)", imports='"": 18, "com.microsoft": 1'),
         "the kernel runs",
         libraries=lambda: [hidden()],
+        told=("OW540",),
     ),
     # what else a model holds
     Situation("an initializer", lambda: with_initializers(is_input=False), expect=lambda x: np.maximum(x, 1)),

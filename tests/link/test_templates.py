@@ -156,6 +156,15 @@ def test_an_instance_is_verified_where_a_vector_needs_its_very_body(bundle: Bund
     }
 
 
+def test_what_no_vector_covers_is_told(bundle: Bundle) -> None:
+    graph = "whatever (float[K] A) => (float[K] B) { B = Abs(A) }"
+    other = attach(_model(f"Y = com.acme.Twice<times = 3, body = {graph}>(X)"), bundle)
+    assert inspect(other, bundle)[0].uncovered.startswith("the graph body is none of the ")
+    many = attach(_model("Y = com.acme.Joined(X, X, X, X, X, X, X)"), bundle)
+    (found,) = inspect(many, bundle)
+    assert (found.state, found.uncovered) == (State.UNVERIFIED, "xs=7, where vectors have none")
+
+
 def test_an_altered_instance_is_told(bundle: Bundle) -> None:
     attached = attach(_model("Y = com.acme.Joined<axis = 0>(X, X)"), bundle)
     attached.functions[0].node[0].op_type = "Sum"

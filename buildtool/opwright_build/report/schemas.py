@@ -158,7 +158,7 @@ def output_schemas() -> dict[str, Schema]:
                     "since_version": _COUNT,
                     "why": _list_of(_TEXT),
                 },
-                "function": _OF_FUNCTION | {"is_new": _FLAG, "needed_by": _list_of(_TEXT)},
+                "function": _OF_FUNCTION | {"is_new": _FLAG, "hidden_by": _TEXT, "needed_by": _list_of(_TEXT)},
                 "conflict": {
                     "model": _TEXT,
                     "code": _TEXT,

@@ -46,6 +46,11 @@ def installed_bundle(name: str, beside: Sequence[str] = ()) -> Path:
     raise _unknown(name, "nothing that is installed under that name holds a bundle", *close)
 
 
+def all_bundles(beside: Sequence[str] = ()) -> list[Path]:
+    """Those of all installed distributions, sorted; `beside` as above."""
+    return sorted({path for _, path in _libraries(beside)})
+
+
 def package_bundle(package: str, name: str) -> Path:
     """The bundle of that file name that belongs to an import package: next to its modules, as its wheel installs it.
 

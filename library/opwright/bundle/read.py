@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +17,7 @@ from opwright.bundle.archive import Archive, unpack
 from opwright.bundle.byte_source import HeldBytes, Source, open_source
 from opwright.bundle.format import MIMETYPE, MOST_BYTES, MOST_INDEX_BYTES, READER, SUFFIX, Bundle, FunctionEntry
 from opwright.bundle.function_lookup import HeldFunctions
-from opwright.bundle.installed import installed_bundle
+from opwright.bundle.installed import all_bundles, installed_bundle
 from opwright.bundle.json_form import Json, MalformedError, MemberRef
 from opwright.bundle.member_names import (
     BODIES,
@@ -29,6 +30,7 @@ from opwright.bundle.member_names import (
 )
 from opwright.bundle.members import Members, OtherMembers, StoredFunctions, StoredMembers
 from opwright.bundle.read_findings import Refusals, too_large
+from opwright.diagnostics.diagnostic import DiagnosticError
 
 _HEAD = (MIMETYPE_MEMBER, INDEX_MEMBER)
 
@@ -44,6 +46,15 @@ def find_bundle(name: str | Path, beside: Sequence[str] = (), wanted: str = "") 
     if isinstance(name, Path) or name.endswith(SUFFIX) or "/" in name or "\\" in name:
         return read_bundle_file(Path(name), wanted)
     return read_bundle_file(installed_bundle(name, beside), wanted)
+
+
+def installed_bundles(beside: Sequence[str] = ()) -> list[Bundle]:
+    """All libraries that are installed, but for those that cannot be read; `beside` as above."""
+    found = []
+    for path in all_bundles(beside):
+        with suppress(DiagnosticError):
+            found.append(read_bundle_file(path))
+    return found
 
 
 def read_bundle_file(path: Path, wanted: str = "") -> Bundle:

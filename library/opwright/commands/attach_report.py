@@ -133,6 +133,7 @@ def plan_lines(plan: AttachPlan, file: str) -> Iterator[str]:
             function=written_id(function.name),
             **_described(function),
             is_new=function.is_new,
+            hidden_by=function.hidden_by,
             needed_by=function.needed_by,
         )
     for conflict in plan.conflicts:

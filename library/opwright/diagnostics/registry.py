@@ -1043,6 +1043,18 @@ TABLE = (
         "item of `versions:`, or beside a `since_version:` at the top, and copies functions of one version.",
     ),
     Code(
+        "OW540",
+        "A function that a runtime's kernel hides",
+        "onnxruntime runs a kernel of its own wherever it knows the name of an operator, in graphs and in functions, "
+        "whatever function of that name the model brings. The body is run where it is inlined, and by other runtimes.",
+    ),
+    Code(
+        "OW541",
+        "A model that is not what it is required to be",
+        "`opwright inspect --require` says what a model has to be: defined, unaltered, verified. What speaks against "
+        "it is named.",
+    ),
+    Code(
         "OW550",
         "A model that cannot be read",
         "There is no file of that name, it is a folder, or it may not be read.",

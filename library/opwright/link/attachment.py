@@ -5,7 +5,7 @@ It is made once. `attach` does what it says, and `opwright attach --dry-run` pri
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 from typing import Literal
@@ -21,6 +21,7 @@ from opwright.graphs.walk import all_graphs
 from opwright.link.catalogue import Catalogue, layered, merge_libraries
 from opwright.link.choose import reasons
 from opwright.link.conflicts import Conflict, ConflictError
+from opwright.link.kernels import runtime_with_kernel
 from opwright.link.model_records import spread_records
 from opwright.link.naming import Instance
 from opwright.link.node_resolution import Resolution, Served, resolve_model
@@ -38,7 +39,7 @@ class PlannedFunction:
 
     `variant` is empty where all variants are one body; `body` is the digest, and the opsets those that it is for, both
     ends included. `needed_by` are the nodes (their places) and functions that call it. `is_new`: the model does not
-    have it yet.
+    have it yet. `hidden_by` is a runtime that runs a kernel of its own under that name, and not the body.
     """
 
     name: FunctionId
@@ -51,6 +52,7 @@ class PlannedFunction:
     release: str
     is_new: bool
     needed_by: tuple[str, ...]
+    hidden_by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +158,11 @@ def plan_libraries(
         conflicts = (*resolution.conflicts, *(error.conflicts if isinstance(error, ConflictError) else ()))
         found = (*resolution.problems, *error.diagnostics)
         return AttachPlan(inline, opset, copy.ir_version, {}, (), (), conflicts, found, None)
-    functions = _functions(catalogue, resolution.served, additions)
+    functions = _functions(catalogue, resolution.served, additions, {**imports_of(copy), **additions.imports})
     pairs = zip(resolution.served, additions.ids, strict=True)
     diagnostics = [*resolution.problems, *resolution.left, *_deprecated(resolution.served, file)]
+    if not inline:
+        diagnostics += _hidden(functions.values(), file)
     if not resolution.served and not diagnostics and not (inline and copy.functions):
         diagnostics.append(_nothing_served(copy, catalogue, opset, replace, file))
     return AttachPlan(
@@ -174,8 +178,10 @@ def plan_libraries(
     )
 
 
-def _functions(catalogue: Catalogue, served: Sequence[Served], additions: Plan) -> dict[FunctionId, PlannedFunction]:
-    """What the nodes need, by its name in the model, callees first."""
+def _functions(
+    catalogue: Catalogue, served: Sequence[Served], additions: Plan, imports: Mapping[str, int]
+) -> dict[FunctionId, PlannedFunction]:
+    """What the nodes need, by its name in the model, callees first; `imports` are those that the model will have."""
     users: dict[FunctionId, dict[str, None]] = {}
     for item, identity in zip(served, additions.ids, strict=True):
         users.setdefault(identity, {})[item.call.visit.place] = None
@@ -184,14 +190,26 @@ def _functions(catalogue: Catalogue, served: Sequence[Served], additions: Plan) 
             users.setdefault(callee, {})[written(identity)] = None
     new = {function_id(function) for function in additions.functions}
     return {
-        identity: _planned_function(catalogue, identity, instance, identity in new, tuple(users.get(identity, ())))
+        identity: _planned_function(
+            catalogue,
+            identity,
+            instance,
+            identity in new,
+            tuple(users.get(identity, ())),
+            runtime_with_kernel(identity, imports.get(normal_domain(identity[0]), 1)),
+        )
         for identity, instance in additions.instances.items()
         if identity in new or (identity in additions.known and identity in users)
     }
 
 
 def _planned_function(
-    catalogue: Catalogue, identity: FunctionId, instance: Instance, is_new: bool, users: tuple[str, ...]
+    catalogue: Catalogue,
+    identity: FunctionId,
+    instance: Instance,
+    is_new: bool,
+    users: tuple[str, ...],
+    hidden_by: str,
 ) -> PlannedFunction:
     entry, body = instance.entry, instance.body
     origin = catalogue.origin_of(entry.identity)
@@ -207,6 +225,7 @@ def _planned_function(
         release,
         is_new,
         users,
+        hidden_by,
     )
 
 
@@ -221,6 +240,22 @@ def written(identity: FunctionId) -> str:
     """A function as messages name it."""
     domain, name, overload = identity
     return f"{domain}::{name}" + (f" [{overload}]" if overload else "")
+
+
+def _hidden(functions: Iterable[PlannedFunction], file: str) -> list[Diagnostic]:
+    """A warning for each function of whose name a runtime has a kernel: that is run, not the body."""
+    return [
+        Diagnostic(
+            "OW540",
+            f"{item.hidden_by} runs a kernel of its own for {written(item.name)}, not the body of {item.identity}",
+            Place(file),
+            reason="it takes its kernel for each name that it knows, below functions too, whatever the model brings",
+            help="attach with --inline, or take a library that names the function otherwise",
+            severity=Severity.WARNING,
+        )
+        for item in functions
+        if item.hidden_by
+    ]
 
 
 def _deprecated(nodes: Sequence[Served], file: str) -> list[Diagnostic]:

@@ -13,7 +13,7 @@ from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inf
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_CODE
-from opwright.graphs.ids import call_id, function_id
+from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.structure import expanded_nodes, refuse_expansion
 from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.link.distinct_calls import with_distinct_calls
@@ -85,14 +85,22 @@ _REPORT = "fix what the checker names; if it is in a library's function, tell th
 
 def undefined_nodes(model: ModelProto, file: str) -> list[Diagnostic]:
     """A note for each domain whose nodes nothing defines: neither ONNX, nor a runtime known here, nor the model."""
-    defined = {function_id(function) for function in model.functions}
     names: dict[str, dict[str, None]] = {}
+    for domain, name, _ in undefined_calls(model):
+        names.setdefault(domain, {})[name] = None
+    return [_undefined(domain, list(found), file) for domain, found in names.items()]
+
+
+def undefined_calls(model: ModelProto) -> list[FunctionId]:
+    """What the nodes of a model call and nothing defines, each once."""
+    defined = {function_id(function) for function in model.functions}
+    found: dict[FunctionId, None] = {}
     for nodes in (model.graph.node, *(function.node for function in model.functions)):
         for node in all_nodes(nodes):
-            domain, name, _ = call_id(node)
-            if domain and not domain.startswith(RUNTIME_DOMAINS) and call_id(node) not in defined:
-                names.setdefault(domain, {})[name] = None
-    return [_undefined(domain, list(found), file) for domain, found in names.items()]
+            identity = call_id(node)
+            if identity[0] and not identity[0].startswith(RUNTIME_DOMAINS) and identity not in defined:
+                found[identity] = None
+    return list(found)
 
 
 def _undefined(domain: str, names: list[str], file: str) -> Diagnostic:

@@ -73,8 +73,8 @@ def _kinds() -> tuple[BodyEntry, ...]:
     return tuple(_entry(_KIND.format(name), (("T", name),)) for name in _FLOATS)
 
 
-def _bundle(*functions: FunctionEntry, damaged: bool = False) -> str:
-    """A bundle of a library acme-ops, as hexadecimal; `damaged`: what its bodies hold are no functions."""
+def _bundle(*functions: FunctionEntry, damaged: bool = False, domain: str = "com.acme") -> str:
+    """A bundle of a library acme-ops in `domain`, as hexadecimal; `damaged`: what its bodies hold are no functions."""
     index = Index(
         library="acme-ops",
         version="1.0.0",
@@ -83,7 +83,7 @@ def _bundle(*functions: FunctionEntry, damaged: bool = False) -> str:
         license="Apache-2.0",
         opsets=(18, 22),
         onnx="1.23.2",
-        domains=(DomainEntry("ai.onnx", 28, "opwright.ai.onnx"), DomainEntry("com.acme", 2, "com.acme")),
+        domains=(DomainEntry("ai.onnx", 28, "opwright.ai.onnx"), DomainEntry(domain, 2, domain)),
         functions=tuple(sorted(functions, key=lambda item: (item.domain, item.name, item.since_version))),
     )
     texts = (_SWISH, _ADD, _ABS, _RELU, *(_KIND.format(name) for name in _FLOATS))
@@ -104,6 +104,10 @@ LIBRARY = _bundle(
 _HEADER = '<ir_version: 10, opset_import: ["": 18, "com.acme": 1]>'
 _GOOD_MODEL = f"{_HEADER} agraph (float[N] X) => (float[N] Y) {{ Y = com.acme.Swish(X) }}"
 _ATTACH = "attach model.onnx --library acme.onnxlib -o out.onnx"
+
+
+_FAST_GELU = _bundle(_function("FastGelu", _entry(_ABS), domain="com.microsoft"), domain="com.microsoft")
+_GELU_MODEL = _GOOD_MODEL.replace("com.acme", "com.microsoft").replace("Swish", "FastGelu")
 
 
 def _attach(model: str, command: str = _ATTACH, **libraries: str) -> Example:
@@ -211,6 +215,16 @@ PAIRS = (
         "OW531",
         bad=_attach(_FOR_FLOAT, f"{_ATTACH} --profile overload"),
         good=_attach(_FOR_FLOAT),
+    ),
+    Pair(
+        "OW540",
+        bad=_attach(_GELU_MODEL, acme=_FAST_GELU),
+        good=_attach(_GELU_MODEL, f"{_ATTACH} --inline", acme=_FAST_GELU),
+    ),
+    Pair(
+        "OW541",
+        bad=_attach(_GOOD_MODEL, "inspect model.onnx --library acme.onnxlib --require defined"),
+        good=_attach(_GOOD_MODEL, f"{_ATTACH} && inspect out.onnx --library acme.onnxlib --require defined"),
     ),
     Pair(
         "OW550",

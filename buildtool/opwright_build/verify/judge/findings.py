@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
+from opwright.link.kernels import has_kernel
 from opwright.variants import portable_name
 
 from opwright_build.report.tables import counted
 from opwright_build.verify.case_model import Outcome, Status, by_case
-from opwright_build.verify.facts.runtime_kernels import has_kernel
 from opwright_build.verify.judge.cells import RanAt, types_of, where
 
 # Where a vector fails, or the machine lacks what it needs, that is the cause, and told by itself (OW450, OW457).
@@ -81,14 +81,15 @@ def lacking(outcomes: Iterable[Outcome]) -> list[Diagnostic]:
 
 
 def inlined_alone(bundle: Bundle, entries: Iterable[FunctionEntry], places: Mapping[str, Place]) -> list[Diagnostic]:
-    """A note for each version with a body of whose name onnxruntime has a kernel (OW652)."""
+    """A note for each version with a body of whose name onnxruntime has a kernel (OW652): cells of it are inlined."""
     mirrors = {domain.name: domain.mirror for domain in bundle.index.domains}
     return [
         Diagnostic(
             "OW652",
-            f"{entry.identity} is verified inlined only: onnxruntime has a kernel named {entry.name}",
+            f"{entry.identity} is verified inlined only: of a call, onnxruntime's kernel, not the body, is run",
             places.get(entry.identity),
-            reason="it takes that for a call, and ignores the function's body",
+            reason=f"of a model with a function {entry.domain}::{entry.name}, the graph that onnxruntime makes has the "
+            "call, not the body's nodes; so inlined cells alone count",
             help="name the function otherwise, or make the body compute what the kernel does",
             severity=Severity.NOTE,
         )

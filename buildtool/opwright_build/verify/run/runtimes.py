@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol
 
@@ -20,13 +21,13 @@ from opwright.bundle.call_interface import split_type
 from opwright.eager import ort_values
 from opwright.eager.messages import one_line
 from opwright.graphs.left_out import leave_out_defaults
+from opwright.link.kernels import has_kernel
 from opwright.model.survey import Survey
 from opwright.model.verdict import has_inference
 
 from opwright_build.spec.runtime_names import ONNXRUNTIME_FULL, ONNXRUNTIME_OFF, REFERENCE
 from opwright_build.verify.case_model import Items, Status, Value
 from opwright_build.verify.facts.refusals import Refusal, classify
-from opwright_build.verify.facts.runtime_kernels import has_kernel, onnxruntime_module
 from opwright_build.verify.items import is_sequence, tensor_in
 from opwright_build.verify.run.models import Signature, inlined, lowest_ir
 
@@ -82,6 +83,13 @@ class Runtime(Protocol):
     def load(self, model: ModelProto, signature: Signature) -> Session:
         """Raises Refused or Failed."""
         ...
+
+
+def onnxruntime_module() -> Any:
+    """onnxruntime, which tells fatal errors alone."""
+    runtime: Any = import_module("onnxruntime")
+    runtime.set_default_logger_severity(4)
+    return runtime
 
 
 @dataclass(frozen=True, slots=True)
