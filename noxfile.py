@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -301,6 +302,17 @@ def services(session: nox.Session) -> None:
     install(session, ".[build,run,shared-cache,dask]", groups=("test", "services"))
     tests = ("tests/services/s3_cache.py", "tests/services/dask_executor.py")
     session.run("pytest", *(session.posargs or tests))
+
+
+@nox.session
+def publish(session: nox.Session) -> None:
+    """What docs/publishing.md prints, with real servers: pypiserver and, of Debian, docker-registry and skopeo, which
+    are installed where this is root: three minutes."""
+    install(session, ".[build,run]", groups=("test", "publish"))
+    missing = [program for program in ("docker-registry", "skopeo") if shutil.which(program) is None]
+    if missing:
+        session.run("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *missing, external=True)
+    session.run("pytest", *(session.posargs or ("tests/services/published_release.py",)))
 
 
 @nox.session

@@ -65,7 +65,7 @@ def test_a_release_writes_lock_texts_notes_and_artefacts(library: Path, opwright
     assert f"would write {RELEASED.as_posix()}/release.lock" in tried.out
     assert tree() == before
     assert opwright("release", "1.0.0").status == 0
-    assert sorted(path.name for path in RELEASED.iterdir()) == ["Swish-1.txt", "release.lock"]
+    assert sorted(path.name for path in RELEASED.iterdir()) == ["1.0.0.md", "Swish-1.txt", "release.lock"]
     assert " = Sigmoid(" in (RELEASED / "Swish-1.txt").read_text()
     assert "`com.acme::Swish@1`: it is new" in Path("dist/base-1.0.0.md").read_text()
     assert versions_in_dist() == ["1.0.0"]
@@ -171,7 +171,13 @@ def test_what_was_deprecated_goes_with_a_major_release(released: Path, opwright:
     assert codes(opwright("build", "--json")) == ["OW612"]
     assert opwright("release", "1.2.0").status == 1
     assert opwright("release", "2.0.0").status == 0
-    assert sorted(path.name for path in RELEASED.iterdir()) == ["Other-1.txt", "release.lock"]
+    assert sorted(path.name for path in RELEASED.iterdir()) == [
+        "1.0.0.md",
+        "1.1.0.md",
+        "2.0.0.md",
+        "Other-1.txt",
+        "release.lock",
+    ]
     assert opwright("build", "--json").summary["warnings"] == 0
 
 

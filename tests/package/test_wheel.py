@@ -41,7 +41,8 @@ def test_its_name_and_members() -> None:
     assert package == sorted(package)
     assert "acme_ops/acme-ops-1.0.0.onnxlib" in package
     assert "acme_ops/py.typed" in package
-    assert names == [*package, *(f"acme_ops-1.0.0.dist-info/{name}" for name in ("METADATA", "WHEEL", "RECORD"))]
+    information = ("sboms/acme-ops.cdx.json", "METADATA", "WHEEL", "entry_points.txt", "RECORD")
+    assert names == [*package, *(f"acme_ops-1.0.0.dist-info/{name}" for name in information)]
 
 
 def test_its_record_has_every_member() -> None:

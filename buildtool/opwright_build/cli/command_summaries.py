@@ -29,6 +29,7 @@ ON_LIBRARIES = {
     "new": "Begin a library, a function (with a library around it where there is none) or a version of one.",
     "opsets": "Show which body serves which opset, and what prevents the others.",
     "propose": "Make what a proposal to the ONNX standard has to bring: schema, tests, documents, and a checklist.",
+    "publish": "Write a release as a folder: wheel, source distribution, models, digests, provenance.",
     "release": "Release the library: lock what it promises, write notes and artefacts.",
     "show": "Show everything that is known of a function: what its YAML and its Python say, together.",
     "stubs": "Write the library's typed package, or check that it is up to date.",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 
 def public_key(seed: bytes) -> bytes:
@@ -22,3 +23,13 @@ def verifies(public: bytes, signature: bytes, data: bytes) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def seed_of_pem(data: bytes) -> bytes | None:
+    """The private key of 32 bytes that a PEM file holds, as `openssl genpkey -algorithm ed25519` writes it; None for
+    other keys, those with a password among them."""
+    try:
+        key = load_pem_private_key(data, password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return None
+    return bytes(key.private_bytes_raw()) if isinstance(key, Ed25519PrivateKey) else None

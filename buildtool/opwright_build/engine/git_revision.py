@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha1, sha256
 from pathlib import Path
 
 _TIMEOUT = 60.0  # seconds, for one call of git
@@ -49,6 +50,21 @@ def entries_at(root: Path, revision: str, folder: str) -> list[Entry]:
     tree = commit.decode("ascii", "replace").strip()
     listed = _git(root, "ls-tree", "-r", "-z", "-l", tree, "--", f"{folder}/")
     return [_entry(row) for row in listed.split(b"\0") if row]
+
+
+def commit_with(root: Path, files: Mapping[str, bytes], folder: str) -> str:
+    """The commit that is checked out, where it holds these files with these bytes, and nothing else below `folder`;
+    empty where it does not, and where git cannot tell."""
+    try:
+        commit = _git(root, "rev-parse", "--verify", "HEAD^{commit}").decode("ascii", "replace").strip()
+        beside = [path for path in files if not path.startswith(f"{folder}/")]
+        listed = _git(root, "ls-tree", "-r", "-z", "-l", commit, "--", f"{folder}/", *beside)
+    except GitRevisionError:
+        return ""
+    entries = [_entry(row) for row in listed.split(b"\0") if row]
+    digest = sha1 if len(commit) == 40 else sha256
+    here = {path: digest(b"blob %d\0" % len(data) + data).hexdigest() for path, data in files.items()}
+    return commit if {entry.path: entry.blob for entry in entries} == here else ""
 
 
 def contents_of(root: Path, blobs: Sequence[str]) -> Iterator[bytes]:

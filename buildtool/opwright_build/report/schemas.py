@@ -134,6 +134,16 @@ def output_schemas() -> dict[str, Schema]:
                 "packages": _list_of(_object(library=_TEXT, last=_TEXT, notes=_TEXT)),
             },
         ),
+        "publish": _events(
+            "publish",
+            {"action": action, "artefact": {"library": _TEXT, "path": _TEXT, "sha256": _SHA256, "size": _COUNT}},
+            {
+                "packages": _list_of(
+                    _object(library=_TEXT, version=_TEXT, folder=_TEXT, manifest=_or_null(_TEXT)),
+                ),
+                "verified": _FLAG,
+            },
+        ),
         "cache": _events(
             "cache",
             {

@@ -339,6 +339,11 @@ def read_locks(
     return Locks(locks), found
 
 
+def notes_path(domains: Iterable[str], version: str) -> str:
+    """Where the notes of a release of a package with these domains lie."""
+    return f"specs/{min(domains)}/{FOLDER}/{version}.md"
+
+
 def lost_locks(names: Iterable[str], locks: Locks) -> list[Diagnostic]:
     """A finding for each domain that has texts of released bodies and no lock. `names` are the files below specs/."""
     lost: dict[str, str] = {}

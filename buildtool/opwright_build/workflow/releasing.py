@@ -130,7 +130,7 @@ def _prepare(
     from opwright_build.versions.promise import promised_by
     from opwright_build.versions.promise_changes import compare
     from opwright_build.versions.release_findings import SpecPlaces
-    from opwright_build.versions.release_lock import read_locks
+    from opwright_build.versions.release_lock import notes_path, read_locks
 
     locks, damaged = read_locks(session.tree.read, package.domains)
     found += [*damaged, *texts_of(session, locks)]
@@ -157,6 +157,7 @@ def _prepare(
     ]
     notes = release_notes(package.name, version, locks.release, changes, accepted)
     files = _files(locks, package, bundle, version, session)
+    files[notes_path(package.domains, version)] = notes.encode()
     files[f"dist/{package.name}-{version}.md"] = notes.encode()
     return _Ready(files, notes, package.name, locks.release, False)
 

@@ -1505,6 +1505,29 @@ TABLE = (
         "A row of vectors is drawn and its outputs are computed by a runtime at hand. Where none runs the function on "
         "drawn inputs, or the outputs are large, the row is left to the author.",
     ),
+    # Releases and indexes
+    Code(
+        "OW660",
+        "What is to be published is no release",
+        "The number of a release means one set of bytes. What differs from it has a number of development, and who "
+        "would install that could not tell what it is.",
+    ),
+    Code(
+        "OW661",
+        "A library is published without a lock",
+        "Without a lock nothing holds what the published functions promise, and two builds may have one number.",
+    ),
+    Code(
+        "OW662",
+        "A release is not the same where it is built again",
+        "Who checks a release builds its sources and compares. Something that is not among the sources decides what is "
+        "in it, so nobody could.",
+    ),
+    Code(
+        "OW663",
+        "A key cannot sign a release",
+        "A signature that is asked for and missing would be noticed by those who install, or by nobody.",
+    ),
     Code(
         "OW901",
         "A damaged entry of the build cache",
