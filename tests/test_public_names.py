@@ -61,6 +61,7 @@ EXPECTED = (
     "attach",
     "compare",
     "compile_source",
+    "convert",
     "decompile",
     "detach",
     "digest",

@@ -54,6 +54,7 @@ _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "GraphBuilder": "opwright.builder.graph_builder",
     "OnnxFunction": "opwright.functions",
     "compile_source": "opwright.live.source_text",
+    "convert": "opwright.downlevel.rewrite",
     "Opset": "opwright.opsets.opset",
     "attach": "opwright.link.apply",
     "compare": "opwright.protos.compare",

@@ -25,6 +25,7 @@ from opwright.diagnostics.diagnostic import (
     DiagnosticWarning,
 )
 from opwright.downlevel.rewrite import (
+    convert,
     polyfill,
 )
 from opwright.eager.failures import (
@@ -191,6 +192,7 @@ __all__ = [
     "attach",
     "compare",
     "compile_source",
+    "convert",
     "decompile",
     "detach",
     "digest",

@@ -170,7 +170,7 @@ def run_problem(session: Any, model: onnx.ModelProto, case: TestCase) -> str:
     not."""
     for inputs, outputs in case.data_sets:
         try:
-            found = _run(session, model, inputs)
+            found = run_arrays(session, model, inputs)
         except Exception as error:  # onnxruntime's exceptions have no base class of their own
             return str(error).splitlines()[0][:160]
         for value, expected in zip(_flat(found), _flat(outputs), strict=True):
@@ -180,7 +180,7 @@ def run_problem(session: Any, model: onnx.ModelProto, case: TestCase) -> str:
     return ""
 
 
-def _run(session: Any, model: onnx.ModelProto, inputs: Sequence[Any]) -> list[Any]:
+def run_arrays(session: Any, model: onnx.ModelProto, inputs: Sequence[Any]) -> list[Any]:
     """By values of onnxruntime's own where all are tensors: arrays of bfloat16 cannot be given to it."""
     infos = list(model.graph.input)
     plain = all(_is_plain(info) for info in (*infos, *model.graph.output))

@@ -142,3 +142,74 @@ def test_nothing_but_onnx_is_needed(run: Run) -> None:
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+# ------------------------------------------------------------------------------------------------ convert
+
+CONVERT = ("convert", "model.onnx", "--opset", "26")
+
+
+def test_a_model_for_a_newer_opset_and_back(run: Run) -> None:
+    onnx.save(onnx.parser.parse_model(TEXT.replace("Swish", "Mish")), "model.onnx")
+    status, out, err = run(*CONVERT)
+    assert (status, err) == (0, "")
+    assert out.splitlines() == [
+        "ai.onnx::Identity@24 as of version 25: 1 node",
+        "wrote model.opset26.onnx: opset 26, IR version 13, 0 functions added",
+    ]
+    assert run("convert", "model.opset26.onnx", "--opset", "24", "-o", "back.onnx")[0] == 0
+    assert Path("back.onnx").read_bytes() == onnx.load("model.onnx").SerializeToString(deterministic=True)
+
+
+def test_what_came_later_is_taken_from_libraries_that_are_given(run: Run) -> None:
+    status, out, err = run("convert", "model.onnx", "--opset", "18")
+    assert (status, out) == (1, "")
+    assert err.startswith("model.onnx: error OW581: node 2 (Swish): opset 18 has no Swish")
+    status, out, err = run("convert", "model.onnx", "--opset", "18", "--library", "std.onnxlib", "-o", "out.onnx")
+    assert (status, err) == (0, "")
+    assert out.splitlines()[-1] == "wrote out.onnx: opset 18, IR version 13, 1 function added"
+    assert run("detach", "out.onnx", "-o", "back.onnx")[0] == 0
+    assert onnx.load("back.onnx") == onnx.parser.parse_model(TEXT)
+
+
+def test_json_of_convert(run: Run) -> None:
+    text = '<ir_version: 8, opset_import: ["": 9]> g (float[1,1,2] x) => (float[A,B,C] y) { y = Upsample(x, s) }'
+    model = onnx.parser.parse_model(text)
+    model.graph.initializer.append(onnx.helper.make_tensor("s", onnx.TensorProto.FLOAT, [3], [1.0, 1.0, 2.0]))
+    onnx.save(model, "model.onnx")
+    status, out, err = run(*CONVERT, "--json")
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert status == 0 and err == ""
+    assert [line["event"] for line in lines if line["event"] != "finding"] == ["node", "model", "summary"]
+    assert lines[0] == {
+        "schema": "opwright.convert/1",
+        "event": "node",
+        "model": "model.onnx",
+        "place": "node 0 (Upsample)",
+        "operator": "ai.onnx::Upsample",
+        "since_version": 9,
+        "function": "",
+        "became": "ai.onnx::Resize",
+        "version": 19,
+    }
+    failed = [json.loads(line) for line in run("convert", "model.onnx", "--opset", "8", "--json")[1].splitlines()]
+    assert [line["event"] for line in failed] == ["finding", "summary"]
+    for line in (*lines, *failed):
+        jsonschema.validate(line, output_schemas()["convert"])
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (("convert", "model.onnx"), 2),
+        (("convert", "model.onnx", "--opset", "6"), 2),
+        (("convert", "model.onnx", "--opset", "29"), 2),
+        (("convert", "model.onnx", "--opset", "25", "--library", "no.onnxlib"), 2),
+        (("convert", "no.onnx", "--opset", "25"), 2),
+        (("convert", "model.onnx", "model.onnx", "--opset", "25"), 2),
+        ((*CONVERT, "--in-place"), 0),
+        (("convert", "--help"), 0),
+    ],
+)
+def test_exit_statuses_of_convert(run: Run, words: tuple[str, ...], status: int) -> None:
+    assert run(*words)[0] == status

@@ -84,7 +84,7 @@ def test_what_was_done_is_told_node_by_node(standard: Bundle) -> None:
     told = [(item.place, item.operator, item.since_version, item.identity) for item in done.treatments]
     assert ("node 1 (If), graph 'p', node 0 (Celu)", "ai.onnx::Celu", 28, "") in told
     assert ("function my::Half, node 2 (Swish)", "ai.onnx::Swish", 24, "ai.onnx::Swish@24") in told
-    assert [item.older_version for item in done.treatments if item.operator == "ai.onnx::Celu"] == [12]
+    assert [item.version for item in done.treatments if item.operator == "ai.onnx::Celu"] == [12]
 
 
 def test_functions_for_consumers_before_overloads(standard: Bundle) -> None:

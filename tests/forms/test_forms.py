@@ -13,7 +13,7 @@ import onnx
 import onnx_ir
 import pytest
 from onnx import ModelProto
-from opwright import attach, compare, decompile, detach, inspect, polyfill, proto_function
+from opwright import attach, compare, convert, decompile, detach, inspect, polyfill, proto_function
 from opwright.bundle.format import Bundle
 from opwright.bundle.write import write_bundle
 
@@ -63,6 +63,14 @@ def test_polyfill(form: Form, acme: Bundle) -> None:
     assert_same_form(given, made)
     assert_equal(made, polyfill(attach(parse(TEXT), acme), opset=18, libraries=acme))
     assert {item.domain: item.version for item in proto_of(made).opset_import}[""] == 18
+
+
+def test_convert(form: Form, acme: Bundle) -> None:
+    given = form(attach(parse(TEXT), acme))
+    made = convert(given, opset=22, libraries=acme)
+    assert_same_form(given, made)
+    assert_equal(made, convert(attach(parse(TEXT), acme), opset=22, libraries=acme))
+    assert {item.domain: item.version for item in proto_of(made).opset_import}[""] == 22
 
 
 def test_inspect(form: Form, acme: Bundle) -> None:

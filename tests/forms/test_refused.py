@@ -14,7 +14,19 @@ import onnx_ir
 import onnxruntime
 import pytest
 from onnx import helper
-from opwright import FLOAT, GraphBuilder, attach, compare, decompile, detach, inspect, polyfill, proto_function, script
+from opwright import (
+    FLOAT,
+    GraphBuilder,
+    attach,
+    compare,
+    convert,
+    decompile,
+    detach,
+    inspect,
+    polyfill,
+    proto_function,
+    script,
+)
 from opwright import opset18 as op
 from opwright.bundle.format import Bundle
 from opwright.diagnostics import Diagnostic
@@ -28,6 +40,7 @@ FUNCTIONS: dict[str, Callable[[Any], object]] = {
     "detach": detach,
     "inspect": inspect,
     "polyfill": lambda given: polyfill(given, opset=18, libraries=()),
+    "convert": lambda given: convert(given, opset=18),
     "decompile": decompile,
     "compare": lambda given: compare(given, given),
     "proto_function": proto_function,

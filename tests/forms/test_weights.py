@@ -11,7 +11,7 @@ import onnx
 import onnx_ir
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
-from opwright import attach, compare, decompile, detach, inspect, polyfill, proto_function
+from opwright import attach, compare, convert, decompile, detach, inspect, polyfill, proto_function
 from opwright.bundle.format import Bundle
 
 from tests.forms.conftest import ONNXProgram, as_onnx_ir_says, session_of, with_weights
@@ -54,6 +54,7 @@ WORK: dict[str, Callable[[Any, Bundle], Any]] = {
     "attach inlined": lambda model, acme: attach(model, acme, inline=True),
     "detach": lambda model, acme: detach(attach(model, acme)),
     "polyfill": lambda model, acme: polyfill(attach(model, acme), opset=16, libraries=acme),
+    "convert": lambda model, acme: convert(attach(model, acme), opset=22, libraries=acme),
 }
 
 
@@ -83,7 +84,7 @@ def test_compare_and_decompile_read_them(acme: Bundle, tmp_path: Path) -> None:
     assert inspect(attach(given, acme), acme)[0].state.value == "unaltered"
 
 
-@pytest.mark.parametrize("name", ["attach", "detach", "polyfill"])
+@pytest.mark.parametrize("name", ["attach", "detach", "polyfill", "convert"])
 def test_a_large_lazy_tensor_is_not_made(name: str, acme: Bundle) -> None:
     model = with_weights()
     given, made = onnx_ir.from_proto(model), list[str]()

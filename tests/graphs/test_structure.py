@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from google.protobuf.message import Message
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper, parser
-from opwright import Bundle, DiagnosticError, attach, decompile, detach, inspect, polyfill
+from opwright import Bundle, DiagnosticError, attach, convert, decompile, detach, inspect, polyfill
 from opwright.graphs import model_file, structure
 from opwright.graphs.structure import DEEPEST_GRAPH, check_structure, expanded_nodes
 
@@ -77,6 +77,7 @@ def test_every_command_refuses_it_so(name: str) -> None:
         lambda: attach(model, library),
         lambda: attach(model, library, inline=True),
         lambda: polyfill(model, opset=15, libraries=library),
+        lambda: convert(model, opset=24, libraries=library),
         lambda: inspect(model, library),
         lambda: detach(model),
         lambda: decompile(model),

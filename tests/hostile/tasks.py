@@ -33,7 +33,15 @@ from tests.link.conftest import make_acme, make_standard
 
 Task = Callable[[Path], str]
 _GOOD = (Exit.GOOD, Exit.FINDINGS, Exit.USAGE, Exit.INFRASTRUCTURE)
-SLOW = {"polyfill --runtime": 4, "polyfill --opset": 2, "attach --inline": 2, "decompile --check": 2, "test": 60}
+SLOW = {
+    "polyfill --runtime": 4,
+    "polyfill --opset": 2,
+    "convert up": 2,
+    "convert down": 2,
+    "attach --inline": 2,
+    "decompile --check": 2,
+    "test": 60,
+}
 
 
 def _command(path: Path, before: tuple[str, ...], after: tuple[str, ...]) -> str:
@@ -85,6 +93,8 @@ def model_tasks(folder: Path) -> Mapping[str, Task]:
         "polyfill --runtime": partial(
             _command, before=("polyfill",), after=(*given, "--runtime", "ort==1.17", "--inline", "--json", *out)
         ),
+        "convert up": partial(_command, before=("convert",), after=(*given, "--opset", "28", "--json", *out)),
+        "convert down": partial(_command, before=("convert",), after=(*given, "--opset", "7", *out)),
         "decompile": written,
         "decompile --faithful": lambda path: written(path, "--faithful"),
         "decompile --check": lambda path: written(path, "--check"),
@@ -126,6 +136,7 @@ def bundle_tasks(folder: Path) -> Mapping[str, Task]:
         "attach --dry-run": lambda path: given(path, "attach", "--replace", "--explain", to=("--dry-run",)),
         "attach --profile": lambda path: given(path, "attach", "--replace", "--profile", "overload"),
         "polyfill": lambda path: given(path, "polyfill", "--opset", "13"),
+        "convert": lambda path: given(path, "convert", "--opset", "24", of=attached),
         "inspect": lambda path: given(path, "inspect", of=attached, to=()),
         "inspect --require": lambda path: given(path, "inspect", "--require", "verified", of=attached, to=()),
         "decompile": lambda path: _command(path, ("decompile",), ()),
@@ -222,12 +233,13 @@ TASK_NAMES: Mapping[str, Sequence[str]] = {
     "model": (
         *("attach", "attach --inline", "attach --dry-run", "attach --format", "attach --profile", "inspect"),
         *("inspect --require", "inspect --json", "detach", "polyfill --opset"),
-        *("polyfill --runtime", "decompile", "decompile --faithful", "decompile --check", "compare", "digest"),
+        *("polyfill --runtime", "convert up", "convert down"),
+        *("decompile", "decompile --faithful", "decompile --check", "compare", "digest"),
         *("decompile(function)", "decompile(graph)"),
     ),
     "onnxlib": (
         *("extract", "attach", "attach --inline", "attach --dry-run", "attach --profile", "polyfill", "inspect"),
-        *("inspect --require", "decompile", "decompile --check"),
+        *("convert", "inspect --require", "decompile", "decompile --check"),
     ),
     "folder": (
         *("ls", "lint", "lint --json", "build", "build here", "stubs", "opsets", "show", "show --json", "docs"),

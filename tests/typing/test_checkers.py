@@ -187,7 +187,7 @@ from pathlib import Path
 
 import onnx_ir
 from onnx import FunctionProto, GraphProto, ModelProto
-from opwright import attach, compare, decompile, detach, inspect, polyfill, proto_function
+from opwright import attach, compare, convert, decompile, detach, inspect, polyfill, proto_function
 from typing_extensions import assert_type
 
 
@@ -215,6 +215,8 @@ def forms(
     assert_type(polyfill(any_path, opset=18), ModelProto)
     assert_type(polyfill(data, runtime="ort"), bytes)
     assert_type(polyfill(ir, opset=18), onnx_ir.Model)
+    assert_type(convert(any_path, opset=18), ModelProto)
+    assert_type(convert(program, opset=21, libraries=[]), ONNXProgram)
     for model in (proto, data, ir, program, path, "model.onnx"):
         inspect(model)
         compare(model, function)

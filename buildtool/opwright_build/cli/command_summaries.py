@@ -7,6 +7,7 @@ ON_MODELS = {
     "inspect": "Say where a model's functions came from.",
     "detach": "Take attached functions out again.",
     "polyfill": "Rewrite a model for an older opset or runtime.",
+    "convert": "Bring a model with its functions to another opset.",
     "decompile": "Write a model as ONNX Script.",
 }
 # Commands on libraries, each a module of `cli.command_modules`.

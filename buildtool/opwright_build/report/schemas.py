@@ -187,6 +187,7 @@ def output_schemas() -> dict[str, Schema]:
             {},
         ),
         "polyfill": _events("polyfill", {"node": _POLYFILLED_NODE, "model": _POLYFILLED_MODEL}, {}, _POLYFILLED),
+        "convert": _events("convert", {"node": _CONVERTED_NODE, "model": _POLYFILLED_MODEL}, {}, _POLYFILLED),
         "doctor": _line("doctor", _LOOKED_AT),
         "ls": _line("ls", _LISTED),
         "opsets": _line("opsets", _OPSET_ROW),
@@ -237,14 +238,15 @@ _OF_FUNCTION: Schema = {
     "library": _TEXT,
     "release": _TEXT,
 }
-_POLYFILLED_NODE: Schema = {
+_REWRITTEN_NODE: Schema = {
     "model": _TEXT,
     "place": _TEXT,
     "operator": _TEXT,
     "since_version": _COUNT,
     "function": _TEXT,
-    "older_version": _or_null(_COUNT),
 }
+_POLYFILLED_NODE: Schema = {**_REWRITTEN_NODE, "older_version": _or_null(_COUNT)}
+_CONVERTED_NODE: Schema = {**_REWRITTEN_NODE, "became": _TEXT, "version": _or_null(_COUNT)}
 _POLYFILLED: Schema = {
     "output": _TEXT,
     "opset": _COUNT,

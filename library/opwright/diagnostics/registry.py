@@ -1237,15 +1237,15 @@ TABLE = (
     ),
     Code(
         "OW581",
-        "An operator that the consumer's opset does not have",
+        "An operator that the opset does not have",
         "The operator came later, and no library given has a function that computes it with the operators of that "
         "opset. A runtime would refuse the model.",
     ),
     Code(
         "OW582",
-        "An operator that means something else at the consumer's opset",
-        "The node uses what a newer version of the operator brought: a type, an attribute, another reading of its "
-        "inputs. At the older opset the same node would be refused or, worse, compute something else.",
+        "An operator that means something else at the other opset",
+        "The node uses what only its version of the operator has: a type, an attribute, another reading of its "
+        "inputs. At the other opset the same node would be refused or, worse, compute something else.",
     ),
     Code(
         "OW583",
@@ -1257,7 +1257,7 @@ TABLE = (
         "OW584",
         "A consumer that is not known",
         "What the consumer takes must be known to write a model for it: an opset that this onnx knows, not older "
-        "than 13, or a release of onnxruntime that was measured.",
+        "than 13 (`convert`: 7), or a release of onnxruntime that was measured.",
     ),
     Code(
         "OW585",
@@ -1281,6 +1281,12 @@ TABLE = (
         "The model was not valid before either",
         "Exporters leave out types and shapes that onnx.checker asks for and runtimes do without. Outputs are "
         "completed where their types follow; what was wrong before and is wrong still is told, and the model written.",
+    ),
+    Code(
+        "OW589",
+        "Functions in the standard's own domain",
+        "Where the opset has an operator of the function's name, runtimes run the operator; where it has none, they "
+        "refuse the model. A model at another opset must not change from one to the other.",
     ),
     Code(
         "OW590",

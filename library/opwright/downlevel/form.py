@@ -19,14 +19,15 @@ MOST_ELEMENTS = 64  # of an input that becomes an attribute: axes, one for each 
 class Form:
     """What is to become of a node: its operator, its inputs and attributes, and nodes around it.
 
-    An input is the name of a value, empty for an absent one, or a tensor that is yet to become a constant; `facts` and
-    `ranks` say what is known of each. `goal` is the opset that the model is brought to.
+    An input is the name of a value, empty for an absent one, or what is yet to become a constant: a tensor, or a list
+    of ints that is an attribute of the function around. `facts` and `ranks` say what is known of each. `goal` is the
+    opset that the model is brought to.
     """
 
     visit: Visit
     goal: int
     operator: str
-    inputs_: list[str | TensorProto]
+    inputs_: list[str | TensorProto | AttributeProto]
     facts: list[Fact]
     ranks: list[int | None]
     attributes: dict[str, AttributeProto]
@@ -76,6 +77,8 @@ class Form:
         source = self.inputs_[index] if index < len(self.inputs_) else ""
         if isinstance(source, TensorProto):
             return tuple(source.dims)
+        if isinstance(source, AttributeProto):
+            return (None,)
         scope = self.visit.scope
         shape = scope.shape(source) if scope is not None and source else None
         return None if shape is None else tuple(shape)
@@ -110,13 +113,21 @@ class Form:
         found = self._source(index)
         if not isinstance(found, AttributeProto):
             return None
+        return self._list_around(found)
+
+    def referred(self, name: str) -> str | None:
+        found = self.attributes.get(name)
+        return None if found is None or not found.ref_attr_name else self._list_around(found)
+
+    def _list_around(self, found: AttributeProto) -> str | None:
+        """The attribute of the function around that another one refers to, where it is a list that is not empty."""
         scope = self.visit.scope
         given = scope.attributes.get(found.ref_attr_name) if scope is not None else None
         return found.ref_attr_name if given is not None and given.ints else None
 
     def _source(self, index: int) -> TensorProto | AttributeProto | None:
         source = self.inputs_[index] if index < len(self.inputs_) else ""
-        if isinstance(source, TensorProto):
+        if not isinstance(source, str):
             return source
         scope = self.visit.scope
         known = scope.constant(source) if scope is not None and source else None
@@ -141,11 +152,18 @@ class Form:
         with np.errstate(over="ignore"):  # a limit beyond the type is no limit
             self._set_tensor(index, np.array(values, np.float64).astype(dtype))
 
+    def refer(self, index: int, referred: str) -> None:
+        found = AttributeProto(name="value_ints", type=AttributeProto.INTS, ref_attr_name=referred)
+        self._set_input(index, found, TensorProto.INT64, 1)
+
     def _set_tensor(self, index: int, array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> None:
+        tensor = numpy_helper.from_array(array)
+        self._set_input(index, tensor, tensor.data_type, array.ndim)
+
+    def _set_input(self, index: int, source: TensorProto | AttributeProto, element: int, rank: int) -> None:
         while len(self.inputs_) <= index:
             self._insert(len(self.inputs_))
-        tensor = numpy_helper.from_array(array)
-        self.inputs_[index], self.facts[index], self.ranks[index] = tensor, text_of_code(tensor.data_type), array.ndim
+        self.inputs_[index], self.facts[index], self.ranks[index] = source, text_of_code(element), rank
 
     def insert_input(self, index: int) -> None:
         self._insert(index)

@@ -18,6 +18,7 @@ from opwright.link.node_resolution import Findings, Resolver, Served, disagreeme
 from opwright.link.propagate import Fact, Propagation, Visit
 from opwright.link.schema_types import formals, infer_outputs, schema_at
 from opwright.link.value_types import ABSENT, element_of
+from opwright.opsets.signatures import newest_opset
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,14 @@ class _Kept:
     failed: dict[str, None] = field(default_factory=dict)
 
 
-def judge_model(model: ModelProto, catalogue: Catalogue, *, opset: int, target: Target, file: str) -> Verdict:
-    """Goes through the model once. Raises DiagnosticError with every node that cannot be had at `opset`."""
-    judge = _Judge(catalogue, opset, target, file)
+def judge_model(
+    model: ModelProto, catalogue: Catalogue, *, opset: int, target: Target, file: str, calls: Sequence[NodeProto] = ()
+) -> Verdict:
+    """Goes through the model once. Raises DiagnosticError with every node that cannot be had at `opset`.
+
+    `calls`: operators of the standard that shall call their functions whatever the opset has.
+    """
+    judge = _Judge(catalogue, opset, target, file, calls)
     Propagation(model, judge, judge.observe).run()
     return judge.verdict()
 
@@ -62,8 +68,9 @@ def judge_model(model: ModelProto, catalogue: Catalogue, *, opset: int, target: 
 class _Judge(Resolver):
     """Says of each operator of the standard whether it has to be served by a function."""
 
-    def __init__(self, catalogue: Catalogue, opset: int, target: Target, file: str) -> None:
+    def __init__(self, catalogue: Catalogue, opset: int, target: Target, file: str, calls: Sequence[NodeProto]) -> None:
         super().__init__(catalogue, opset, True, file)
+        self._calls = {id(node): node for node in calls}  # which keeps them alive
         self._target = target
         self._kept: dict[int, _Kept] = {}  # by id(node), as are the findings
         self._reasons: dict[int, tuple[str, str, str]] = {}  # code, message and reason of what needs a function
@@ -72,12 +79,18 @@ class _Judge(Resolver):
         limit = self._target.version_of(domain)
         version = visit.imports.get(domain, 0)
         here = schema_at(visit.node.op_type, domain, version)
+        if domain == "" and (here is None or version > newest_opset()):
+            raise DiagnosticError([self._unknown(visit, version)])
         if limit is None or here is None:
             return None
         goal = min(version, limit) if domain else self._opset
-        problem = self._judge(visit, domain, here, goal)
-        if problem is None:
-            return None
+        if id(visit.node) in self._calls:
+            problem = ("OW581", f"{visit.place}: {here.name} called a function of a library", "attached on request")
+        else:
+            found = self._judge(visit, domain, here, goal)
+            if found is None:
+                return None
+            problem = found
         self._reasons.setdefault(id(visit.node), problem)
         entry = super().standard_operator(visit, domain)
         if entry is None:
@@ -175,6 +188,11 @@ class _Judge(Resolver):
         detail = first.message.removeprefix(f"{place}: ")
         reasons = [reason, f"{detail} ({first.reason})" if first.reason else detail]
         return Diagnostic(code, message, Place(self._file), "; ".join(filter(None, reasons)), first.help)
+
+    def _unknown(self, visit: Visit, version: int) -> Diagnostic:
+        text = f"{visit.place}: what {visit.node.op_type} is at opset {version} is not known"
+        reason = f"the installed onnx knows the operators up to opset {newest_opset()}, and no such one at that opset"
+        return Diagnostic("OW582", text, Place(self._file), reason, "see to the model's imports, or update onnx")
 
     def _unserved(self, visit: Visit, here: defs.OpSchema) -> Diagnostic:
         code, message, reason = self._reasons[id(visit.node)]

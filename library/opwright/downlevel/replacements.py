@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+from onnx import (
+    AttributeProto,
+    FunctionProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    TensorProto,
+    ValueInfoProto,
+    helper,
+    numpy_helper,
+)
 
 from opwright.downlevel.form import Form
 from opwright.graphs.walk import all_graphs, graphs_in, names_of
@@ -80,11 +90,14 @@ def _group(form: Form, fresh: Fresh) -> list[NodeProto]:
     group: list[NodeProto] = []
     inputs = []
     for source in form.inputs_:
-        if isinstance(source, TensorProto):
-            group.append(_constant(source, fresh(given)))
-            inputs.append(group[-1].output[0])
-        else:
+        if isinstance(source, str):
             inputs.append(source)
+            continue
+        constant = (
+            _constant(source, fresh(given)) if isinstance(source, TensorProto) else _referring(source, fresh(given))
+        )
+        group.append(constant)
+        inputs.append(constant.output[0])
     node = NodeProto()
     node.CopyFrom(old)
     node.op_type = form.operator
@@ -166,6 +179,11 @@ _AROUND: dict[Replacement, Callable[[NodeProto, Sequence[int], int, Callable[[],
 
 def _integers(values: Sequence[int], name: str) -> NodeProto:
     return _constant(numpy_helper.from_array(np.array(values, np.int64)), name)
+
+
+def _referring(attribute: AttributeProto, name: str) -> NodeProto:
+    """A constant that is an attribute of the function around."""
+    return NodeProto(op_type=CONSTANT.name, output=[name], attribute=[attribute])
 
 
 def _constant(tensor: TensorProto, name: str) -> NodeProto:

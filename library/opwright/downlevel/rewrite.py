@@ -1,12 +1,14 @@
-"""Rewrites a model for a consumer that takes an older opset, IR version or fewer kernels than the model asks for."""
+"""Rewrites a model for a consumer that takes an older opset, IR version or fewer kernels than the model asks for, and
+converts models to another opset, older or newer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
-from onnx import ModelProto
+from onnx import FunctionProto, ModelProto, NodeProto
 
 from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
@@ -14,22 +16,24 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, 
 from opwright.downlevel.node_verdicts import Restamped, Verdict, judge_model
 from opwright.downlevel.replacements import put_replacements
 from opwright.downlevel.stamp import note_imports, stamp_imports, write_form
-from opwright.downlevel.target import Target, target_of_opset, target_of_runtime
+from opwright.downlevel.target import Target, opset_alone, target_of_opset, target_of_runtime
 from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import check_structure
-from opwright.graphs.walk import all_graphs
+from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.link.apply import apply_plan, declare_plainly, inline_plan
 from opwright.link.catalogue import Catalogue, layered, merge_libraries
 from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.detach import detach_libraries
 from opwright.link.digests import record_of
 from opwright.link.ir_versions import DEFAULTS_IR, FUNCTIONS_IR, METADATA_IR
-from opwright.link.metadata import POLYFILLED
+from opwright.link.metadata import CALL, POLYFILLED, json_object
 from opwright.link.model_records import gather_records, spread_records
 from opwright.link.plan import choose_opset, make_plan
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
+from opwright.link.standard_functions import refuse_standard_functions
+from opwright.opsets.domains import STANDARD_DOMAINS, normal_domain
 from opwright.opsets.onnx_inference import infer_model
 
 DEFAULT_LIBRARY = "opwright_std"
@@ -39,14 +43,15 @@ DEFAULT_LIBRARY = "opwright_std"
 class Treatment:
     """What was done to one node: `operator` is `domain::Name`, `since_version` the version that it is of in the model.
 
-    `identity` is the function that it calls now; empty for a node that became one of `older_version`.
+    `identity` is the function that it calls now; empty for a node that became one of `version` of operator `became`.
     """
 
     place: str
     operator: str
     since_version: int
     identity: str
-    older_version: int | None
+    version: int | None
+    became: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,32 @@ def polyfill(
     return given.give_back(polyfill_libraries(given.proto, bundles, target, inline=inline, file=given.file).model)
 
 
+@overload
+def convert(model: ModelPath, *, opset: int, libraries: Bundle | Sequence[Bundle] = ()) -> ModelProto: ...
+
+
+@overload
+def convert(model: SameForm, *, opset: int, libraries: Bundle | Sequence[Bundle] = ()) -> SameForm: ...
+
+
+def convert(model: AnyModel, *, opset: int, libraries: Bundle | Sequence[Bundle] = ()) -> Any:
+    """The model at another opset of ai.onnx, older or newer, which computes the same values.
+
+    `model` is a ModelProto, the bytes of one, an onnx_ir.Model or a torch.onnx.ONNXProgram, and so is the result; of
+    a path the result is a ModelProto that has its weights, those in other files too.
+
+    Nodes stay where their operator means the same at both opsets, and are rewritten where that is known to be exact, in
+    nested graphs and functions too. Attached functions get the bodies that their libraries have for the opset; these
+    libraries must be given. Operators that the opset lacks become calls of functions of libraries that are given. The
+    IR version and other domains stay. The argument is not changed, and `detach` gives it back. Raises DiagnosticError
+    (OW581, OW582, OW584, OW585, OW589, and what `attach` raises) with every node that cannot be had.
+    """
+    target = opset_alone(opset)
+    given = given_model(model)
+    bundles = [libraries] if isinstance(libraries, Bundle) else libraries
+    return given.give_back(polyfill_libraries(given.proto, bundles, target, file=given.file).model)
+
+
 def choose_target(opset: int | None, runtime: str) -> Target:
     """The consumer that these describe. Raises DiagnosticError (OW584) when there is none, or they do not agree."""
     if runtime:
@@ -124,14 +155,16 @@ def polyfill_libraries(
 ) -> Rewritten:
     """`polyfill` with an account of what was done; `file` names the model in messages."""
     check_structure(model, file)
+    refuse_standard_functions(model.functions, "the model has", file)
     catalogue = merge_libraries(libraries)
     result = ModelProto()
     result.CopyFrom(model)
     spread_records(result, file)
-    if choose_opset(result, catalogue) > target.opset:
-        result = _as_it_was(result, catalogue, file)
-    opset = min(choose_opset(result, catalogue), target.opset)
-    verdict = _judge(result, catalogue, opset, target, file)
+    calls: Sequence[NodeProto] = ()
+    if _goal(result, catalogue, target) != choose_opset(result, catalogue):
+        result, calls = _as_it_was(result, catalogue, file)
+    opset = _goal(result, catalogue, target)
+    verdict = _judge(result, catalogue, opset, target, file, calls)
     catalogue = replace(catalogue, bodies=layered([verdict.bodies, catalogue.bodies]))
     diagnostics: list[Diagnostic] = []
     inline_reason = "" if inline else _why_inline(result, verdict, target)
@@ -154,6 +187,8 @@ def polyfill_libraries(
             write_form(form, remember=not inline)
     put_replacements(result, (form for form in forms if not form.is_one_node), remember=not inline)
     apply_plan(result, verdict.served, plan)
+    asked = {id(node) for node in calls}
+    _note_needed(item.node for item in verdict.served if item.replaced and id(item.node) not in asked)
     if inline:
         inline_plan(result, before, plan)
     stamp_imports(result, opset, target)
@@ -165,8 +200,14 @@ def polyfill_libraries(
     return Rewritten(result, opset, treatments, functions, inline, tuple(diagnostics))
 
 
-def _as_it_was(model: ModelProto, catalogue: Catalogue, file: str) -> ModelProto:
+def _goal(model: ModelProto, catalogue: Catalogue, target: Target) -> int:
+    """The opset that the model is to have."""
+    return target.opset if target.exactly else min(choose_opset(model, catalogue), target.opset)
+
+
+def _as_it_was(model: ModelProto, catalogue: Catalogue, file: str) -> tuple[ModelProto, list[NodeProto]]:
     """The model before it was rewritten or functions were linked for its own opset; they are linked again for another.
+    With it, those of its operators of the standard that called functions on request (`attach --replace`).
 
     Raises DiagnosticError (OW585) when some are of a library that was not given.
     """
@@ -178,10 +219,61 @@ def _as_it_was(model: ModelProto, catalogue: Catalogue, file: str) -> ModelProto
         help_text = "give that library too with --library"
         raise DiagnosticError([Diagnostic("OW585", text, Place(file), reason, help_text)])
     polyfilled = any(item.key == POLYFILLED for item in model.metadata_props)
-    return detach_libraries(model, file).model if linked or polyfilled else model
+    if not linked and not polyfilled:
+        return model, []
+    for node in _own_nodes(model):
+        if _is_requested(node):
+            node.metadata_props.add(key=_AGAIN)
+    result = detach_libraries(model, file).model
+    return result, [node for node in _own_nodes(result) if _unmarked(node)]
 
 
-def _judge(model: ModelProto, catalogue: Catalogue, opset: int, target: Target, file: str) -> Verdict:
+_NEEDED = "needed"  # in what is written down of a call
+_AGAIN = "opwright.again"  # of a node, while its model is detached to be linked again
+
+
+def _own_nodes(model: ModelProto) -> Iterator[NodeProto]:
+    """The nodes of the graph, and of functions that are the model's own."""
+    yield from all_nodes(model.graph.node)
+    for function in model.functions:
+        if record_of(function) is None:
+            yield from all_nodes(function.node)
+
+
+def _is_requested(node: NodeProto) -> bool:
+    """Whether a node was one of the standard's before it was made a call, for another reason than its opset."""
+    for item in node.metadata_props:
+        if item.key == CALL:
+            memo = json_object(item.value) or {}
+            was_standard = "domain" in memo and (memo["domain"] or "") in ("ai.onnx", *STANDARD_DOMAINS)
+            return was_standard and _NEEDED not in memo
+    return False
+
+
+def _with_need(memo: str) -> str:
+    return json.dumps({**(json_object(memo) or {}), _NEEDED: True}, sort_keys=True, separators=(",", ":"))
+
+
+def _note_needed(nodes: Iterable[NodeProto]) -> None:
+    """Writes down on calls that the opset asked for them: at another one their operators may do again."""
+    for node in nodes:
+        for item in node.metadata_props:
+            if item.key == CALL:
+                item.value = _with_need(item.value)
+
+
+def _unmarked(node: NodeProto) -> bool:
+    """Whether a node was marked; it is no more."""
+    for index, item in enumerate(node.metadata_props):
+        if item.key == _AGAIN:
+            del node.metadata_props[index]
+            return True
+    return False
+
+
+def _judge(
+    model: ModelProto, catalogue: Catalogue, opset: int, target: Target, file: str, calls: Sequence[NodeProto]
+) -> Verdict:
     """The verdict with the help of what onnx infers of ranks and types, which leaves no trace in the model."""
     graphs = list(all_graphs(model.graph))
     counts = [len(graph.value_info) for graph in graphs]
@@ -191,7 +283,7 @@ def _judge(model: ModelProto, catalogue: Catalogue, opset: int, target: Target, 
             declared = {value.name for value in (*graph.input, *graph.output, *graph.value_info)}
             graph.value_info.extend(value for value in known.value_info if value.name not in declared)
     try:
-        return judge_model(model, catalogue, opset=opset, target=target, file=file)
+        return judge_model(model, catalogue, opset=opset, target=target, file=file, calls=calls)
     finally:
         for graph, count in zip(graphs, counts, strict=True):
             del graph.value_info[count:]
@@ -217,8 +309,20 @@ def _ir_version(model: ModelProto, adds_functions: bool, target: Target) -> int:
 
 def _keeps(model: ModelProto, opset: int, target: Target) -> bool:
     """Whether the imports can stay as they are."""
-    limits = {domain: target.version_of(domain) for domain in imports_of(model)} | {"": opset}
-    return all((limit := limits[domain]) is None or version <= limit for domain, version in imports_of(model).items())
+    owners: list[ModelProto | FunctionProto] = [model]
+    owners += [function for function in model.functions if record_of(function) is None]
+    return all(_takes(owner, opset, target) for owner in owners)
+
+
+def _takes(owner: ModelProto | FunctionProto, opset: int, target: Target) -> bool:
+    for item in owner.opset_import:
+        domain = normal_domain(item.domain)
+        limit = target.version_of(domain) if domain else opset
+        if limit is not None and item.version > limit:
+            return False
+        if target.exactly and not domain and item.version != opset:
+            return False
+    return not target.exactly or isinstance(owner, FunctionProto) or "" in imports_of(owner)
 
 
 def _served(verdict: Verdict) -> list[Treatment]:
@@ -232,7 +336,8 @@ def _served(verdict: Verdict) -> list[Treatment]:
 
 def _restamped(item: Restamped) -> Treatment:
     operator = f"{item.here.domain or 'ai.onnx'}::{item.here.name}"
-    return Treatment(item.place, operator, item.here.since_version, "", item.there.since_version)
+    became = f"{item.there.domain or 'ai.onnx'}::{item.there.name}"
+    return Treatment(item.place, operator, item.here.since_version, "", item.there.since_version, became)
 
 
 def _inlined(target: Target, reason: str, file: str) -> Diagnostic:
@@ -241,6 +346,7 @@ def _inlined(target: Target, reason: str, file: str) -> Diagnostic:
 
 
 def _nothing_to_do(target: Target, file: str) -> Diagnostic:
-    reason = "its opsets and its IR version are not newer than what that takes"
+    older = "its opsets and its IR version are not newer than what that takes"
+    reason = "that is the opset that it imports" if target.exactly else older
     text = f"the model is one for {target.name} already"
     return Diagnostic("OW587", text, Place(file), reason, severity=Severity.NOTE)

@@ -1,4 +1,4 @@
-"""What a consumer takes: an opset, an IR version, and the kernels that it is known to lack."""
+"""What a model is brought to: an opset, an IR version, and the kernels that it is known to lack."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from onnx import defs, helper
+from onnx import IR_VERSION, defs, helper
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from opwright.opsets.steps import OLDEST
+from opwright.opsets.steps import OLDEST, OLDEST_ALONE
 
 RUNTIMES = Path(__file__).with_name("runtimes.json")
 
@@ -29,18 +29,22 @@ Missing = Mapping[tuple[str, str, int], tuple[Mapping[str, str], ...]]
 class Target:
     """`missing` holds, by domain, operator and since_version, the types (variable to element) without a kernel.
 
-    `name` says in messages who the consumer is.
+    `name` says in messages who the consumer is. `exactly`: models shall be of that very opset, older ones too, whatever
+    they import of other domains.
     """
 
     opset: int
     ir_version: int
     name: str
     missing: Missing = field(default_factory=dict)
+    exactly: bool = False
 
     def version_of(self, domain: str) -> int | None:
         """The newest version of a domain of the standard that it takes, 0 for none; None for other domains."""
         if domain == "":
             return self.opset
+        if self.exactly:
+            return None
         if domain == "ai.onnx.preview":
             return 1 if self.opset >= _PREVIEW_SINCE else 0
         column = _COLUMNS.get(domain)
@@ -56,11 +60,21 @@ class Target:
 
 def target_of_opset(opset: int) -> Target:
     """A consumer of the time of an opset. Raises DiagnosticError (OW584) when there is no such opset, or too old."""
-    newest = defs.onnx_opset_version()
-    if not OLDEST <= opset <= newest:
-        reason = f"models are rewritten for the opsets {OLDEST} to {newest}"
-        raise DiagnosticError([Diagnostic("OW584", f"opset {opset} cannot be a target", reason=reason)])
+    _refuse_unknown(opset, OLDEST)
     return Target(opset, max(row[1] for row in _rows(opset)), f"opset {opset}")
+
+
+def opset_alone(opset: int) -> Target:
+    """Whoever takes an opset, and of everything else what there is. Raises DiagnosticError (OW584)."""
+    _refuse_unknown(opset, OLDEST_ALONE)
+    return Target(opset, IR_VERSION, f"opset {opset}", exactly=True)
+
+
+def _refuse_unknown(opset: int, oldest: int) -> None:
+    newest = defs.onnx_opset_version()
+    if not oldest <= opset <= newest:
+        reason = f"models are rewritten for the opsets {oldest} to {newest}"
+        raise DiagnosticError([Diagnostic("OW584", f"opset {opset} cannot be a target", reason=reason)])
 
 
 def target_of_runtime(text: str, opset: int | None = None) -> Target:

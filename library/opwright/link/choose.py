@@ -276,7 +276,7 @@ def _no_body(call: Call) -> Diagnostic:
     return call.problem("OW556", text, has, _CONVERT)
 
 
-_CONVERT = "convert the model to one of them, with onnx.version_converter; it drops the functions that a model has"
+_CONVERT = "convert the model to one of them, with `opwright convert`"
 
 
 def _no_variant(call: Call, bound: Mapping[str, str], bodies: Sequence[BodyEntry]) -> Diagnostic:

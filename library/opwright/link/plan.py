@@ -22,6 +22,7 @@ from opwright.link.naming import Instance, Naming, bodies_at
 from opwright.link.node_resolution import Served
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
+from opwright.link.standard_functions import refuse_standard_functions
 from opwright.opsets.domains import normal_domain
 from opwright.variants import possible_bases
 
@@ -55,8 +56,8 @@ def choose_opset(model: ModelProto, catalogue: Catalogue) -> int:
 def make_plan(
     model: ModelProto, catalogue: Catalogue, nodes: Sequence[Served], *, opset: int, profile: Profile, file: str
 ) -> Plan:
-    """Raises DiagnosticError when a callee is missing, ConflictError when the model has another function of an identity
-    or two functions would have one name."""
+    """Raises DiagnosticError when a callee is missing or a function would stand in the standard's own domain,
+    ConflictError when the model has another function of an identity or two functions would have one name."""
     present = imports_of(model)
     imports = dict(present)
     imports.setdefault("", opset)
@@ -71,6 +72,7 @@ def make_plan(
     users = _Users(catalogue, nodes, instances, opset)
     naming = Naming(catalogue, imports, opset, profile, nested, users.of)
     functions = [name_body(naming, instance) for instance in instances]
+    refuse_standard_functions(functions, "the libraries have", file)
     for function in functions:
         for item in function.opset_import:
             imports.setdefault(item.domain, item.version)

@@ -145,7 +145,7 @@ def _check(function: FunctionProto, written: int, opset: int, functions: Collect
                         "OW386",
                         f"`{function.name}` is of opset {written}, and cannot be called at opset {opset}",
                         reason=f"{node.op_type} means, or may mean, another thing there",
-                        help=f"build at opset {written}, or convert the model: `onnx.version_converter`",
+                        help=f"build at opset {written}, or convert the model: `opwright convert`",
                         subject=node.op_type,
                     )
                 ]

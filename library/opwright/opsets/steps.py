@@ -9,7 +9,8 @@ from __future__ import annotations
 from opwright.opsets.signatures import Option, Signature
 from opwright.opsets.version_rules import Form
 
-OLDEST = 13  # the oldest opset that models are brought to
+OLDEST = 13  # the oldest opset of a consumer that models are rewritten for
+OLDEST_ALONE = 7  # the oldest that they are brought to with the IR version that they have
 
 
 def take_step_down(form: Form, newer: Signature, older: Signature) -> str:

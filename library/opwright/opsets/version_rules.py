@@ -90,6 +90,12 @@ class ModelForm(Protocol):
     def replace(self, how: Replacement, *values: int) -> None:
         """Puts several nodes in the place of the node, when all steps are taken; once for a node."""
 
+    def referred(self, name: str) -> str | None:
+        """The attribute of the function around, a list of ints that is not empty, that an attribute is."""
+
+    def refer(self, index: int, referred: str) -> None:
+        """Makes an input of that list, which takes opset 12."""
+
     def rename(self, operator: str) -> None:
         """Makes it a node of another operator of the same domain, of the version in question."""
 
@@ -174,6 +180,11 @@ def axes_as_input(form: Form) -> str:
 def as_input(form: Form, name: str, index: int = 1) -> str:
     """A list of ints that is an input of the newer version."""
     if name not in form.given():
+        return ""
+    referred = form.model.referred(name) if form.model is not None and form.model.goal >= 12 else None
+    if form.model is not None and referred is not None:
+        form.drop(name)
+        form.model.refer(index, referred)
         return ""
     values = form.value(name)
     if not isinstance(values, tuple):

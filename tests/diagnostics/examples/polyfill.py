@@ -1,4 +1,4 @@
-"""OW581 to OW587: rewriting models for older opsets and runtimes."""
+"""OW581 to OW587, OW589: rewriting models for other opsets and runtimes."""
 
 from __future__ import annotations
 
@@ -26,6 +26,12 @@ _ATTACHED = "attach model.onnx --library acme.onnxlib -o with.onnx"
 _OWN = (
     "{} agraph (float[N] X) => (float[N] Y) {{ Y = my.Mine(X) }} "
     '<domain: "my", opset_import: ["": 18]> Mine (X) => (Y) {{ Y = Abs(X) }}'
+)
+
+_CONVERT = "convert model.onnx --opset 17 -o out.onnx"
+_OWN_MISH = (
+    '<ir_version: 8, opset_import: ["": 18, "my": 1]> agraph (float[N] X) => (float[N] Y) {{ Y = {1}Mish(X) }} '
+    '<domain: "{0}", opset_import: ["": 18]> Mish (X) => (Y) {{ Y = Abs(X) }}'
 )
 
 PAIRS = (
@@ -72,5 +78,10 @@ PAIRS = (
         "OW587",
         bad=_node("Y = Abs(X)", opset=18),
         good=_node("Y = Abs(X)"),
+    ),
+    Pair(
+        "OW589",
+        bad=Example(_CONVERT, {"model.onnx.txt": _OWN_MISH.format("", "")}),
+        good=Example(_CONVERT, {"model.onnx.txt": _OWN_MISH.format("my", "my.")}),
     ),
 )

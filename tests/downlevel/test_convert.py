@@ -1,0 +1,278 @@
+"""`convert`: a model with its functions at another opset, older or newer, with the same values."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx.parser
+import pytest
+from onnx import helper
+from opwright import attach, convert, detach
+from opwright.bundle.format import Bundle
+from opwright.diagnostics import DiagnosticError, Severity
+from opwright.downlevel.rewrite import polyfill_libraries
+from opwright.downlevel.target import opset_alone
+from opwright.graphs.walk import all_nodes
+from opwright.link.inspect import State, inspect
+
+from tests.downlevel.conversions import OPSETS, Outcome, campaign, converted, difference, forgotten, judged
+from tests.downlevel.standard_cases import all_cases, imported, session_of
+from tests.link.conftest import Body, LibraryBuilder
+
+X = np.linspace(-3, 3, 2 * 3 * 4, dtype=np.float32).reshape(2, 3, 4)
+SEED = 20261124
+
+# Nodes of opset 12 in functions that call one another, in one of an older opset, and in the graphs of nodes.
+NESTED = onnx.parser.parse_model(
+    """<ir_version: 9, opset_import: ["": 12, "my": 1]>
+    g (float[2,3,4] x, bool c, int64 n) => (float[A,B,C] y, float[D] z) {
+        a = If (c) <then_branch = p () => (float[I,J,K] r) { r = my.Outer(x) },
+                    else_branch = q () => (float[L,M,N] s) { s = LogSoftmax<axis = 1>(x) }>
+        k = Constant<value = bool {1}>()
+        b, z = Loop (n, k, a) <body = m (int64 i, bool go, float[O,P,Q] v) => (bool on, float[R,S,T] w, float part) {
+            on = Identity(go) h = my.Inner<axes = [1]>(v) w = Add(v, h) f = Unsqueeze<axes = [0]>(v)
+            e = ReduceSum<axes = [0, 1, 2, 3], keepdims = 0>(f)
+            low = Constant<value = float {-1.5}>() part = Clip(e, low)
+        }>
+        y = my.Old(b)
+    }
+    <domain: "my", opset_import: ["": 12, "my": 1]> Outer (v) => (w) { t = Softmax(v) w = my.Inner<axes = [2]>(t) }
+    <domain: "my", opset_import: ["": 12]> Inner <axes> (v) => (w) { w = ReduceSum<axes: ints = @axes>(v) }
+    <domain: "my", opset_import: ["": 12]> Old (v) => (w) {
+        s = Constant<value = int64[1] {1}>() e = Constant<value = int64[1] {9}>() t = Slice(v, s, e)
+        w = Unsqueeze<axes = [1]>(t) }"""
+)
+
+
+def values(model: onnx.ModelProto, **feeds: Any) -> list[Any]:
+    return list(session_of(model).run(None, feeds))
+
+
+def refusals(model: onnx.ModelProto, opset: int, libraries: Any = ()) -> list[str]:
+    with pytest.raises(DiagnosticError) as caught:
+        convert(model, opset=opset, libraries=libraries)
+    return [item.code for item in caught.value.diagnostics]
+
+
+@pytest.mark.parametrize("opset", [13, 14, 18, 21, 24])
+def test_functions_and_nested_graphs(opset: int) -> None:
+    done = converted(NESTED, opset)
+    assert [function.name for function in done.functions] == [function.name for function in NESTED.functions]
+    assert done.ir_version == NESTED.ir_version
+    for chosen in (True, False):
+        for count in (0, 2):
+            feeds = {"x": X, "c": np.array(chosen), "n": np.array(count)}
+            assert difference(values(NESTED, **feeds), values(done, **feeds)) == ""
+    again = converted(forgotten(done), 12 + opset % 2 * 8)
+    assert difference(values(NESTED, **feeds), values(again, **feeds)) == ""
+
+
+def test_the_node_tests_of_the_standard() -> None:
+    """A sample; `python -m tests.downlevel.conversions` tries them all, at every opset."""
+    cases = all_cases()[::97]
+    found = list(campaign(cases, random.Random(SEED)))
+    assert [item for item in found if item[-1].outcome is Outcome.DIFFERS] == []
+    outcomes = [item[-1].outcome for item in found]
+    assert outcomes.count(Outcome.SAME_ON_ORT) > 200
+    assert outcomes.count(Outcome.REFUSED) > 50
+    assert outcomes.count(Outcome.NOT_RUN) < len(found) / 5
+
+
+OPERATORS = (
+    "{1} = Relu({0})",
+    "{1} = Add({0}, x)",
+    "{1} = Dropout({0})",
+    "{1} = Softmax<axis = 1>({0})",
+    "{1} = Hardmax<axis = 1>({0})",
+    "{1} = ReduceSum<axes = [0]>({0})",
+    "{1} = my.F<axes = [1]>({0})",
+    "{1}_u = Unsqueeze<axes = [0]>({0}) {1} = Squeeze<axes = [0]>({1}_u)",
+    "{1}_a, {1}_b = Split<axis = 1>({0}) {1} = Concat<axis = 1>({1}_b, {1}_a)",
+    "{1}_k = Constant<value = float {{0.5}}>() {1} = Clip({0}, {1}_k)",
+    "{1}_s = Shape({0}) {1}_f = Flatten<axis = 2>({0}) {1} = Reshape({1}_f, {1}_s)",
+    "{1} = If (c) <then_branch = t{1} () => (float[I{1},J{1},K{1}] {1}_t) {{ {1}_t = LogSoftmax({0}) }}, "
+    "else_branch = e{1} () => (float[L{1},M{1},N{1}] {1}_e) {{ {1}_e = my.F<axes = [0, 1]>({0}) }}>",
+)
+
+
+def generated(seed: int) -> onnx.ModelProto:
+    """A model of opset 12 of nodes that later versions read in another way."""
+    chance = random.Random(seed)
+    nodes = []
+    for number in range(chance.randrange(3, 9)):
+        nodes.append(chance.choice(OPERATORS).format(f"v{number}" if number else "x", f"v{number + 1}"))
+    nodes.append(f"v{number + 2} = my.F<axes = [2]>(v{number + 1})")
+    body = " ".join(nodes)
+    axis = chance.choice((0, 1, 2, -1))
+    return onnx.parser.parse_model(
+        f"""<ir_version: 8, opset_import: ["": 12, "my": 1]> g (float[2,4,6] x, bool c) => (float[A,B,C] v{number + 2})
+        {{ {body} }}
+        <domain: "my", opset_import: ["": 12]> F <axes> (v) => (w)
+        {{ a = ReduceMax<axes: ints = @axes>(v) b = Softmax<axis = {axis}>(v) w = Sub(b, a) }}"""
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_generated_models_up_and_down_again(seed: int) -> None:
+    model = generated(seed)
+    chance = random.Random(SEED + seed)
+    x = np.random.default_rng(seed).standard_normal((2, 4, 6)).astype(np.float32)
+    sets = [[x, np.array(chosen)] for chosen in (True, False)]
+    newer = converted(model, chance.choice(OPSETS[6:17]))
+    assert judged(model, newer, sets).outcome is Outcome.SAME_ON_ORT
+    assert converted(newer, 12).SerializeToString(deterministic=True) == model.SerializeToString(deterministic=True)
+    other = converted(forgotten(newer), chance.choice(range(imported(newer), OPSETS[17])))
+    assert judged(model, other, sets).outcome is Outcome.SAME_ON_ORT
+
+
+# ------------------------------------------------------------------------------------------------ libraries
+
+
+def libraries() -> list[Bundle]:
+    """One of the standard's own functions, and a function whose body differs between opsets."""
+    builder = LibraryBuilder(name="acme-std", domain="ai.onnx", mirror="opwright.ai.onnx", domain_version=28)
+    builder.add("Gelu", [Body("(x) => (y) { y = Neg(x) }", (13, 28))], since_version=20)
+    mine = LibraryBuilder()
+    older = "(x) => (y) { y = ReduceMean<keepdims = 0, axes = [0]>(x) }"
+    newer = "(x) => (y) { a = Constant<value = int64[1] {0}>() y = ReduceMean<keepdims = 0>(x, a) }"
+    mine.add("Total", [Body(older, (13, 17)), Body(newer, (18, 28))])
+    return [builder.bundle(), mine.bundle()]
+
+
+CALLS = onnx.parser.parse_model(
+    """<ir_version: 8, opset_import: ["": 20, "com.acme": 1, "my": 1]> g (float[2,3] x, bool c) => (float[N] y)
+    { t = Gelu(x) u = If (c) <then_branch = p () => (float[I] r) { r = com.acme.Total(t) },
+                              else_branch = q () => (float[J] s) { s = my.F(t) }> y = Relu(u) }
+    <domain: "my", opset_import: ["": 20, "com.acme": 1]> F (v) => (w) { m = Mish(v) w = com.acme.Total(m) }"""
+)
+
+
+@pytest.mark.parametrize("replace", [True, False])
+@pytest.mark.parametrize("opset", [21, 24, 20])
+def test_attached_functions_get_the_bodies_for_the_opset(opset: int, replace: bool) -> None:
+    given = libraries()
+    attached = attach(CALLS, given, replace=replace)
+    done = convert(attached, opset=opset, libraries=given)
+    assert detach(done) == CALLS
+    assert {item.state for item in inspect(done, given)} == {State.UNALTERED, State.FOREIGN}
+    calls = [node for node in all_nodes(done.graph.node) if node.op_type == "Gelu"]
+    assert [node.domain for node in calls] == ["opwright.ai.onnx" if replace else ""]
+    for chosen in (True, False):
+        feeds = {"x": X[0, :2, :3].copy(), "c": np.array(chosen)}
+        assert difference(values(attached, **feeds), values(done, **feeds)) == ""
+    by_way = convert(convert(attached, opset=22, libraries=given), opset=opset, libraries=given)
+    assert difference(values(attached, **feeds), values(by_way, **feeds)) == ""
+
+
+def test_a_body_for_an_older_opset() -> None:
+    _, mine = libraries()
+    model = onnx.parser.parse_model(
+        """<ir_version: 8, opset_import: ["": 18, "com.acme": 1]> g (float[2,3] x) => (float[N] y)
+        { y = com.acme.Total(x) }"""
+    )
+    attached = attach(model, mine)
+    done = convert(attached, opset=13, libraries=mine)
+    (function,) = done.functions
+    assert [item.state for item in inspect(done, mine)] == [State.UNALTERED]
+    assert [node.op_type for node in function.node] == ["ReduceMean"]
+    assert any(attribute.name == "axes" for node in function.node for attribute in node.attribute)
+    assert difference(values(attached, x=X[0, :2, :3].copy()), values(done, x=X[0, :2, :3].copy())) == ""
+    assert refusals(attached, 13) == ["OW585"]
+
+
+def test_an_operator_that_came_later_needs_a_library() -> None:
+    model = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["": 20]> g (float[2,3] x) => (float[2,3] y) { y = Gelu(x) }'
+    )
+    assert refusals(model, 18) == ["OW581"]
+    done = convert(model, opset=18, libraries=libraries())
+    assert [node.domain for node in done.graph.node] == ["opwright.ai.onnx"]
+    assert detach(done) == model
+    back = convert(done, opset=21, libraries=libraries())
+    assert [node.domain for node in back.graph.node] == [""]
+
+
+# ------------------------------------------------------------------------------------------------ what is refused
+
+
+def test_each_node_is_named_with_both_versions() -> None:
+    model = onnx.parser.parse_model(
+        """<ir_version: 9, opset_import: ["": 18, "my": 1]>
+        g (float[2,4,3,3] x, float[2] s, bool c) => (float[A,B,C,D] y) {
+            y = If (c) <then_branch = p () => (float[E,F,G,H] r) { r = my.F(x, s) },
+                        else_branch = q () => (float[I,J,K,L] t) { t = GroupNormalization<num_groups = 2>(x, s, s) }>
+        }
+        <domain: "my", opset_import: ["": 18]> F (v, s) => (w) { w = GroupNormalization<num_groups = 2>(v, s, s) }"""
+    )
+    with pytest.raises(DiagnosticError) as caught:
+        convert(model, opset=21)
+    found = caught.value.diagnostics
+    assert [item.code for item in found] == ["OW582", "OW582"]
+    what = "node 0 (GroupNormalization): GroupNormalization of version 18 is not that of opset 21, version 21"
+    assert {item.message for item in found} == {f"function my::F, {what}", f"node 0 (If), graph 'q', {what}"}
+
+
+@pytest.mark.parametrize(("opset", "oldest", "reason"), [(6, 7, "7 to"), (29, 7, "7 to 28"), (-1, 7, "7 to")])
+def test_opsets_that_are_none(opset: int, oldest: int, reason: str) -> None:
+    with pytest.raises(DiagnosticError, match=reason) as caught:
+        convert(NESTED, opset=opset)
+    assert [item.code for item in caught.value.diagnostics] == ["OW584"]
+
+
+@pytest.mark.parametrize(("version", "operator"), [(99, "Relu"), (13, "Gelu"), (13, "Unheard")])
+def test_an_operator_of_which_nothing_is_known(version: int, operator: str) -> None:
+    model = onnx.parser.parse_model(
+        f'<ir_version: 8, opset_import: ["": {version}]> g (float[2] x) => (float[2] y) {{ y = {operator}(x) }}'
+    )
+    assert refusals(model, 20) == ["OW582"]
+
+
+@pytest.mark.parametrize("operator", ["Abs", "Unheard", "Gelu"])
+@pytest.mark.parametrize("domain", ["", "ai.onnx", "ai.onnx.ml"])
+def test_functions_in_the_standards_own_domain_are_refused(operator: str, domain: str) -> None:
+    """onnxruntime runs the operator where there is one, and refuses the model where there is none."""
+    model = onnx.parser.parse_model(
+        f"""<ir_version: 8, opset_import: ["": 20, "ai.onnx.ml": 3]> g (float[2] x) => (float[2] y)
+        {{ y = {operator}(x) }}
+        <domain: "{domain}", opset_import: ["": 20]> {operator} (v) => (w) {{ w = Neg(v) }}"""
+    )
+    assert refusals(model, 18) == ["OW589"]
+    assert refusals(model, 20) == ["OW589"]
+    with pytest.raises(DiagnosticError, match="OW589"):
+        polyfill_libraries(model, [], opset_alone(21))
+
+
+def test_a_library_brings_no_function_into_the_standards_own_domain() -> None:
+    builder = LibraryBuilder(domain="ai.onnx", mirror="", domain_version=28)
+    builder.add("Gelu", "(x) => (y) { y = Neg(x) }", since_version=20)
+    entry = builder.bundle()
+    model = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["": 20]> g (float[2,3] x) => (float[2,3] y) { y = Gelu(x) }'
+    )
+    with pytest.raises(DiagnosticError):
+        convert(model, opset=18, libraries=entry)
+
+
+def test_a_function_of_an_older_opset_than_the_model_comes_along() -> None:
+    model = onnx.parser.parse_model(
+        """<ir_version: 8, opset_import: ["": 18, "my": 1]> g (float[2,3] x) => (float[2,3] y) { y = my.F(x) }
+        <domain: "my", opset_import: ["": 17]> F (v) => (w) { w = Relu(v) }"""
+    )
+    assert [item.version for item in converted(model, 18).functions[0].opset_import] == [18]
+    done = polyfill_libraries(converted(model, 18), [], opset_alone(18))
+    assert [item.severity for item in done.diagnostics if item.code == "OW587"] == [Severity.NOTE]
+
+
+def test_a_model_without_an_opset_of_its_own() -> None:
+    model = helper.make_model(
+        helper.make_graph([helper.make_node("F", ["x"], ["y"], domain="my")], "g",
+                          [helper.make_tensor_value_info("x", 1, [2])], [helper.make_tensor_value_info("y", 1, [2])]),
+        functions=[helper.make_function("my", "F", ["v"], ["w"], [helper.make_node("Relu", ["v"], ["w"])],
+                                        [helper.make_opsetid("", 13)])],
+        opset_imports=[helper.make_opsetid("my", 1)], ir_version=8,
+    )  # fmt: skip
+    done = converted(model, 17)
+    assert imported(done) == 17
