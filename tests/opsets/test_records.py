@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 
 from onnx import defs
-from opwright.opsets.record import ByAttribute, Record
+from opwright.opsets.record import ByAttribute, ByPresence, ByWord, Record
 from opwright.opsets.records import ALL, NOTHING, RECORDS, record_of
 from opwright.opsets.signatures import Signature, history, signature
 
@@ -27,8 +27,10 @@ def test_a_record_names_inputs_and_attributes_that_some_version_has() -> None:
         attributes = {name for item in versions for name in item.attributes}
         assert set(record.lists) <= inputs, record.name
         assert set(record.choices) <= attributes, record.name
-        if isinstance(record.typing, ByAttribute):
+        if isinstance(record.typing, ByAttribute | ByWord):
             assert record.typing.attribute in attributes, record.name
+        if isinstance(record.typing, ByPresence):
+            assert record.typing.types.keys() <= attributes, record.name
 
 
 def test_an_operator_with_graphs_as_attributes_is_control_flow() -> None:

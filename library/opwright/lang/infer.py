@@ -11,7 +11,16 @@ from opwright.lang.infer_lengths import Contents, infer_length
 from opwright.lang.infer_ranks import infer_rank
 from opwright.lang.schema_reads import Constraint
 from opwright.lang.trail import Trail
-from opwright.opsets.record import VALUE_FORMS, ByAttribute, RankRule, Record, TypeRule
+from opwright.opsets.record import (
+    VALUE_FORMS,
+    ByAttribute,
+    ByPresence,
+    ByWord,
+    RankRule,
+    Record,
+    TypeRule,
+    Typing,
+)
 from opwright.opsets.signatures import Option, Signature, tensor_element
 
 Bindings = dict[str, ir.Type]
@@ -120,7 +129,7 @@ def result_types(
     return types
 
 
-def _decided(rule: ByAttribute | TypeRule, index: int, inputs: Inputs, attributes: Attributes) -> ir.Type | None:
+def _decided(rule: Typing, index: int, inputs: Inputs, attributes: Attributes) -> ir.Type | None:
     """The type that a record's rule gives a result; None where the schema's constraint decides it."""
     found = _ruled(rule, index, inputs, attributes)
     if type(found) is Like:
@@ -235,14 +244,21 @@ def constraint_of(signature: Signature, index: int) -> ir.Type | tuple[int, ...]
     return tuple(position for position, item in inputs if item.type == formal.type and item.homogeneous)
 
 
-def _ruled(
-    rule: ByAttribute | TypeRule, index: int, inputs: Sequence[object], attributes: Attributes
-) -> ir.Type | Like | None:
+def _ruled(rule: Typing, index: int, inputs: Sequence[object], attributes: Attributes) -> ir.Type | Like | None:
     """What a record's rule says of a result; None where the schema's constraint decides it."""
     if type(rule) is ByAttribute:
         return _by_attribute(rule, attributes) if index >= rule.first else None
-    if index or not isinstance(rule, TypeRule):
+    if index or type(rule) is ByAttribute:
         return None
+    if type(rule) is ByPresence:
+        return _by_presence(rule, attributes)
+    if type(rule) is ByWord:
+        return _by_word(rule, attributes)
+    assert isinstance(rule, TypeRule)
+    return _by_rule(rule, inputs, attributes)
+
+
+def _by_rule(rule: TypeRule, inputs: Sequence[object], attributes: Attributes) -> ir.Type | Like | None:
     found = _FROM_INPUTS.get(rule)
     return _RULES[rule](inputs, attributes) if found is None else found
 
@@ -256,6 +272,23 @@ def _by_attribute(rule: ByAttribute, attributes: Attributes) -> ir.Type | Like:
         return ir.TensorType(ir.TypeVariable(f"@{found.refers_to}", rigid=False))
     element = None if found.integer is None else BY_CODE.get(found.integer)
     return ir.TensorType(element) if element is not None else ir.UnknownType()
+
+
+def _by_presence(rule: ByPresence, attributes: Attributes) -> ir.Type | Like | None:
+    for name, text in rule.types.items():
+        found = attributes.get(name)
+        if found is None or found.items == ():
+            continue
+        if found.refers_to is not None or (not text and found.tensor is None):
+            return ir.UnknownType()  # what a call gives may be empty
+        return parse_type(text) if found.tensor is None else ir.TensorType(found.tensor.element)
+    return parse_type(rule.otherwise) if isinstance(rule.otherwise, str) else _by_rule(rule.otherwise, (), attributes)
+
+
+def _by_word(rule: ByWord, attributes: Attributes) -> ir.Type:
+    found = attributes.get(rule.attribute)
+    text = rule.default if found is None else found.text
+    return ir.UnknownType() if text is None or text not in rule.types else parse_type(rule.types[text])
 
 
 def _type_of(inputs: Inputs, index: int) -> ir.Type | None:
@@ -348,10 +381,21 @@ def _optional_item(type_: ir.Type) -> ir.Type:
     return type_.optional_item or type_
 
 
+def _exchanged(type_: ir.Type) -> ir.Type | None:
+    element = ir.known_element(type_.element)
+    return None if element is None else ir.TensorType(BY_NAME["int64" if element.name == "string" else "string"])
+
+
+def _map_item(type_: ir.Type) -> ir.Type | None:
+    return type_.item if isinstance(type_, ir.MapType) else None
+
+
 _LIKE_FIRST = Like(0, _tensor, element=True)
 _FROM_INPUTS: dict[TypeRule, Like] = {
+    TypeRule.EXCHANGED: Like(0, _exchanged),
     TypeRule.ITEM: Like(0, _item),
     TypeRule.JOINED_ITEMS: Like(0, _joined_items),
+    TypeRule.MAP_ITEM: Like(0, _map_item),
     TypeRule.OPTIONAL: Like(0, _optional),
     TypeRule.OPTIONAL_ITEM: Like(0, _optional_item),
     TypeRule.SEQUENCE: Like(0, _sequence),

@@ -55,6 +55,30 @@ class ByAttribute:
     first: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class ByPresence:
+    """The first result has the type, as ONNX writes it, that `types` has for the first of these attributes that is
+    given and not empty; "" is the element type of a tensor there. Without any, `otherwise` decides."""
+
+    types: Mapping[str, str]
+    otherwise: str | TypeRule
+
+    def __hash__(self) -> int:
+        return hash((*self.types.items(), self.otherwise))
+
+
+@dataclass(frozen=True, slots=True)
+class ByWord:
+    """The first result has the type that `types` has for the text of `attribute`, `default` where it is left out."""
+
+    attribute: str
+    types: Mapping[str, str]
+    default: str
+
+    def __hash__(self) -> int:
+        return hash((self.attribute, *self.types.items(), self.default))
+
+
 class TypeRule(Choice):
     """Other rules for the types of results. Where a record has none, the type constraints of the schema decide."""
 
@@ -68,6 +92,11 @@ class TypeRule(Choice):
     EMPTY_SEQUENCE = "a sequence of tensors of the type in `dtype`"
     OPTIONAL = "an optional of the first input"
     OPTIONAL_ITEM = "what the first input holds, an optional or not"
+    EXCHANGED = "int64 for texts, texts for integers"
+    MAP_ITEM = "a tensor of the items of the first input, a map"
+
+
+Typing = ByAttribute | ByPresence | ByWord | TypeRule
 
 
 class RankRule(Choice):
@@ -165,7 +194,7 @@ class Record:
     name: str
     domain: str = ""
     role: Role = Role.PLAIN
-    typing: ByAttribute | TypeRule | None = None
+    typing: Typing | None = None
     rank: RankRule = RankRule.UNKNOWN
     length: LengthRule = LengthRule.UNKNOWN
     lists: tuple[str, ...] = ()

@@ -16,6 +16,8 @@ from functools import partial
 from opwright.opsets import version_rules as rules
 from opwright.opsets.record import (
     ByAttribute,
+    ByPresence,
+    ByWord,
     Fault,
     LengthRule,
     Operands,
@@ -86,6 +88,7 @@ _STANDARD = (
     Record(
         "Bernoulli", typing=ByAttribute("dtype", default=None, keeps_shape=True), rank=RankRule.SAME, reviewed=(22,)
     ),
+    Record("BitCast", typing=ByAttribute("to", keeps_shape=True), rank=RankRule.LIKE_FIRST),
     Record(
         "BitShift",
         rank=RankRule.BROADCAST,
@@ -690,9 +693,28 @@ _STANDARD = (
     ),
 )
 _ML = "ai.onnx.ml"
+_LABELS = ByPresence({"classlabels_strings": "tensor(string)"}, "tensor(int64)")
+_VALUES = {
+    "values_strings": "tensor(string)",
+    "values_int64s": "tensor(int64)",
+    "values_floats": "tensor(float)",
+    "values_tensor": "",
+}
+_WORDS = {"TO_FLOAT": "tensor(float)", "TO_INT64": "tensor(int64)", "TO_STRING": "tensor(string)"}
 _OTHERS = (
-    Record("TreeEnsembleClassifier", _ML, reviewed=(3, 5)),
+    Record("CastMap", _ML, typing=ByWord("cast_to", _WORDS, "TO_FLOAT")),
+    Record("CategoryMapper", _ML, typing=TypeRule.EXCHANGED),
+    Record("DictVectorizer", _ML, typing=TypeRule.MAP_ITEM),
+    Record("LabelEncoder", _ML, typing=ByPresence(_VALUES, TypeRule.EXCHANGED)),
+    Record("LinearClassifier", _ML, typing=_LABELS),
+    Record("SVMClassifier", _ML, typing=_LABELS),
+    Record("TreeEnsembleClassifier", _ML, typing=_LABELS, reviewed=(3, 5)),
     Record("TreeEnsembleRegressor", _ML, reviewed=(3, 5)),
+    Record(
+        "ZipMap",
+        _ML,
+        typing=ByPresence({"classlabels_strings": "seq(map(string, float))"}, "seq(map(int64, float))"),
+    ),
     Record("FlexAttention", "ai.onnx.preview", role=Role.FLEX_ATTENTION),
 )
 
