@@ -35,6 +35,7 @@ from opwright_build.sandbox.levels import CAGES
 from opwright_build.verify.cases import oracle
 from opwright_build.verify.run import worker_process
 from opwright_build.verify.run.worker_process import Answer, Surroundings
+from opwright_build.workflow import library_site
 from opwright_build.workflow.session_cluster import SessionCluster
 
 from tests.claimed import claim_a_sandbox
@@ -84,6 +85,9 @@ def run_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
                 monkeypatch.setitem(sys.modules, "opwright_build.cluster.dask_cluster", None)
             else:
                 monkeypatch.setattr(SessionCluster, "connected", lambda _: CLUSTERS[words[1]]())
+            return 0
+        if words == ["generator", "uninstalled"]:
+            monkeypatch.setattr(library_site, "find_spec", lambda name: None)
             return 0
         if words == ["without-sandbox"]:
             monkeypatch.setattr(oracle, "CAGES", CAGES[-1:])

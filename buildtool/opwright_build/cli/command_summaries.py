@@ -33,6 +33,7 @@ ON_LIBRARIES = {
     "publish": "Write a release as a folder: wheel, source distribution, models, digests, provenance.",
     "release": "Release the library: lock what it promises, write notes and artefacts.",
     "show": "Show everything that is known of a function: what its YAML and its Python say, together.",
+    "site": "Write a site of the library, to be looked at in a browser: functions, drawings, examples, search, guide.",
     "stubs": "Write the library's typed package, or check that it is up to date.",
     "test": "Verify every body on its vectors, on every runtime at hand.",
     "update": "Lock the libraries that this one depends on to what is found now: rewrite specs/dependencies.lock.",

@@ -91,7 +91,7 @@ def _page(library: Documented, entries: Sequence[FunctionEntry]) -> str:
         sections=sections,
         history=history(entries),
         sources=_sources(library, entries),
-        rows=_rows(library, entries),
+        rows=row_lines(library, entries),
     )
 
 
@@ -109,7 +109,7 @@ def _section(library: Documented, entry: FunctionEntry, emitted: str) -> Section
         Part("Opsets", _opsets(library, entry)),
         Part("Runtimes", _runtimes(library, entry)),
         Part("Numerics", _numerics(library, entry)),
-        Part("Vectors", _vectors(library, entry)),
+        Part("Vectors", suite_and_rows(library, entry)),
     )
     return Section(
         entry.since_version,
@@ -152,7 +152,7 @@ def _paragraphs(*blocks: Sequence[str]) -> list[str]:
     return lines
 
 
-def _vectors(library: Documented, entry: FunctionEntry) -> list[str]:
+def suite_and_rows(library: Documented, entry: FunctionEntry) -> list[str]:
     found = library.vectors[entry.identity]
     lines = []
     if found.suite:
@@ -162,7 +162,7 @@ def _vectors(library: Documented, entry: FunctionEntry) -> list[str]:
     return lines
 
 
-def _rows(library: Documented, entries: Sequence[FunctionEntry]) -> list[str]:
+def row_lines(library: Documented, entries: Sequence[FunctionEntry]) -> list[str]:
     """The rows of vector files, each once: its name, and what it is there for."""
     rows: dict[str, VectorRow] = {}
     for entry in entries:

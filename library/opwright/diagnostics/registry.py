@@ -1739,5 +1739,17 @@ TABLE = (
         "`aux.yaml`, `con/` and their like stand for devices there, and names that end with a dot or a space, or have "
         'one of `< > : " | ? * \\`, cannot be made. A checkout with such a file ends with an error.',
     ),
+    Code(
+        "OW970",
+        "A site needs packages that are not installed",
+        "`opwright site` has Sphinx make HTML of its pages, with the theme Furo: an extra, "
+        "`pip install 'opwright[site]'`. Nothing else needs them.",
+    ),
+    Code(
+        "OW971",
+        "The folder for the site holds something else",
+        "Files of an earlier site are replaced, and removed where they are no longer part of it. So the folder is "
+        "empty, new, or one that `opwright site` has written.",
+    ),
 )
 CODES: Mapping[str, Code] = {item.code: item for item in TABLE}

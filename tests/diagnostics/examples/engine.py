@@ -1,5 +1,5 @@
 """OW901 to OW916: the cache, the outputs, the command line. OW930 and OW931: worker processes. OW960 to
-OW967: clusters. OW968 and OW969: names of files."""
+OW967: clusters. OW968 and OW969: names of files. OW970 and OW971: sites."""
 
 from __future__ import annotations
 
@@ -221,5 +221,15 @@ PAIRS = (
         "OW969",
         bad=Example("build", {"specs/com.acme/Swish/aux.yaml": "schema: 1\nrows: []\n"}),
         good=Example("build", {"specs/com.acme/Swish/more.yaml": "schema: 1\nrows: []\n"}),
+    ),
+    Pair(
+        "OW970",
+        bad=Example("generator uninstalled && site"),
+        good=Example("build"),
+    ),
+    Pair(
+        "OW971",
+        bad=Example("site -o notes", {"notes/mine.txt": "written by hand\n"}),
+        good=Example("site -o pages", {"notes/mine.txt": "written by hand\n"}),
     ),
 )

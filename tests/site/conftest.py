@@ -1,0 +1,44 @@
+"""A library whose author means harm, and one of plain functions; their records and the sources of their pages."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from opwright_build.report.quiet import QuietReporter
+from opwright_build.site.site_record import SiteRecord
+from opwright_build.workflow.library import build_library
+from opwright_build.workflow.library_site import recorded
+from opwright_build.workflow.reference import documented_library
+from opwright_build.workflow.session import Options, Session
+from opwright_build.workflow.task import on_library
+
+BASE = Path(__file__).parents[1] / "diagnostics" / "base_library"
+Record = Callable[[dict[str, str]], SiteRecord]
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Record:
+    """The record of the base library with other files over it."""
+
+    def make(files: dict[str, str]) -> SiteRecord:
+        root = Path(shutil.copytree(BASE, tmp_path / "library"))
+        for name, text in files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        found: list[SiteRecord] = []
+
+        def task(session: Session) -> int:
+            library = build_library(session)
+            assert library.good, [str(item) for item in library.diagnostics]
+            documented, _ = documented_library(session, library)
+            found.append(recorded(session, documented))
+            return 0
+
+        assert on_library(root, QuietReporter(), Options(), task) == 0
+        return found[0]
+
+    return make

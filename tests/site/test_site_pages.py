@@ -1,0 +1,253 @@
+"""Sources of pages from the record of a library: a golden page, and that nothing of an author is markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from opwright_build.site.guide_index import listed_pages
+from opwright_build.site.safe_markdown import safe_html, safe_inline
+from opwright_build.site.site_pages import FUNCTION_LIST, site_pages
+from opwright_build.site.site_record import SiteRecord
+from opwright_build.site.source_page import SourcePage
+
+GOLDEN = Path(__file__).with_name("golden")
+Golden = Callable[[Path, str], None]
+Record = Callable[[dict[str, str]], SiteRecord]
+
+ATTACK = "<script>alert(1)</script> <img src=http://x.invalid onerror=alert(2)> |x `` [y](javascript:alert(3)) &lt;b>"
+SPEC = f"""\
+schema: 1
+domain: com.acme
+name: Swish
+summary: 'X {ATTACK} **strong**'
+doc: |
+  {ATTACK}
+
+  .. raw:: html
+
+     <script>alert(4)</script>
+
+  ```{{raw}} html
+  <script>alert(5)</script>
+  ```
+
+  <style>body {{ display: none }}</style>
+
+  ![picture](http://x.invalid/a.png) [here](//x.invalid) [file](file:///etc/passwd) [good](https://example.org/?a=1&b=2)
+since_version: 1
+opset: ">=18"
+inputs: {{X: {{type: T, doc: '{ATTACK}'}}}}
+outputs: {{Y: {{type: T, doc: '{ATTACK}'}}}}
+attributes: {{alpha: '{ATTACK}'}}
+types: {{T: [float, double]}}
+vectors: [vectors.yaml]
+reference: reference.py
+"""
+ROWS = f"""\
+schema: 1
+rows:
+  - {{name: 'row', inputs: {{X: [-1.0, 0.0, 2.0]}}, doc: '{ATTACK}'}}
+"""
+FUNCTION = """\
+from opwright import opset18 as op
+
+
+def Swish(X, alpha: float = 1.0):
+    '''</pre></div><script>alert(6)</script>
+
+.. raw:: html
+
+   <script>alert(7)</script>
+    '''
+    return X * op.Sigmoid(alpha * X)
+"""
+GAPS = """\
+schema: 1
+gaps:
+  - runtime: onnxruntime
+    operator: "com.acme::Swish@1"
+    types: {T: double}
+    opsets: [18]
+    outcome: no-kernel
+    reason: "\\"><script>alert(8)</script>"
+"""
+GUIDE = """\
+# Guide <script>alert(9)</script>
+
+- [one](one.md)
+- [away](https://example.org/two.md), [out](../../out.md), [none](none.md)
+"""
+PAGE = """\
+# One <img src=x onerror=alert(10)> `code` *x* _y_ |z|
+
+<div onclick="alert(11)">x</div>
+
+.. raw:: html
+
+## Two\x0b.. raw:: html
+
+[there](one.md#one)
+[function](reference/com.acme/Swish.md) [to `two`](#two--raw-html) <a href="javascript:alert(12)">x</a>
+
+```{include} /etc/passwd
+```
+
+| a | b |
+|---|---|
+| <script>alert(13)</script> | {raw}`x` |
+"""
+HOSTILE = {
+    "specs/com.acme/Swish/spec.yaml": SPEC,
+    "specs/com.acme/Swish/vectors.yaml": ROWS,
+    "specs/com.acme/Swish/function.py": FUNCTION,
+    "specs/runtime-gaps.yaml": GAPS,
+    "docs/README.md": GUIDE,
+    "docs/one.md": PAGE,
+}
+HTML = "   "  # what begins a line of a block
+DIRECTIVES = {".. raw:: html", ".. toctree::", ".. meta::", ":orphan:"}
+# What our templates, the drawings and the reader of Markdown write.
+TAGS = """
+a br button circle code dd details div dl dt em figcaption figure g h2 li math mfrac mi mn mo mrow mtext nav ol p path
+pre rect section span strong summary svg table tbody td text th thead tr tspan ul
+"""
+ATTRIBUTES = """
+aria-hidden aria-label class cx cy d data-zoom display dy fill height href id mathvariant r rel role rx scope style
+tabindex title transform type viewbox width x y
+"""
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_decl(self, decl: str) -> None:
+        raise AssertionError(decl)
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(data)
+
+
+def blocks(page: str) -> Iterator[tuple[str, str]]:
+    """The directives of a page with what they hold; whatever else is not a heading is refused."""
+    head, held = "", []
+    lines = page.split("\n")
+    for number, line in enumerate(lines):
+        if line.startswith(HTML) or (head and not line):
+            held.append(line[len(HTML) :])
+            continue
+        if head and line:
+            yield head, "\n".join(held)
+            head, held = "", []
+        if line in DIRECTIVES or line.startswith(".. code-block:: "):
+            head = line
+        elif line and not re.fullmatch(r"([=~^'-])\1{3,}", line):
+            assert re.fullmatch(r"(?:[^\W_]|[ ]|\\.)+", line), line  # a heading, every mark of it escaped
+            assert re.fullmatch(r"([=~^'-])\1{3,}", lines[number + 1]), line
+    if head:
+        yield head, "\n".join(held)
+
+
+def tags_of(html: str) -> list[tuple[str, dict[str, str | None]]]:
+    parser = _Tags()
+    parser.feed(html)
+    parser.close()
+    return parser.tags
+
+
+def require_harmless(html: str) -> None:
+    for tag, attributes in tags_of(html):
+        assert tag in TAGS.split(), tag
+        assert set(attributes) <= set(ATTRIBUTES.split()), (tag, attributes)
+        href = attributes.get("href") or "#"
+        assert not re.match(r"\s*(?!https?:|mailto:)[\w+.-]*:|//", href), href
+
+
+def test_nothing_of_an_author_is_markup(record: Record) -> None:
+    pages = site_pages(record(HOSTILE))
+    assert set(pages) == {
+        "index.rst",
+        "functions/index.rst",
+        "functions/com.acme/Swish.rst",
+        "calls.rst",
+        "guide/one.rst",
+        FUNCTION_LIST,
+    }
+    for path, text in pages.items():
+        if path == FUNCTION_LIST:
+            continue
+        for head, held in blocks(text):
+            if head == ".. raw:: html":
+                require_harmless(held)
+    page = pages["functions/com.acme/Swish.rst"]
+    for number in (1, 2, 4, 6, 7, 8):
+        assert f"alert({number})" in page  # as text
+    assert "https://example.org/?a=1&amp;b=2" in page
+
+
+def test_links_of_the_guide_lead_to_pages_of_the_site(record: Record) -> None:
+    html = "".join(held for _, held in blocks(site_pages(record(HOSTILE))["guide/one.rst"]))
+    links = [attributes["href"] for tag, attributes in tags_of(html) if tag == "a"]
+    assert links == ["one.html", "../functions/com.acme/Swish.html", "#at-two--raw-html"]
+    assert 'id="at-two--raw-html"' in html
+
+
+def test_a_page_of_a_function(record: Record, golden: Golden) -> None:
+    site = record({})
+    (function,) = site.functions
+    assert function.newest.example is not None
+    pages = site_pages(site)
+    golden(GOLDEN / "Swish.rst", pages["functions/com.acme/Swish.rst"])
+    golden(GOLDEN / "index.rst", pages["index.rst"])
+    assert pages == site_pages(site)
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("a <b>c</b> & d", "a &lt;b&gt;c&lt;/b&gt; &amp; d"),
+        ("[x](javascript:alert(1))", "[x](javascript:alert(1))"),
+        ("[x](JaVaScript&#58;alert(1))", "[x](JaVaScript:alert(1))"),
+        ("[x](data:text/html,1)", "[x](data:text/html,1)"),
+        ("[x](other.md)", "<span>x</span>"),
+        ("[x](ftp://h/y)", "<span>x</span>"),
+        ("[x](//h/y)", "<span>x</span>"),
+        ("<https://h/y>", '<a href="https://h/y" rel="noopener noreferrer">https://h/y</a>'),
+        ("![alt](http://h/y.png)", "alt"),
+        ("<!-- comment -->", ""),
+        ("`<i>`", '<code class="docutils literal">&lt;i&gt;</code>'),
+    ],
+)
+def test_markdown_of_authors(text: str, html: str) -> None:
+    assert safe_inline(text) == html
+
+
+def test_blocks_of_html_are_text() -> None:
+    assert safe_html("<div>\nx\n</div>") == "<p>&lt;div&gt;\nx\n&lt;/div&gt;</p>\n"
+
+
+def test_a_block_ends_with_its_indentation() -> None:
+    page = SourcePage("T")
+    page.code("python", "a\x0cb\u2028c\r\n\nd\x85e")
+    assert all(line.startswith(HTML) or not line for line in page.text().split("   :force:")[1].splitlines())
+
+
+def test_the_index_of_a_guide() -> None:
+    text = "# All\n\n[no](no.md)\n\n- [a](a.md#x)\n\n## Two\n\n"
+    text += "- [b](x/b.md) and [a](a.md), [c](https://h/c.md), [d](../d.md)\n"
+    assert listed_pages(text) == [("Guide", ["a.md"]), ("Two", ["x/b.md"])]
+
+
+def test_the_guide_of_this_repository_has_all_of_its_pages() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    pages = {path.relative_to(docs).as_posix() for folder in (docs, docs / "files") for path in folder.glob("*.md")}
+    listed = [path for _, paths in listed_pages((docs / "README.md").read_text(encoding="utf-8")) for path in paths]
+    assert sorted(listed) == sorted(pages - {"README.md"})
