@@ -316,6 +316,25 @@ def publish(session: nox.Session) -> None:
 
 
 @nox.session
+def torch(session: nox.Session) -> None:
+    """What torch.onnx.export makes with our functions in it, static and dynamic, run beside torch: five minutes.
+
+    The wheel for processors alone is a tenth as large as the usual one: where pip finds it (docs/torch.md says how), no
+    more is needed."""
+    install(session, ".[build,run]", groups=("test", "torch"))
+    session.run("pytest", *(session.posargs or ("tests/foreign/torch_programs.py",)))
+
+
+@nox.session
+def tools(session: nox.Session) -> None:
+    """Our functions in spox, scikit-learn's pipelines and onnxscript, and what tools make of a model with functions:
+    writes the table of docs/tools.md, and fails where it was another one."""
+    install(session, ".[build,run]", groups=("test", "peer", "tools"))
+    tests = ("spox_graphs", "sklearn_steps", "onnxscript_calls")
+    session.run("pytest", *(session.posargs or (f"tests/foreign/{name}.py" for name in tests)))
+
+
+@nox.session
 def journey(session: nox.Session) -> None:
     """The path of a newcomer: docs/tutorial.md, command by command, in a fresh environment; then other tools make
     wheels of the library: five minutes."""

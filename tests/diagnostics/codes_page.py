@@ -22,7 +22,7 @@ _STAGES = {
     "3": "The language",
     "4": "Vectors and verification",
     "5": "Bundles and linking",
-    "6": "Releases",
+    "6": "Releases, proposals and other packages",
     "9": "The build itself",
 }
 LONG, MANY = 150, 40  # characters of a line, and lines of a file, that are shown

@@ -14,7 +14,10 @@ ROOMS = {
     "library/opwright": ROOT / "library" / "opwright",
     "buildtool/opwright_build": ROOT / "buildtool" / "opwright_build",
 }
-SHARED_NAMES: dict[str, str] = {}  # name of two modules or more: why it is the same idea in each of them, at most 8
+# name of two modules or more: why it is the same idea in each of them, at most 8
+SHARED_NAMES = {
+    "ir": "the intermediate representation: the compiler's own, and the face of onnx_ir, which is called so"
+}
 SMALL = {"import_path", "prose", "templates"}  # files of the build tool that are no rooms
 
 

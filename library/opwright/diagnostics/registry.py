@@ -1535,6 +1535,30 @@ TABLE = (
         "A signature that is asked for and missing would be noticed by those who install, or by nobody.",
     ),
     Code(
+        "OW680",
+        "A node calls a function that is not known",
+        "What the node means is said by its function alone. Where a function of its domain is given, a name that the "
+        "domain lacks is a mistake; a domain of which nothing is known may be one that the runtime has kernels for.",
+    ),
+    Code(
+        "OW681",
+        "A node does not call its function as this can be called",
+        "A node has inputs by position and attributes by name, each of the kind that the function declares, and the "
+        "body is made for the types of its inputs: these have to be known.",
+    ),
+    Code(
+        "OW682",
+        "Two functions of one domain and name",
+        "A node says by domain and name which function it calls, so a model has one of each. Which of two is meant "
+        "would be decided by their order.",
+    ),
+    Code(
+        "OW683",
+        "What is given is no function that a node can call",
+        "A node calls a function of ONNX: one under `@script`, or one of a library. Other Python is run where a model "
+        "is made, and leaves nothing in it.",
+    ),
+    Code(
         "OW901",
         "A damaged entry of the build cache",
         "The bytes of an entry are not those that were put there: a full disk, a crash of the machine, a hand. What "

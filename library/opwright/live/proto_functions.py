@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from onnx import FunctionProto, ModelProto, helper
 
@@ -21,6 +22,16 @@ from opwright.opsets.records import CONSTANT
 
 if TYPE_CHECKING:
     from opwright.graphs.model_forms import AnyModel
+
+
+class OnnxscriptFunction(Protocol):
+    """What type checkers know a function of the package onnxscript by."""
+
+    @property
+    def function_ir(self) -> Any: ...
+
+    def to_function_proto(self) -> FunctionProto: ...
+
 
 MODELS = "opwright.model"  # the domain of functions that were models
 
@@ -78,9 +89,9 @@ class ProtoFunction:
 
 
 def proto_function(
-    proto: FunctionProto | ProtoFunction | AnyModel, functions: Iterable[FunctionProto] = ()
+    proto: FunctionProto | ProtoFunction | OnnxscriptFunction | AnyModel, functions: Iterable[FunctionProto] = ()
 ) -> ProtoFunction:
-    """A FunctionProto (with the `functions` that it calls) or a model as a function.
+    """A FunctionProto (with the `functions` that it calls), a function of onnxscript or a model as a function.
 
     A model is a ModelProto, the bytes of one, a path, an onnx_ir.Model or a torch.onnx.ONNXProgram. Its inputs become
     inputs, its initializers constants of the body; its name is that of its graph. Raises DiagnosticError: OW386 where
@@ -90,8 +101,23 @@ def proto_function(
         return proto
     if is_of(proto, FunctionProto):
         return ProtoFunction(proto, functions)
+    if _is_script_of_onnxscript(proto):
+        made, *callees = _protos_of_onnxscript(proto)
+        return ProtoFunction(made, [*callees, *functions])
     model: ModelProto = find("given_model")(proto, also=", or a FunctionProto").whole()
     return ProtoFunction(_of_model(model), model.functions)
+
+
+def _is_script_of_onnxscript(value: object) -> bool:
+    """onnxscript is not imported: who has a function of it has done that."""
+    class_ = getattr(sys.modules.get("onnxscript"), "OnnxFunction", None)
+    return isinstance(class_, type) and issubclass(type(value), class_)
+
+
+def _protos_of_onnxscript(function: Any) -> list[FunctionProto]:
+    """Its proto, and those of the functions that it calls."""
+    callees = function.function_ir.get_called_functions().values()
+    return [item.to_function_proto() for item in (function, *callees)]
 
 
 def _of_model(model: ModelProto) -> FunctionProto:

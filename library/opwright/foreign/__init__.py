@@ -1,0 +1,1 @@
+"""Calls of functions in graphs that other packages build."""

@@ -1,0 +1,86 @@
+"""`opwright.sklearn` with scikit-learn and skl2onnx: `nox -s tools`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from opwright import DiagnosticError, opset18, script
+from opwright.sklearn import link, register
+from skl2onnx import to_onnx
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from tests.foreign.page_blocks import check_page
+from tests.foreign.scripts import Clipped, acme
+
+op = opset18
+X = np.random.default_rng(0).normal(size=(50, 3))
+
+
+class Clipper(TransformerMixin, BaseEstimator):
+    def __init__(self, scale: float = 2.0) -> None:
+        self.scale = scale
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        self.low_, self.high_ = np.quantile(X, [0.1, 0.9], axis=0)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        return np.clip(X, self.low_, self.high_) * self.scale
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_script_converts_a_step_of_a_pipeline(dtype: Any) -> None:
+    data = X.astype(dtype)
+    pipeline = make_pipeline(StandardScaler(), Clipper(), StandardScaler(), Clipper(scale=0.5)).fit(data)
+    register(Clipper, Clipped)
+
+    @script(acme, default_opset=op, name="Clipped")
+    def ClippedAny(x: Any, low: Any, high: Any, scale: float = 1.0) -> Any:
+        return op.Min(op.Max(x, low), high) * scale
+
+    function = Clipped if dtype is np.float32 else ClippedAny
+    register(Clipper, function)
+    model = to_onnx(pipeline, data[:1], target_opset=18)
+    assert [node.op_type for node in model.graph.node].count("Clipped") == 2
+    linked = link(model, [function])
+    onnx.checker.check_model(linked)
+    assert [item.name for item in linked.functions] == ["Clipped"]
+    assert not any(item.key.startswith("opwright.shapes") for node in linked.graph.node for item in node.metadata_props)
+    session = onnxruntime.InferenceSession(linked.SerializeToString(), providers=["CPUExecutionProvider"])
+    found = session.run(None, {"X": data})[0]
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, pipeline.transform(data), rtol=1e-5, atol=1e-5)
+
+
+def test_parameters_under_other_names() -> None:
+    class Limits(Clipper):
+        def fit(self, X: Any, y: Any = None) -> Any:
+            super().fit(X)
+            self.floor_, self.ceiling_ = self.low_, self.high_
+            del self.low_, self.high_
+            return self
+
+        def transform(self, X: Any) -> Any:
+            return np.clip(X, self.floor_, self.ceiling_) * self.scale
+
+    data = X.astype(np.float32)
+    limits = Limits().fit(data)
+    register(Limits, Clipped, {"low": "floor_", "high": "ceiling_"})
+    linked = link(to_onnx(limits, data[:1], target_opset=18), [Clipped])
+    session = onnxruntime.InferenceSession(linked.SerializeToString(), providers=["CPUExecutionProvider"])
+    np.testing.assert_allclose(session.run(None, {"X": data})[0], limits.transform(data), rtol=1e-6)
+    register(Limits, Clipped)
+    with pytest.raises(DiagnosticError, match="`Clipped` needs `low`, and the Limits has no `low` or `low_`"):
+        to_onnx(limits, data[:1], target_opset=18)
+
+
+def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    check_page("sklearn.md")
