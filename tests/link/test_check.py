@@ -10,7 +10,8 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from opwright.link.check import LARGE, check_model, undefined_nodes, without_weights
+from opwright.graphs.inline_weights import HEAVY
+from opwright.link.check import check_model, undefined_nodes, without_weights
 
 from tests.link.conftest import parse, refused
 
@@ -45,7 +46,7 @@ def test_external_and_large_tensors_are_left_out_wherever_they_are() -> None:
     branch.initializer.append(external("b", 2))
     del branch.value_info[:]
     model.graph.node[0].attribute[0].t.CopyFrom(external("", 1))
-    model.graph.initializer.append(numpy_helper.from_array(np.zeros(LARGE // 4 + 1, np.float32), "large"))
+    model.graph.initializer.append(numpy_helper.from_array(np.zeros(HEAVY // 4 + 1, np.float32), "large"))
     model.graph.initializer.append(numpy_helper.from_array(np.zeros(3, np.float32), "small"))
     before = model.SerializeToString(deterministic=True)
     light = without_weights(model)

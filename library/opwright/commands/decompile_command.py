@@ -69,7 +69,7 @@ def decompile_file(source: Path, faithful: bool, check: bool = False) -> tuple[D
             check_functions(made, functions_at(bundle, newest_of(bundle)))
         return made, []
     job = Job(source)
-    model = job.read()
+    model = job.read(leave_weights=False)
     folder = None if source == STREAM else source.parent
     made = decompile(model, faithful=faithful, folder=folder, file=job.file)
     return made, list(check_model(made, model if source == STREAM else source)) if check else []

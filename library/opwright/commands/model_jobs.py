@@ -20,7 +20,8 @@ from onnx import ModelProto
 from opwright.commands.command_output import show_findings
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.diagnostics.exits import Exit
-from opwright.graphs.model_file import MOST_BYTES, external_files, model_bytes, parse_model, read_model, write_model
+from opwright.graphs.inline_weights import MOST_BYTES, write_pieces
+from opwright.graphs.model_file import external_files, model_pieces, parse_model, read_model, write_model
 
 STREAM = Path("-")
 _PIECE = 1 << 20
@@ -45,9 +46,12 @@ class Job:
         """What messages call the model."""
         return "<stdin>" if self.source == STREAM else self.source.as_posix()
 
-    def read(self) -> ModelProto:
-        """The model; weights in other files stay there. Raises DiagnosticError (OW550, OW551)."""
-        return _read_stream(self.file) if self.source == STREAM else read_model(self.source)
+    def read(self, *, leave_weights: bool = True) -> ModelProto:
+        """The model; weights in other files stay there, and large ones in the file too where the model is to be written
+        by this job. Raises DiagnosticError (OW550, OW551)."""
+        if self.source == STREAM:
+            return _read_stream(self.file)
+        return read_model(self.source, leave_weights=leave_weights)
 
     def write(self, model: ModelProto, output: Path) -> None:
         """Writes the new model whole or not at all. Raises DiagnosticError: OW571 when its weights would not be found,
@@ -56,7 +60,7 @@ class Job:
             _refuse_weights(model, self)
         try:
             if output == STREAM:
-                sys.stdout.buffer.write(model_bytes(model, "to standard output"))
+                write_pieces(model_pieces(model, "to standard output"), sys.stdout.buffer, self.source)
                 sys.stdout.buffer.flush()
                 return
             if self.below is not None:

@@ -107,7 +107,7 @@ def polyfill(
     it back. Raises DiagnosticError (OW581 to OW583, and what `attach` raises) with every node that cannot be had.
     """
     target = choose_target(opset, runtime)
-    given = given_model(model)
+    given = given_model(model, leave_weights=True)
     if libraries is None:
         libraries = find_bundle(DEFAULT_LIBRARY)
     bundles = [libraries] if isinstance(libraries, Bundle) else libraries

@@ -21,6 +21,7 @@ from onnx.external_data_helper import load_external_data_for_tensor
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.elements import BY_CODE
+from opwright.graphs.inline_weights import is_left_behind
 from opwright.graphs.walk import all_graphs, all_nodes
 
 _LARGEST = 1 << 62  # of a place in a file
@@ -73,11 +74,12 @@ def load_external_tensors(model: ModelProto, source: TensorSource) -> None:
 
 
 def external_tensors(model: ModelProto, initializers: bool = True) -> Iterator[TensorProto]:
-    """The tensors of graphs and functions whose elements are not in the model. The initializers of the main graph,
-    which come first, may be left out."""
+    """The tensors of graphs and functions whose elements are in other files. The initializers of the main graph, which
+    come first, may be left out."""
     for graph in all_graphs(model.graph):
         if initializers or graph is not model.graph:
-            yield from (item for item in graph.initializer if item.data_location == TensorProto.EXTERNAL)
+            elsewhere = (item for item in graph.initializer if item.data_location == TensorProto.EXTERNAL)
+            yield from (item for item in elsewhere if not is_left_behind(item))
     for nodes in (model.graph.node, *(function.node for function in model.functions)):
         yield from external_tensors_of(nodes)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,19 +15,24 @@ from onnx import FunctionProto, GraphProto, ModelProto, OperatorSetProto, Sparse
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.checked_texts import are_checked
 from opwright.graphs.external_tensors import external_tensors
+from opwright.graphs.inline_weights import MOST_BYTES, Piece, length_of, pieces_of, without_heavy, write_pieces
 from opwright.graphs.node_columns import ColumnsOf
 from opwright.regular_file import read_regular
 
-MOST_BYTES = (1 << 31) - 1  # of a protobuf message
 _TOO_LARGE = "it has more bytes than the 2 GiB at which protobuf stops"
 _BROKEN = "its bytes are no protobuf message, or are cut off"
 
 
-def read_model(path: Path) -> ModelProto:
-    """The model in a file; weights in other files stay there. Raises DiagnosticError (OW550, OW551)."""
+def read_model(path: Path, *, leave_weights: bool = False) -> ModelProto:
+    """The model in a file; weights in other files stay there, and on request large ones in the file itself, until
+    `write_model` or `bring_back`. Raises DiagnosticError (OW550, OW551)."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise DiagnosticError([_not_a_model(path.as_posix(), _TOO_LARGE)])
+        light = without_heavy(path) if leave_weights else None
+        if light is not None:
+            with suppress(DiagnosticError):  # what is wrong is said of the whole
+                return parse_model(light, path.as_posix())
         data = read_regular(path, MOST_BYTES)
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL
         text = f"cannot read the model {path}"
@@ -152,10 +157,10 @@ def write_model(model: ModelProto, path: Path, source: Path) -> None:
         if _are_one(source.parent / name, path):
             text = f"the model cannot be written to {path}: its weights lie there"
             raise DiagnosticError([Diagnostic("OW571", text, help="give the new model another name")])
-    data = model_bytes(model, f"{path}")
+    pieces = model_pieces(model, f"{path}")
     try:
         with written_whole(path) as stream:
-            stream.write(data)
+            write_pieces(pieces, stream, source)
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL
         reason = getattr(error, "strerror", None) or str(error)
         raise DiagnosticError([Diagnostic("OW572", f"cannot write {path}", reason=reason)]) from None
@@ -168,11 +173,23 @@ def _are_one(path: Path, other: Path) -> bool:
         return False
 
 
+def model_pieces(model: ModelProto, what: str) -> Sequence[Piece]:
+    """The bytes of a model, with those of weights that were left in its file. Raises DiagnosticError (OW572) where
+    there are too many."""
+    pieces = pieces_of(model_bytes(model, what))
+    if sum(map(length_of, pieces)) > MOST_BYTES:
+        raise DiagnosticError([_too_large(what, _TOO_LARGE)])
+    return pieces
+
+
 def model_bytes(model: ModelProto, what: str = "the model") -> bytes:
     """The bytes of a model; equal models have equal ones. Raises DiagnosticError (OW572) where there are too many."""
     try:
         return model.SerializeToString(deterministic=True)
     except (EncodeError, ValueError) as error:
-        help_text = "store the weights as external data (onnx.save_model with save_as_external_data=True)"
-        finding = Diagnostic("OW572", f"cannot write {what}", reason=str(error), help=help_text)
-        raise DiagnosticError([finding]) from None
+        raise DiagnosticError([_too_large(what, str(error))]) from None
+
+
+def _too_large(what: str, reason: str) -> Diagnostic:
+    help_text = "store the weights as external data (onnx.save_model with save_as_external_data=True)"
+    return Diagnostic("OW572", f"cannot write {what}", reason=reason, help=help_text)

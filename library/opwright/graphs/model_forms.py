@@ -24,6 +24,7 @@ from onnx import ModelProto
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.external_tensors import FolderTensors, TensorSource, external_tensors_of, load_external_tensors
+from opwright.graphs.inline_weights import bring_back
 from opwright.graphs.ir_models import IrModel, converted, first_cause, is_ir_model
 from opwright.graphs.model_file import model_bytes, parse_model, read_model
 from opwright.graphs.own_class import is_of
@@ -81,10 +82,11 @@ class GivenModel:
         return self.proto if self.tensors is None else _with_elements(self.proto, self.tensors)
 
 
-def given_model(given: object, *, also: str = "") -> GivenModel:
+def given_model(given: object, *, also: str = "", leave_weights: bool = False) -> GivenModel:
     """Reads a model in any of the forms above.
 
-    `also` says what else the caller takes. Raises DiagnosticError: OW550 and OW551 where a file or bytes are no model,
+    `also` says what else the caller takes. With `leave_weights`, large ones of a file are not in `proto`, but in what
+    is given back. Raises DiagnosticError: OW550 and OW551 where a file or bytes are no model,
     OW578 for anything else, OW579 where onnx_ir cannot convert its own model.
     """
     if is_of(given, ModelProto):
@@ -92,7 +94,7 @@ def given_model(given: object, *, also: str = "") -> GivenModel:
     if is_of(given, bytes):
         return GivenModel(parse_model(given, "model"), "model", None, model_bytes)
     if is_path(given):
-        return _of_file(model_path(given))
+        return _of_file(model_path(given), leave_weights)
     if is_ir_model(given):
         model = IrModel(given)
         return GivenModel(model.proto, "model", model, model.with_proto)
@@ -114,12 +116,17 @@ def model_path(given: ModelPath) -> Path:
         raise DiagnosticError([Diagnostic("OW578", text, reason=first_cause(error), help=_TAKEN)]) from None
 
 
-def _of_file(path: Path) -> GivenModel:
-    model, tensors = read_model(path), FolderTensors(path.parent)
+def _of_file(path: Path, leave_weights: bool) -> GivenModel:
+    model, tensors = read_model(path, leave_weights=leave_weights), FolderTensors(path.parent)
     for function in model.functions:  # what a function computes is what its digest says
         for tensor in external_tensors_of(function.node):
             tensors.load(tensor)
-    return GivenModel(model, path.as_posix(), tensors, lambda result: _with_elements(result, tensors))
+
+    def give_back(result: ModelProto) -> ModelProto:
+        bring_back(result, path)
+        return _with_elements(result, tensors)
+
+    return GivenModel(model, path.as_posix(), tensors, give_back)
 
 
 def _with_elements(model: ModelProto, tensors: TensorSource) -> ModelProto:

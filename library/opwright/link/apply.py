@@ -92,7 +92,7 @@ def attach(
     for onnxruntime 1.27 and later. Raises DiagnosticError: OW530, OW553 to OW575 when a node cannot be served, OW550,
     OW551, OW578 and OW579 when `model` is none.
     """
-    given = given_model(model)
+    given = given_model(model, leave_weights=True)
     bundles = [libraries] if isinstance(libraries, Bundle) else libraries
     done = attach_libraries(
         given.proto, bundles, replace=replace, inline=inline, profile=Profile(profile), file=given.file

@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inference
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
-from opwright.elements import BY_CODE
 from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.inline_weights import HEAVY, declared_bytes
 from opwright.graphs.structure import expanded_nodes, refuse_expansion
 from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.link.distinct_calls import with_distinct_calls
@@ -23,7 +22,6 @@ from opwright.opsets.domains import RUNTIME_DOMAINS
 from opwright.opsets.records import CONSTANT
 
 MOST_LOADED = 12_000  # nodes that onnxruntime loads within seconds where they come from nested calls
-LARGE = 1 << 20  # bytes of a tensor that the judges need not see; a message ends at 2 GiB
 
 # Parts of onnxruntime's messages that speak of what it lacks, not of what is wrong with the model.
 _LACKS = (
@@ -148,7 +146,7 @@ def _heavy_values(graph: GraphProto) -> Iterator[tuple[str, TensorProto]]:
 
 
 def _is_heavy(tensor: TensorProto) -> bool:
-    return tensor.data_location == TensorProto.EXTERNAL or _size(tensor) > LARGE
+    return tensor.data_location == TensorProto.EXTERNAL or declared_bytes(tensor) > HEAVY
 
 
 def _assign(message: ModelProto | GraphProto, field: str, value: object) -> None:
@@ -156,12 +154,6 @@ def _assign(message: ModelProto | GraphProto, field: str, value: object) -> None
         setattr(message, field, value)
     else:
         getattr(message, field).MergeFrom(value)
-
-
-def _size(tensor: TensorProto) -> int:
-    """Bytes, from what is declared: to ask protobuf for the size of its data copies them."""
-    element = BY_CODE.get(tensor.data_type)
-    return prod(tensor.dims) * (element.bits if element is not None else 8) // 8
 
 
 @dataclass(frozen=True, slots=True)

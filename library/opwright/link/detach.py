@@ -47,7 +47,7 @@ def detach(model: AnyModel) -> Any:
     Raises DiagnosticError: OW576 when a linked function was altered since, which taking it out would lose, OW550,
     OW551, OW578 and OW579 when `model` is none.
     """
-    given = given_model(model)
+    given = given_model(model, leave_weights=True)
     return given.give_back(detach_libraries(given.proto, given.file).model)
 
 

@@ -84,7 +84,7 @@ def inspect(
     alone. `file` names the model in messages. Raises DiagnosticError: OW551 when a name in the model is not
     UTF-8, OW550, OW551, OW578 and OW579 when `model` is none.
     """
-    given = given_model(model)
+    given = given_model(model, leave_weights=True)
     bundles = [libraries] if isinstance(libraries, Bundle) else libraries
     proto, file = given.proto, file or given.file
     check_structure(proto, file)
