@@ -22,9 +22,10 @@ from opwright.graphs.ids import FunctionId
 from opwright.graphs.walk import subgraphs
 from opwright.lang import ir
 from opwright.lang.infer_protos import flow_types, graph_arguments
-from opwright.link.schema_types import infer_outputs
+from opwright.link.schema_types import infer_outputs, schema_at
+from opwright.link.shared_types import shared_types
 from opwright.link.value_types import ABSENT, fact_of, text_of, text_of_code, type_of
-from opwright.opsets.domains import normal_domain
+from opwright.opsets.domains import STANDARD_DOMAINS, normal_domain
 from opwright.opsets.record import CONTROL_FLOW
 from opwright.opsets.records import CONSTANT, record_of
 
@@ -164,6 +165,7 @@ class Propagation:
         self._depth = 0
         self._visits = 0
         self._imports = imports_of(model)
+        self._may_be_open = not self._imports.keys() <= {*STANDARD_DOMAINS}
 
     def add_function(self, identity: FunctionId, function: FunctionProto) -> None:
         """Makes a function known to calls under an id of the caller's choice."""
@@ -221,8 +223,18 @@ class Propagation:
             scope.shapes[tensor.name] = tuple(tensor.dims)
         for sparse in graph.sparse_initializer:
             scope.define(sparse.values.name, text_of_code(sparse.values.data_type))
+        if self._may_be_open and any(map(self._is_open, graph.node)):
+            known = shared_types(graph.node, scope.imports, lambda name: scope.fact(name) or scope.declared.get(name))
+            scope.declared = {**known, **scope.declared}
         self._nodes(graph.node, scope)
         return [scope.fact(value.name) for value in graph.output]
+
+    def _is_open(self, node: NodeProto) -> bool:
+        """Whether nothing describes the operator: no schema, and no function of the model."""
+        domain = normal_domain(node.domain)
+        if domain in STANDARD_DOMAINS or (domain, node.op_type, node.overload) in self._functions:
+            return False
+        return schema_at(node.op_type, domain, self._imports.get(domain, 0)) is None
 
     def _nodes(self, nodes: Iterable[NodeProto], scope: Scope) -> None:
         for index, node in enumerate(nodes):
