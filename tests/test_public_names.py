@@ -71,10 +71,13 @@ EXPECTED = (
     "inspect",
     "load_arrays",
     "plan_attach",
+    "plan_upgrade",
     "polyfill",
     "proto_function",
     "read_bundle",
     "script",
+    "upgrade",
+    "UpgradePlan",
     "latest",
     *(version.name for version in all_versions()),
 )

@@ -69,10 +69,13 @@ _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "latest": "opwright.opsets",
     "load_arrays": "opwright.decompiler.side_file",
     "plan_attach": "opwright.link.attachment",
+    "plan_upgrade": "opwright.link.upgrade",
     "polyfill": "opwright.downlevel.rewrite",
     "proto_function": "opwright.live.proto_functions",
     "read_bundle": "opwright.bundle.read",
     "script": "opwright.functions",
+    "upgrade": "opwright.link.upgrade",
+    "UpgradePlan": "opwright.link.upgrade",
 }
 for _prefix, _newest in OPSETS.items():
     _HOMES |= {f"{_prefix}{_version}": "opwright.opsets" for _version in range(1, _newest + 1)}

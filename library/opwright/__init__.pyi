@@ -49,6 +49,11 @@ from opwright.link.detach import (
 from opwright.link.inspect import (
     inspect,
 )
+from opwright.link.upgrade import (
+    UpgradePlan,
+    plan_upgrade,
+    upgrade,
+)
 from opwright.live.proto_functions import (
     proto_function,
 )
@@ -188,6 +193,7 @@ __all__ = [
     "OptionalValue",
     "Sequence",
     "Tensor",
+    "UpgradePlan",
     "__version__",
     "attach",
     "compare",
@@ -238,8 +244,10 @@ __all__ = [
     "opset_ai_onnx_preview1",
     "opset_ai_onnx_preview_training1",
     "plan_attach",
+    "plan_upgrade",
     "polyfill",
     "proto_function",
     "read_bundle",
     "script",
+    "upgrade",
 ]

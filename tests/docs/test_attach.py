@@ -13,9 +13,10 @@ import onnx
 import pytest
 from opwright.bundle.write import write_bundle
 from opwright.commands import main
+from opwright.link.apply import attach
 
 from tests.docs.pages import DOCS
-from tests.link.conftest import make_acme, parse
+from tests.link.conftest import SWISH, make_acme, parse
 
 PAGE = DOCS / "attach.md"
 MODEL = """<ir_version: 8, opset_import: ["": 18, "com.acme": 1]>
@@ -25,9 +26,11 @@ g (float[N] x) => (float[N] y) { t = com.acme.Twice(x) y = com.acme.Floor(t, t) 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    library = make_acme()
-    Path("acme.onnxlib").write_bytes(write_bundle(library.index, library.bodies))
+    library, newer = make_acme(), make_acme("1.1.0", SWISH.replace("Mul(b, x)", "Mul(x, b)"))
+    for name, bundle in (("acme", library), ("newer", newer)):
+        Path(f"{name}.onnxlib").write_bytes(write_bundle(bundle.index, bundle.bodies))
     onnx.save(parse(MODEL), "model.onnx")
+    onnx.save(attach(parse(MODEL), library), "attached.onnx")
 
 
 def test_every_block_runs_and_prints_what_is_shown() -> None:

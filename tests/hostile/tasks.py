@@ -88,6 +88,7 @@ def model_tasks(folder: Path) -> Mapping[str, Task]:
             _command, before=("inspect",), after=(*given, "--require", "defined,unaltered,verified")
         ),
         "inspect --json": partial(_command, before=("inspect",), after=("--json",)),
+        "upgrade": partial(_command, before=("upgrade",), after=(*given, *out)),
         "detach": partial(_command, before=("detach",), after=out),
         "polyfill --opset": partial(_command, before=("polyfill",), after=(*given, "--opset", "17", *out)),
         "polyfill --runtime": partial(
@@ -135,6 +136,7 @@ def bundle_tasks(folder: Path) -> Mapping[str, Task]:
         "attach --inline": lambda path: given(path, "attach", "--replace", "--inline"),
         "attach --dry-run": lambda path: given(path, "attach", "--replace", "--explain", to=("--dry-run",)),
         "attach --profile": lambda path: given(path, "attach", "--replace", "--profile", "overload"),
+        "upgrade": lambda path: given(path, "upgrade", of=attached),
         "polyfill": lambda path: given(path, "polyfill", "--opset", "13"),
         "convert": lambda path: given(path, "convert", "--opset", "24", of=attached),
         "inspect": lambda path: given(path, "inspect", of=attached, to=()),
@@ -232,14 +234,14 @@ def _function(path: Path) -> str:
 TASK_NAMES: Mapping[str, Sequence[str]] = {
     "model": (
         *("attach", "attach --inline", "attach --dry-run", "attach --format", "attach --profile", "inspect"),
-        *("inspect --require", "inspect --json", "detach", "polyfill --opset"),
+        *("inspect --require", "inspect --json", "upgrade", "detach", "polyfill --opset"),
         *("polyfill --runtime", "convert up", "convert down"),
         *("decompile", "decompile --faithful", "decompile --check", "compare", "digest"),
         *("decompile(function)", "decompile(graph)"),
     ),
     "onnxlib": (
         *("extract", "attach", "attach --inline", "attach --dry-run", "attach --profile", "polyfill", "inspect"),
-        *("convert", "inspect --require", "decompile", "decompile --check"),
+        *("upgrade", "convert", "inspect --require", "decompile", "decompile --check"),
     ),
     "folder": (
         *("ls", "lint", "lint --json", "build", "build here", "stubs", "opsets", "show", "show --json", "docs"),

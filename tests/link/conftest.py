@@ -191,11 +191,10 @@ SWISH = "<alpha>(x) => (y) { a = Constant<value_float: float = @alpha>() b = Cas
 s = Sigmoid(t) y = Mul(x, s) }"
 
 
-def make_acme() -> Bundle:
+def make_acme(version: str = "1.0.0", swish: str = SWISH) -> Bundle:
     """com.acme 2: Swish (a default), Twice (calls Swish), Floor (presence), Kind (element type), Pair (two outputs)."""
-    library = LibraryBuilder()
-    swish = [Body(SWISH, (15, 22))]
-    library.add("Swish", swish, attributes=[AttributeEntry("alpha", "FLOAT", False, 1.5)])
+    library = LibraryBuilder(version=version)
+    library.add("Swish", [Body(swish, (15, 22))], attributes=[AttributeEntry("alpha", "FLOAT", False, 1.5)])
     library.add("Twice", [Body("(x) => (y) { t = com.acme.Swish(x) y = Add(t, t) }", (15, 22))])
     absent, present = (("low", "absent"),), (("low", "present"),)
     floor = [

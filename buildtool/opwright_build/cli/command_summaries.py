@@ -5,6 +5,7 @@ TITLE = "Write ONNX functions in Python and ship them as verified, typed librari
 ON_MODELS = {
     "attach": "Add the functions that a model's nodes call.",
     "inspect": "Say where a model's functions came from.",
+    "upgrade": "Take attached functions from a newer release, and say what changes.",
     "detach": "Take attached functions out again.",
     "polyfill": "Rewrite a model for an older opset or runtime.",
     "convert": "Bring a model with its functions to another opset.",

@@ -1,7 +1,8 @@
 """The console script. Standard library alone, so that a missing extra is named instead of shown as a traceback.
 
-`attach`, `inspect`, `detach`, `polyfill`, `convert` and `decompile` need onnx only and go to `opwright.commands`; the
-build tool is not imported. What is imported here is imported before the import path is confined.
+`attach`, `inspect`, `upgrade`, `detach`, `polyfill`, `convert` and `decompile` need onnx only and go to
+`opwright.commands`; the build tool is not imported. What is imported here is imported before the import path is
+confined.
 """
 
 import gc

@@ -186,6 +186,21 @@ def output_schemas() -> dict[str, Schema]:
             },
             {},
         ),
+        "upgrade": _events(
+            "upgrade",
+            {
+                "function": {
+                    "model": _TEXT,
+                    **dict.fromkeys(("identity", "variant", "body", "library", "release"), _TEXT),
+                    **dict.fromkeys(("new_variant", "new_body", "new_release", "text"), _TEXT),
+                    "change": {"enum": ["same", "equal", "close", "different", "unknown", "refused", "gone"]},
+                    "nodes": _list_of(_TEXT),
+                    "accepted": _FLAG,
+                },
+                "model": {"model": _TEXT, "output": _or_null(_TEXT), "nodes": _COUNT},
+            },
+            {},
+        ),
         "polyfill": _events("polyfill", {"node": _POLYFILLED_NODE, "model": _POLYFILLED_MODEL}, {}, _POLYFILLED),
         "convert": _events("convert", {"node": _CONVERTED_NODE, "model": _POLYFILLED_MODEL}, {}, _POLYFILLED),
         "doctor": _line("doctor", _LOOKED_AT),

@@ -25,13 +25,12 @@ unaltered (the default) and verified (each function is one that its library has 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     parser.add_argument("--library", action="append", default=[], metavar="X", help=_LIBRARY)
-    parser.add_argument(
-        "--require", type=_requirements, default=[Requirement.UNALTERED], metavar="X,...", help=_REQUIRE
-    )
+    parser.add_argument("--require", default="unaltered", metavar="X,...", help=_REQUIRE)
     parser.add_argument("--json", action="store_true", help="one object a line for each function")
 
 
 def run(options: argparse.Namespace) -> int:
+    required = _requirements(options.require)
     libraries = [find_bundle(name, options.beside) for name in options.library]
 
     def report_on(job: Job) -> int:
@@ -41,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
         else:
             lines = [_as_line(report) for report in reports] or ["the model has no functions"]
             job.tell(lines if job.alone else (f"{job.file}: {line}" for line in lines))
-        found = [item for wanted in options.require for item in _against(wanted, reports, job.file)]
+        found = [item for wanted in required for item in _against(wanted, reports, job.file)]
         show_findings(found)
         return Exit.FINDINGS if found else Exit.GOOD
 
@@ -53,7 +52,7 @@ def _requirements(text: str) -> list[Requirement]:
         return [Requirement(word) for word in dict.fromkeys(text.split(","))]
     except ValueError:
         known = ", ".join(item.value for item in Requirement)
-        raise argparse.ArgumentTypeError(f"{text[:80]!r} is none of {known}, separated by commas") from None
+        raise argparse.ArgumentError(None, f"--require: {text[:80]!r} is none of {known}, by commas") from None
 
 
 def _against(wanted: Requirement, reports: Sequence[FunctionReport], file: str) -> list[Diagnostic]:

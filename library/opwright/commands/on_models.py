@@ -11,7 +11,7 @@ from opwright.command_parser import OnceParser
 from opwright.commands.command_output import exit_status, show_findings
 from opwright.diagnostics import DiagnosticError
 
-COMMANDS = ("attach", "inspect", "detach", "polyfill", "convert", "decompile")
+COMMANDS = ("attach", "inspect", "upgrade", "detach", "polyfill", "convert", "decompile")
 
 
 class ModelCommand(Protocol):

@@ -2,39 +2,27 @@
 
 Compared are what both say of themselves (interface, opsets, texts, metadata) and their structure, in a form in which
 constants, names and handed-on values make no difference. Where a readable script has another structure, both models
-are run on the reference evaluator, on inputs that are drawn. A run ends when it has taken so many nodes: a model may
-say that a loop has 2**40 trips.
+are run on the reference evaluator, on inputs that are drawn.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import math
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextvars import ContextVar
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-from onnx import FunctionProto, ModelProto, StringStringEntryProto, TypeProto, ValueInfoProto
-from onnx.reference import ReferenceEvaluator
+from onnx import FunctionProto, ModelProto, StringStringEntryProto, ValueInfoProto
 
 from opwright.decompiler.modules import Decompiled
 from opwright.decompiler.normal_form import normal_form
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
-from opwright.elements import BY_CODE
+from opwright.graphs.drawn_runs import SEEDS, EndlessError, draw_inputs, run_limited, same_value
 from opwright.graphs.external_tensors import FolderTensors, load_external_tensors
 from opwright.graphs.model_file import read_model
-from opwright.graphs.ndarrays import DTYPES
 from opwright.protos.compare import compare
-
-_SEEDS = (1, 2, 3, 4)
-_WORDS = ("", "a", "two words", "é")
-_MOST_NODES = 100_000  # that one run of a model may take, loops counted out
-_MOST_BYTES = 1 << 26  # more than the model has, of a value that is handed on: in a loop it may double with each trip
-_LARGEST = 1 << 22  # elements of an input that is drawn
 
 
 def check_model(made: Decompiled, model: ModelProto | Path) -> Iterator[Diagnostic]:
@@ -166,107 +154,23 @@ def _short(value: object) -> str:
 def _same_results(one: ModelProto, other: ModelProto) -> bool | None:
     """Whether both give the same for inputs that are drawn; None where that cannot be told."""
     judged: bool | None = None
-    for seed in _SEEDS:
+    for seed in SEEDS:
         try:
-            inputs = _drawn(one, seed)
-            wanted, repeated = (_run(one, inputs) for _ in range(2))
-        except _EndlessError:
+            inputs = draw_inputs(one, seed)
+            wanted, repeated = (run_limited(one, inputs) for _ in range(2))
+        except EndlessError:
             return None
         except Exception:  # the evaluator does not take the model or the inputs, for whatever reason
             continue
-        if not all(map(_equal, wanted, repeated)):
+        if not all(map(same_value, wanted, repeated)):
             return None  # it draws random numbers
         try:
-            found = _run(other, inputs)
-        except _EndlessError:
+            found = run_limited(other, inputs)
+        except EndlessError:
             return None
         except Exception:  # what the evaluator took of the model, it must take of ours
             return False
-        if not all(map(_equal, wanted, found)):
+        if not all(map(same_value, wanted, found)):
             return False
         judged = True
     return judged
-
-
-class _EndlessError(Exception):
-    """A run that has taken what it may."""
-
-
-class _Fuel:
-    """What a run may still take."""
-
-    __slots__ = ("most_bytes", "nodes")
-
-    def __init__(self, model: ModelProto) -> None:
-        self.nodes = _MOST_NODES
-        self.most_bytes = _MOST_BYTES + model.ByteSize()
-
-
-_FUEL: ContextVar[_Fuel] = ContextVar("fuel")
-
-
-class _Limited(ReferenceEvaluator):
-    """A reference evaluator with an end. It runs the graphs of nodes and the functions with others of its class."""
-
-    def run(self, output_names: Any, feed_inputs: Any, *arguments: Any, **options: Any) -> Any:
-        fuel = _FUEL.get()
-        fuel.nodes -= 1 + len(self.rt_nodes_)
-        largest = max((item.nbytes for item in feed_inputs.values() if isinstance(item, np.ndarray)), default=0)
-        if fuel.nodes < 0 or largest > fuel.most_bytes:
-            raise _EndlessError
-        return super().run(output_names, feed_inputs, *arguments, **options)
-
-
-def _run(model: ModelProto, inputs: Mapping[str, Any]) -> list[Any]:
-    before = _FUEL.set(_Fuel(model))
-    try:
-        with np.errstate(all="ignore"):
-            return list(_Limited(model).run(None, dict(inputs)))
-    finally:
-        _FUEL.reset(before)
-
-
-def _drawn(model: ModelProto, seed: int) -> dict[str, Any]:
-    """Inputs of the model; each named size is one number."""
-    random = np.random.Generator(np.random.PCG64(seed))
-    sizes: dict[str, int] = {}
-    defaults = {item.name for item in model.graph.initializer}
-    return {
-        item.name: _value(item.type, sizes, random, seed) for item in model.graph.input if item.name not in defaults
-    }
-
-
-def _value(type_: TypeProto, sizes: dict[str, int], random: np.random.Generator, seed: int) -> Any:
-    if type_.HasField("sequence_type"):
-        return [_value(type_.sequence_type.elem_type, sizes, random, seed) for _ in range(seed)]
-    if type_.HasField("optional_type"):
-        return _value(type_.optional_type.elem_type, sizes, random, seed)
-    tensor = type_.tensor_type
-    if not tensor.HasField("shape"):
-        raise ValueError("its rank is not known")
-    shape = [
-        size.dim_value if size.HasField("dim_value") else sizes.setdefault(size.dim_param, 1 + seed)
-        for size in tensor.shape.dim
-    ]
-    if math.prod(shape) > _LARGEST:
-        raise ValueError("it is too large to be drawn")
-    element = BY_CODE[tensor.elem_type]
-    if element.kind == "string":
-        return np.array(random.choice(_WORDS, shape), object)
-    if element.is_float or element.kind == "complex":
-        return np.array(random.standard_normal(shape)).astype(DTYPES[element])
-    if element.kind == "bool":  # first all are true, then none, so that both branches are taken
-        return np.array(random.random(shape) < (1, 0, 0.5, 0.5)[seed - 1])
-    return np.array(random.integers(0, 4, shape)).astype(DTYPES[element])
-
-
-def _equal(one: Any, other: Any) -> bool:
-    if isinstance(one, list) or isinstance(other, list):
-        both = isinstance(one, list) and isinstance(other, list) and len(one) == len(other)
-        return both and all(map(_equal, one, other))
-    if one is None or other is None:
-        return one is other
-    a, b = np.asarray(one), np.asarray(other)
-    if a.dtype != b.dtype or a.shape != b.shape:
-        return False
-    return bool(a.tolist() == b.tolist()) if a.dtype.kind in "OU" else a.tobytes() == b.tobytes()

@@ -1055,6 +1055,24 @@ TABLE = (
         "it is named.",
     ),
     Code(
+        "OW542",
+        "An upgrade that breaks the model",
+        "The newer release computes something else for a call that the model makes, or does not take it any more. "
+        "Where the body differs, both are run on inputs that are drawn; what could not be compared is different. "
+        "Other numbers are taken where `--accept` names the function.",
+    ),
+    Code(
+        "OW543",
+        "A model that cannot be upgraded",
+        "Upgrading detaches a model and attaches it again, so all libraries that it calls functions of have to be "
+        "given. A model that was rewritten for an older opset has to be rewritten again.",
+    ),
+    Code(
+        "OW544",
+        "Nothing to upgrade",
+        "None of the functions that the model calls was attached from a library; the output is the input.",
+    ),
+    Code(
         "OW550",
         "A model that cannot be read",
         "There is no file of that name, it is a folder, or it may not be read.",

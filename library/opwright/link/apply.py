@@ -19,7 +19,7 @@ from opwright.graphs.inline import inline_model
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import refuse_expansion
 from opwright.graphs.walk import all_graphs
-from opwright.link.attachment import AnyProfile, AttachPlan, plan_libraries
+from opwright.link.attachment import AnyProfile, AttachPlan, Work, plan_libraries
 from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.digests import record_of
 from opwright.link.distinct_calls import with_distinct_calls
@@ -118,13 +118,17 @@ def execute(plan: AttachPlan, file: str) -> Attached:
     work = plan.work
     if work is None or not plan.possible:
         raise DiagnosticError(item for item in plan.diagnostics if item.severity is Severity.ERROR)
+    if not plan.nodes and not (plan.inline and work.model.functions):
+        found = (*plan.diagnostics, *undefined_nodes(work.model, file))
+        work.model.CopyFrom(work.before)
+        return Attached(work.model, (), 0, (), found)
+    apply_plan(work.model, work.served, work.additions)
+    return finish(plan, work, file)
+
+
+def finish(plan: AttachPlan, work: Work, file: str) -> Attached:
+    """What is left to do once the nodes call their functions. Raises DiagnosticError with what stands against it."""
     before, result, additions = work.before, work.model, work.additions
-    diagnostics = list(plan.diagnostics)
-    if not plan.nodes and not (plan.inline and result.functions):
-        diagnostics += undefined_nodes(result, file)
-        result.CopyFrom(before)
-        return Attached(result, (), 0, (), tuple(diagnostics))
-    apply_plan(result, work.served, additions)
     loaded = None
     if plan.inline:
         refuse_expansion(result, file)
@@ -136,6 +140,7 @@ def execute(plan: AttachPlan, file: str) -> Attached:
     complete_outputs(result, without_weights(result), remember=not plan.inline)
     gather_records(result)
     notes = check_model(result, before, file, loaded=loaded)
+    diagnostics = list(plan.diagnostics)
     if not plan.inline and any(function.overload for function in additions.functions):
         diagnostics.append(_needs_overloads(file))
     diagnostics += [*undefined_nodes(result, file), *notes]

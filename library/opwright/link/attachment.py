@@ -24,7 +24,7 @@ from opwright.link.conflicts import Conflict, ConflictError
 from opwright.link.kernels import runtime_with_kernel
 from opwright.link.model_records import spread_records
 from opwright.link.naming import Instance
-from opwright.link.node_resolution import Resolution, Served, resolve_model
+from opwright.link.node_resolution import Replaceable, Resolution, Served, Unserved, resolve_model
 from opwright.link.plan import Plan, choose_opset, make_plan
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
@@ -73,11 +73,12 @@ class PlannedNode:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a plan is made of: `model` is a copy, whose nodes those of `served` are. It is used up when it is done."""
+    """What a plan is made of: `served` and `unserved` are nodes of `model`, a copy. It is used up when it is done."""
 
     before: ModelProto
     model: ModelProto
     served: tuple[Served, ...]
+    unserved: tuple[Unserved, ...]
     additions: Plan
 
 
@@ -136,12 +137,14 @@ def plan_libraries(
     model: ModelProto,
     libraries: Sequence[Bundle],
     *,
-    replace: bool = False,
+    replace: bool | Replaceable = False,
     inline: bool = False,
     profile: Profile = Profile.PORTABLE,
+    newest: Mapping[str, int] | None = None,
     file: str = "model",
 ) -> AttachPlan:
-    """`plan_attach` of a ModelProto; `file` names it in messages."""
+    """`plan_attach` of a ModelProto; `file` names it in messages. `newest` are versions of domains beyond which a
+    library is not looked at, by the name that the domain has in models."""
     check_structure(model, file)
     copy = ModelProto()
     copy.CopyFrom(model)
@@ -150,6 +153,8 @@ def plan_libraries(
     resolution = Resolution((), ())
     try:
         catalogue = merge_libraries(libraries)
+        if newest:
+            catalogue = catalogue.up_to(newest)
         opset = choose_opset(copy, catalogue)
         resolution = resolve_model(copy, catalogue, opset=opset, replace=replace, file=file)
         catalogue = replace_fields(catalogue, bodies=layered([resolution.bodies, catalogue.bodies]))
@@ -174,7 +179,7 @@ def plan_libraries(
         tuple(functions.values()),
         resolution.conflicts,
         tuple(diagnostics),
-        Work(model, copy, resolution.served, additions),
+        Work(model, copy, resolution.served, resolution.unserved, additions),
     )
 
 
@@ -274,7 +279,9 @@ def _deprecated(nodes: Sequence[Served], file: str) -> list[Diagnostic]:
     ]
 
 
-def _nothing_served(model: ModelProto, catalogue: Catalogue, opset: int, replace: bool, file: str) -> Diagnostic:
+def _nothing_served(
+    model: ModelProto, catalogue: Catalogue, opset: int, replace: bool | Replaceable, file: str
+) -> Diagnostic:
     """Says what would be served otherwise, as far as it would: advice that leads to an error is none."""
     domains = sorted({domain.mirror for domain in catalogue.domains.values()})
     reason = f"it has no node of the domains {', '.join(domains)} that lacks its function"

@@ -62,6 +62,14 @@ class Catalogue:
         known = self.domain_called(base)
         return f"{known.mirror}.{last}" if dot and known is not None else domain
 
+    def up_to(self, versions: Mapping[str, int]) -> Catalogue:
+        """The same with domains, by the names that they have in models, at a version that is not the newest."""
+        domains = {
+            name: replace(entry, version=min(entry.version, versions.get(entry.mirror, entry.version)))
+            for name, entry in self.domains.items()
+        }
+        return replace(self, domains=domains)
+
     def versions_of(self, domain: str, name: str) -> tuple[FunctionEntry, ...]:
         """Every version of one function, oldest first."""
         return self.versions.get((domain, name), ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
@@ -41,15 +41,24 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True)
+class Unserved:
+    """A node that a library should serve, or could, and why it does not."""
+
+    node: NodeProto
+    findings: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Resolution:
     """`left` holds a warning for each node of the standard that could have been replaced but for its facts, `problems`
-    what is wrong with nodes that must be served, the findings of `conflicts` among it; `bodies` are those of template
-    instances that no library holds, by digest."""
+    what is wrong with nodes that must be served, the findings of `conflicts` among it, and `unserved` the nodes of
+    both; `bodies` are those of template instances that no library holds, by digest."""
 
     served: tuple[Served, ...]
     left: tuple[Diagnostic, ...]
     problems: tuple[Diagnostic, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    unserved: tuple[Unserved, ...] = ()
     bodies: Mapping[str, bytes] = field(default_factory=dict)
 
 
@@ -71,10 +80,16 @@ class Findings:
         return Served(self.node, self.choices[0], self.replaced, self.function, self.calls[0])
 
 
-def resolve_model(model: ModelProto, catalogue: Catalogue, *, opset: int, replace: bool, file: str) -> Resolution:
+Replaceable = Callable[[NodeProto], bool]
+
+
+def resolve_model(
+    model: ModelProto, catalogue: Catalogue, *, opset: int, replace: bool | Replaceable, file: str
+) -> Resolution:
     """Goes through the model once. Raises DiagnosticError for a model that cannot be gone through.
 
-    `opset` is the default opset for which bodies are chosen; `file` names the model in messages.
+    `opset` is the default opset for which bodies are chosen; `replace` says whether, or which, operators of the
+    standard are served; `file` names the model in messages.
     """
     resolver = Resolver(catalogue, opset, replace, file)
     Propagation(model, resolver).run()
@@ -82,23 +97,28 @@ def resolve_model(model: ModelProto, catalogue: Catalogue, *, opset: int, replac
     left: list[Diagnostic] = []
     problems: list[Diagnostic] = []
     conflicts: list[Conflict] = []
+    unserved: list[Unserved] = []
     for findings in resolver.findings.values():
         differing = [] if findings.problems else disagreement(findings, file)
         found = [*findings.problems, *(item.finding for item in differing)]
         if not found:
             served.append(findings.served)
-        elif findings.replaced:
+            continue
+        unserved.append(Unserved(findings.node, tuple(found)))
+        if findings.replaced:
             left.extend(_left_alone(findings.place, item) for item in found)
         else:
             problems.extend(found)
             conflicts.extend(differing)
-    return Resolution(tuple(served), tuple(left), tuple(problems), tuple(conflicts), resolver.instances.bodies)
+    return Resolution(
+        tuple(served), tuple(left), tuple(problems), tuple(conflicts), tuple(unserved), resolver.instances.bodies
+    )
 
 
 class Resolver:
     """The visitor: looks up each node, and says of those it serves what their outputs are."""
 
-    def __init__(self, catalogue: Catalogue, opset: int, replace: bool, file: str) -> None:
+    def __init__(self, catalogue: Catalogue, opset: int, replace: bool | Replaceable, file: str) -> None:
         self.findings: dict[int, Findings] = {}  # by id(node); the findings keep their nodes alive
         self._catalogue = catalogue
         self._opset = opset
@@ -106,6 +126,7 @@ class Resolver:
         self._emitted = {domain.mirror: domain for domain in catalogue.domains.values()}
         mirrored = [domain for domain in catalogue.domains.values() if domain.mirror != domain.name]
         self._replaced = {normal_domain(domain.name): domain for domain in mirrored} if replace else {}
+        self._replaceable = replace if callable(replace) else None
         self.instances = Instances(catalogue)
         self._bodies = _BodyTypes(self.instances, opset)
 
@@ -145,7 +166,7 @@ class Resolver:
     def standard_operator(self, visit: Visit, domain: str) -> FunctionEntry | None:
         """The function of a mirrored domain that is this very version of the standard's operator."""
         owner = self._replaced.get(domain)
-        if owner is None:
+        if owner is None or (self._replaceable is not None and not self._replaceable(visit.node)):
             return None
         schema = schema_at(visit.node.op_type, domain, visit.imports.get(domain, 0))
         if schema is None:

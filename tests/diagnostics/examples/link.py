@@ -73,12 +73,14 @@ def _kinds() -> tuple[BodyEntry, ...]:
     return tuple(_entry(_KIND.format(name), (("T", name),)) for name in _FLOATS)
 
 
-def _bundle(*functions: FunctionEntry, damaged: bool = False, domain: str = "com.acme") -> str:
-    """A bundle of a library acme-ops in `domain`, as hexadecimal; `damaged`: what its bodies hold are no functions."""
+def _bundle(
+    *functions: FunctionEntry, damaged: bool = False, domain: str = "com.acme", library: str = "acme-ops"
+) -> str:
+    """A bundle of a library in `domain`, as hexadecimal; `damaged`: what its bodies hold are no functions."""
     index = Index(
-        library="acme-ops",
+        library=library,
         version="1.0.0",
-        package="acme_ops",
+        package=library.replace("-", "_"),
         summary="",
         license="Apache-2.0",
         opsets=(18, 22),
@@ -106,6 +108,8 @@ _GOOD_MODEL = f"{_HEADER} agraph (float[N] X) => (float[N] Y) {{ Y = com.acme.Sw
 _ATTACH = "attach model.onnx --library acme.onnxlib -o out.onnx"
 
 
+_OTHER_SWISH = _bundle(_function("Swish", _entry(_ABS), attributes=_ALPHA))
+_UPGRADE = "upgrade out.onnx --library newer.onnxlib -o new.onnx"
 _FAST_GELU = _bundle(_function("FastGelu", _entry(_ABS), domain="com.microsoft"), domain="com.microsoft")
 _GELU_MODEL = _GOOD_MODEL.replace("com.acme", "com.microsoft").replace("Swish", "FastGelu")
 
@@ -225,6 +229,21 @@ PAIRS = (
         "OW541",
         bad=_attach(_GOOD_MODEL, "inspect model.onnx --library acme.onnxlib --require defined"),
         good=_attach(_GOOD_MODEL, f"{_ATTACH} && inspect out.onnx --library acme.onnxlib --require defined"),
+    ),
+    Pair(
+        "OW542",
+        bad=_attach(_GOOD_MODEL, f"{_ATTACH} && {_UPGRADE}", acme=LIBRARY, newer=_OTHER_SWISH),
+        good=_attach(_GOOD_MODEL, f"{_ATTACH} && {_UPGRADE}", acme=LIBRARY, newer=LIBRARY),
+    ),
+    Pair(
+        "OW543",
+        bad=_attach(_GOOD_MODEL, f"{_ATTACH} && {_UPGRADE}", acme=LIBRARY, newer=_bundle(library="more-ops")),
+        good=_attach(_GOOD_MODEL, f"{_ATTACH} && {_UPGRADE}", acme=LIBRARY, newer=LIBRARY),
+    ),
+    Pair(
+        "OW544",
+        bad=_attach(_GOOD_MODEL, "upgrade model.onnx --library acme.onnxlib -o new.onnx"),
+        good=_attach(_GOOD_MODEL, f"{_ATTACH} && upgrade out.onnx --library acme.onnxlib -o new.onnx"),
     ),
     Pair(
         "OW550",

@@ -1,0 +1,346 @@
+"""A model with attached functions, taken to another release of their library: what changes, and whether that may be.
+
+The model is detached and attached again, at the versions of domains that it has, for the nodes that were served and as
+they were. What a node called and what it calls now is compared: bodies by their digests and, where these or the calls
+differ, by running both on inputs that are drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, overload
+
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TypeProto
+
+from opwright.bundle.format import Bundle
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity, has_errors
+from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
+from opwright.graphs.structure import check_structure
+from opwright.graphs.walk import all_nodes
+from opwright.link.apply import Attached, apply_plan, finish
+from opwright.link.attachment import PlannedFunction, plan_libraries
+from opwright.link.call_comparison import CallInput, Results, compare_calls, inputs_of, model_of_call
+from opwright.link.detach import detach_libraries
+from opwright.link.digests import Record, record_of
+from opwright.link.metadata import POLYFILLED
+from opwright.link.model_records import spread_records
+from opwright.link.profile import Profile
+from opwright.link.propagate import imports_of
+
+_MARK = "opwright.upgraded"  # metadata of a node, while it is detached and attached again
+
+
+class Change(Enum):
+    """What becomes of a function."""
+
+    SAME = "same"  # the same body, called as it was
+    EQUAL = "equal"  # other nodes; all values that were compared are equal
+    CLOSE = "close"  # other nodes; all values that were compared differ by rounding at most
+    DIFFERENT = "different"  # other values
+    UNKNOWN = "unknown"  # what it computes could not be compared
+    REFUSED = "refused"  # the newer release does not take the call: inputs, attributes, types, opsets
+    GONE = "gone"  # the newer release does not have it
+
+
+_CHANGES = {
+    Results.EQUAL: Change.EQUAL,
+    Results.CLOSE: Change.CLOSE,
+    Results.DIFFERENT: Change.DIFFERENT,
+    Results.UNKNOWN: Change.UNKNOWN,
+}
+_BREAKS = frozenset({Change.DIFFERENT, Change.UNKNOWN})  # that may be accepted
+
+
+@dataclass(frozen=True, slots=True)
+class UpgradedFunction:
+    """What becomes of a function of the model that nodes call, `nodes`, by their places.
+
+    `variant`, `body` and `release` are those that it has, `new_...` those that it gets, empty where it gets none.
+    `text` says what differs; `accepted`: it computes something else, and that was asked for.
+    """
+
+    identity: str
+    variant: str
+    body: str
+    library: str
+    release: str
+    new_variant: str
+    new_body: str
+    new_release: str
+    change: Change
+    text: str
+    nodes: tuple[str, ...]
+    accepted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UpgradePlan:
+    """What a newer library does to a model, and the model that has it; none where something stands against that."""
+
+    functions: tuple[UpgradedFunction, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    model: ModelProto | None = field(repr=False, compare=False)
+
+    @property
+    def possible(self) -> bool:
+        """Whether nothing stands against it."""
+        return not has_errors(self.diagnostics)
+
+
+@overload
+def upgrade(
+    model: ModelPath, libraries: Bundle | Sequence[Bundle], *, accept: str | Collection[str] = ()
+) -> ModelProto: ...
+
+
+@overload
+def upgrade(
+    model: SameForm, libraries: Bundle | Sequence[Bundle], *, accept: str | Collection[str] = ()
+) -> SameForm: ...
+
+
+def upgrade(model: AnyModel, libraries: Bundle | Sequence[Bundle], *, accept: str | Collection[str] = ()) -> Any:
+    """The model with the functions of these releases in the place of those that were attached, in the form that is
+    given (see `attach`).
+
+    Versions of functions stay as they are. Raises DiagnosticError: OW542 for each function that computes something
+    else, unless `accept` names it (`Swish`, `com.acme::Swish`, `com.acme::Swish@1`, or `all`), or that is no longer
+    there for its nodes; OW543 for a model that cannot be upgraded.
+    """
+    given = given_model(model)
+    bundles = [libraries] if isinstance(libraries, Bundle) else libraries
+    plan = plan_upgrade_libraries(given.proto, bundles, accept=_names(accept), file=given.file)
+    if plan.model is None:
+        raise DiagnosticError(item for item in plan.diagnostics if item.severity is Severity.ERROR)
+    return given.give_back(plan.model)
+
+
+def plan_upgrade(
+    model: AnyModel, libraries: Bundle | Sequence[Bundle], *, accept: str | Collection[str] = ()
+) -> UpgradePlan:
+    """What `upgrade` would do with the same arguments: for each attached function what becomes of it."""
+    given = given_model(model)
+    bundles = [libraries] if isinstance(libraries, Bundle) else libraries
+    return plan_upgrade_libraries(given.proto, bundles, accept=_names(accept), file=given.file)
+
+
+def _names(accept: str | Collection[str]) -> Collection[str]:
+    return [accept] if isinstance(accept, str) else accept
+
+
+def plan_upgrade_libraries(
+    model: ModelProto, libraries: Sequence[Bundle], *, accept: Collection[str] = (), file: str = "model"
+) -> UpgradePlan:
+    """`plan_upgrade` of a ModelProto; `file` names it in messages."""
+    check_structure(model, file)
+    old = ModelProto()
+    old.CopyFrom(model)
+    spread_records(old, file)
+    records = {function_id(item): record for item in old.functions if (record := record_of(item)) is not None}
+    calls = _mark_calls(old, records)
+    if not calls:
+        return UpgradePlan((), (_nothing(file),), model)
+    _refuse(old, (records[call_id(node)] for node in calls.values()), libraries, file)
+    before = detach_libraries(old, file).model
+    overloads = any(overload for _, _, overload in records)
+    plan = plan_libraries(
+        before,
+        libraries,
+        replace=lambda node: _mark_of(node) is not None,
+        profile=Profile.OVERLOAD if overloads else Profile.PORTABLE,
+        newest=imports_of(old),
+        file=file,
+    )
+    work = plan.work
+    if work is None:
+        return UpgradePlan((), plan.diagnostics, None)
+    known = {id(item.node): inputs_of(item.call.visit) for item in work.served}
+    apply_plan(work.model, work.served, work.additions)
+    rows = _Rows(accept)
+    judge = _Judge(old, work.model)
+    pairs = zip(work.served, plan.nodes, strict=True)
+    for served, planned in pairs:
+        mark = _mark_of(served.node)
+        if mark is None:
+            continue  # a node that was added since: it is attached like any other
+        node, record = calls[mark], records[call_id(calls[mark])]
+        attributes = served.call.visit.attributes
+        change, text = judge.compare(
+            node, served.node, record, planned.function, known[id(served.node)], attributes, served.call.visit.imports
+        )
+        rows.add(record, planned.function, change, text, planned.place)
+    told: set[Diagnostic] = set()
+    for unserved in work.unserved:
+        mark = _mark_of(unserved.node)
+        if mark is not None:
+            record = records[call_id(calls[mark])]
+            told.update(unserved.findings)
+            rows.add(record, None, _refusal(record, libraries), unserved.findings[0].message, "")
+    for holder in (before, work.model):
+        _remove_marks(holder)
+    functions = rows.made()
+    others = [item for item in plan.diagnostics if item.severity is Severity.ERROR and item not in told]
+    found = [*others, *(item for row in functions for item in _findings(row, file))]
+    if has_errors(found):
+        return UpgradePlan(functions, tuple(found), None)
+    done: Attached = finish(plan, work, file)
+    return UpgradePlan(functions, (*found, *done.diagnostics), done.model)
+
+
+def _mark_calls(model: ModelProto, linked: Mapping[FunctionId, Record]) -> dict[str, NodeProto]:
+    """Marks the nodes that call linked functions, those in such functions excepted; copies of them by mark."""
+    found: dict[str, NodeProto] = {}
+    own = (function.node for function in model.functions if function_id(function) not in linked)
+    for nodes in (model.graph.node, *own):
+        for node in all_nodes(nodes):
+            if call_id(node) in linked:
+                mark = str(len(found))
+                found[mark] = NodeProto()
+                found[mark].CopyFrom(node)
+                node.metadata_props.add(key=_MARK, value=mark)
+    return found
+
+
+def _mark_of(node: NodeProto) -> str | None:
+    return next((item.value for item in node.metadata_props if item.key == _MARK), None)
+
+
+def _remove_marks(model: ModelProto) -> None:
+    for nodes in (model.graph.node, *(function.node for function in model.functions)):
+        for node in all_nodes(nodes):
+            kept = [item for item in node.metadata_props if item.key != _MARK]
+            if len(kept) < len(node.metadata_props):
+                del node.metadata_props[:]
+                node.metadata_props.extend(kept)
+
+
+class _Judge:
+    """Compares calls; calls that are alike once."""
+
+    def __init__(self, old: ModelProto, new: ModelProto) -> None:
+        self._old = old
+        self._new = new
+        self._known: dict[object, tuple[Change, str]] = {}
+
+    def compare(
+        self,
+        node: NodeProto,
+        new_node: NodeProto,
+        record: Record,
+        function: PlannedFunction,
+        inputs: Sequence[CallInput],
+        attributes: Mapping[str, AttributeProto],
+        imports: Mapping[str, int],
+    ) -> tuple[Change, str]:
+        if record.body == function.body and _call_of(node) == _call_of(new_node):
+            return Change.SAME, ""
+        facts = tuple((_bytes(item.type), item.shape, _bytes(item.constant)) for item in inputs)
+        given = tuple(sorted(item.SerializeToString(deterministic=True) for item in attributes.values()))
+        key = (record.identity, record.body, function.name, facts, given)
+        if key not in self._known:
+            models = (
+                model_of_call(call, inputs, attributes, model.functions, {**imports_of(model), **imports})
+                for call, model in ((node, self._old), (new_node, self._new))
+            )
+            results, text = compare_calls(*models)
+            self._known[key] = (_CHANGES[results], text)
+        return self._known[key]
+
+
+def _bytes(message: TypeProto | TensorProto | None) -> bytes:
+    return b"" if message is None else message.SerializeToString(deterministic=True)
+
+
+def _call_of(node: NodeProto) -> tuple[object, ...]:
+    """What a call gives its function, but for what it is called."""
+    attributes = sorted(item.SerializeToString(deterministic=True) for item in node.attribute)
+    return (tuple(node.input), len(node.output), tuple(attributes))
+
+
+class _Rows:
+    """What becomes of functions; calls of which the same becomes make one row."""
+
+    def __init__(self, accept: Collection[str]) -> None:
+        self._accept = accept
+        self._found: dict[tuple[object, ...], tuple[Record, PlannedFunction | None, Change, str, list[str]]] = {}
+
+    def add(self, record: Record, function: PlannedFunction | None, change: Change, text: str, place: str) -> None:
+        key = (record, None if function is None else function.name, change, text)
+        row = self._found.setdefault(key, (record, function, change, text, []))
+        if place:
+            row[4].append(place)
+
+    def made(self) -> tuple[UpgradedFunction, ...]:
+        return tuple(
+            UpgradedFunction(
+                record.identity,
+                record.variant,
+                record.body,
+                record.library,
+                record.release,
+                "" if function is None else function.variant,
+                "" if function is None else function.body,
+                "" if function is None else function.release,
+                change,
+                text,
+                tuple(places),
+                change in _BREAKS and self._is_accepted(record.identity),
+            )
+            for record, function, change, text, places in self._found.values()
+        )
+
+    def _is_accepted(self, identity: str) -> bool:
+        function = identity.partition("@")[0]
+        return not {identity, function, function.rpartition("::")[2], "all"}.isdisjoint(self._accept)
+
+
+def _refusal(record: Record, libraries: Iterable[Bundle]) -> Change:
+    """Why a node has no function: there is none of that identity any more, or it does not take the call."""
+    has = any(library.index.table.find_identity(record.identity) is not None for library in libraries)
+    return Change.REFUSED if has else Change.GONE
+
+
+def _findings(row: UpgradedFunction, file: str) -> list[Diagnostic]:
+    of = f"{row.identity} of {row.library} {row.release}"
+    place = Place(file)
+    match row.change:
+        case Change.GONE:
+            text = f"{of} is not in the newer release"
+            return [Diagnostic("OW542", text, place, row.text, "keep the release that has it")]
+        case Change.REFUSED:
+            text = f"the newer release does not take a call of {of}"
+            return [Diagnostic("OW542", text, place, row.text, "change the node, or keep the release")]
+        case Change.DIFFERENT | Change.UNKNOWN:
+            different = row.change is Change.DIFFERENT
+            what = "computes something else" if different else "has other nodes, which could not be compared,"
+            text = f"{of} {what} in {row.library} {row.new_release}"
+            name = row.identity.rpartition("::")[2].partition("@")[0]
+            severity = Severity.WARNING if row.accepted else Severity.ERROR
+            help_text = "" if row.accepted else f"where that is right, accept it: `--accept {name}`"
+            return [Diagnostic("OW542", text, place, row.text, help_text, severity=severity)]
+        case _:
+            return []
+
+
+def _refuse(model: ModelProto, called: Iterable[Record], libraries: Sequence[Bundle], file: str) -> None:
+    """Raises DiagnosticError (OW543) for a model that cannot be attached to again."""
+    if any(item.key == POLYFILLED for item in model.metadata_props):
+        reason = "its nodes were rewritten for an older opset, and the functions are for that"
+        help_text = "detach it, then run `opwright polyfill` with the newer library"
+        text = "a model that was polyfilled is not upgraded"
+        raise DiagnosticError([Diagnostic("OW543", text, Place(file), reason, help_text)])
+    given = {library.index.library for library in libraries}
+    missing = sorted({record.origin for record in called if record.library not in given})
+    if missing:
+        text = f"the model calls functions of {', '.join(missing)}, which is not given"
+        reason = "all that is attached is attached again, in the releases that are given"
+        help_text = "give that library too, in the release that is wanted, with --library"
+        raise DiagnosticError([Diagnostic("OW543", text, Place(file), reason, help_text)])
+
+
+def _nothing(file: str) -> Diagnostic:
+    reason = "it calls no function that was attached from a library"
+    return Diagnostic("OW544", "nothing to upgrade", Place(file), reason, severity=Severity.WARNING)
