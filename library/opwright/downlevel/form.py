@@ -108,6 +108,12 @@ class Form:
         array = _small_array(found) if isinstance(found, TensorProto) else None
         return tuple(map(float, array.reshape(-1))) if array is not None and array.dtype == np.float32 else None
 
+    def truths(self, index: int) -> tuple[bool, ...] | None:
+        """The bools that an input always is."""
+        found = self._source(index)
+        array = _small_array(found) if isinstance(found, TensorProto) else None
+        return tuple(map(bool, array.reshape(-1))) if array is not None and array.dtype == np.bool_ else None
+
     def reference(self, index: int) -> str | None:
         """The attribute of the function around that an input always is, where that is a list that is not empty."""
         found = self._source(index)
@@ -165,6 +171,10 @@ class Form:
             self._insert(len(self.inputs_))
         self.inputs_[index], self.facts[index], self.ranks[index] = source, text_of_code(element), rank
 
+    def set_tensor(self, name: str, values: Value, element: str) -> None:
+        dtype = object if element == "string" else helper.tensor_dtype_to_np_dtype(BY_NAME[element].code)
+        self.attributes[name] = helper.make_attribute(name, numpy_helper.from_array(np.array(values, dtype)))
+
     def insert_input(self, index: int) -> None:
         self._insert(index)
 
@@ -221,7 +231,7 @@ def _constant_of_node(node: NodeProto) -> TensorProto | AttributeProto | None:
 
 def _integers(tensor: TensorProto) -> tuple[int, ...] | None:
     array = _small_array(tensor)
-    whole = array is not None and array.dtype in (np.int32, np.int64)
+    whole = array is not None and array.dtype.kind in "iu"
     return tuple(int(item) for item in array.reshape(-1)) if array is not None and whole else None
 
 

@@ -30,10 +30,12 @@ from opwright.opsets.record import (
 )
 from opwright.opsets.version_rules import Step, both
 
+_ModelRule = Callable[[rules.Form, rules.ModelForm], str]
 
-def _moved(reason: str, up: Callable[[rules.Form, rules.ModelForm], str]) -> Step:
-    """A step that nodes of models take upwards alone, and calls in sources not at all."""
-    return Step(rules.refused(reason), rules.in_models(up, reason))
+
+def _moved(reason: str, up: _ModelRule, down: _ModelRule | None = None) -> Step:
+    """A step that nodes of models take, down only where there is a rule, and calls in sources not at all."""
+    return Step(rules.refused(reason) if down is None else rules.in_models(down, reason), rules.in_models(up, reason))
 
 
 _STANDARD = (
@@ -129,7 +131,11 @@ _STANDARD = (
         reviewed=(6, 11, 12, 13),
         steps={
             6: both(rules.limits_given),
-            11: _moved("its limits are inputs since version 11, and were attributes before", rules.limits_as_inputs),
+            11: _moved(
+                "its limits are inputs since version 11, and were attributes before",
+                rules.limits_as_inputs,
+                rules.limits_as_attributes,
+            ),
         },
     ),
     Record("Col2Im", lists=("image_shape", "block_shape")),
@@ -147,7 +153,13 @@ _STANDARD = (
         steps={4: Step(up=rules.axis_one), 11: Step(down=partial(rules.axis_forwards, default=0))},
     ),
     Record("ConcatFromSequence", typing=TypeRule.JOINED_ITEMS, choices={"new_axis": (0, 1)}),
-    Record("Constant", role=Role.CONSTANT, typing=TypeRule.CONSTANT, reviewed=(9, 11, 12, 13, 19, 21, 23, 24, 25)),
+    Record(
+        "Constant",
+        role=Role.CONSTANT,
+        typing=TypeRule.CONSTANT,
+        reviewed=(9, 11, 12, 13, 19, 21, 23, 24, 25),
+        steps={12: Step(down=rules.in_models(rules.value_as_tensor, ""))},
+    ),
     Record(
         "ConstantOfShape",
         typing=TypeRule.FILLED,
@@ -171,7 +183,12 @@ _STANDARD = (
     Record(
         "DFT",
         reviewed=(20,),
-        steps={20: Step(rules.axis_of_batch, rules.refused("its axis is an input since, counted in another way"))},
+        steps={
+            20: Step(
+                rules.axis_of_batch,
+                rules.in_models(rules.axis_as_input, "its axis is an input since, of another default"),
+            )
+        },
     ),
     Record("DeformConv", reviewed=(22,)),
     Record("DepthToSpace", reviewed=(11, 13, 28)),
@@ -200,7 +217,9 @@ _STANDARD = (
         steps={
             10: both(rules.one_output),
             12: _moved(
-                "`ratio` is an input since version 12, and an input says whether it trains", rules.ratio_as_input
+                "`ratio` is an input since version 12, and an input says whether it trains",
+                rules.ratio_as_input,
+                rules.ratio_as_attribute,
             ),
         },
     ),
@@ -361,8 +380,8 @@ _STANDARD = (
     Record(
         "OneHot",
         rank=RankRule.ONE_MORE,
-        reviewed=(28,),
-        changed={11: "negative indices count from the end since version 11, and picked nothing before"},
+        reviewed=(11, 28),
+        steps={11: both(rules.picks_forwards)},
     ),
     Record("Optional", typing=TypeRule.OPTIONAL, reviewed=(28,)),
     Record("OptionalGetElement", typing=TypeRule.OPTIONAL_ITEM, reviewed=(18, 28)),
@@ -387,7 +406,11 @@ _STANDARD = (
         reviewed=(11, 13, 18, 19, 21, 23, 24, 25),
         changed={2: "`pads` was called `paddings` before version 2"},
         steps={
-            11: _moved("pads and value are inputs since version 11, and were attributes before", rules.pads_as_inputs),
+            11: _moved(
+                "pads and value are inputs since version 11, and were attributes before",
+                rules.pads_as_inputs,
+                rules.pads_as_attributes,
+            ),
             19: Step(down=rules.one_of("mode", "constant", ("constant", "reflect", "edge"))),
         },
     ),
@@ -523,6 +546,7 @@ _STANDARD = (
         reviewed=(11, 13, 18, 19),
         steps={
             11: _moved("version 10 takes scales alone, and places pixels in another way", rules.pixels_placed),
+            13: Step(rules.in_models(rules.blanks_filled, ""), rules.sampled_as_since_13),
             19: both(rules.resize_by_scale),
         },
     ),
@@ -588,7 +612,10 @@ _STANDARD = (
         reviewed=(10, 11, 13),
         steps={
             10: Step(
-                rules.refused("starts, ends and axes are inputs since version 10, and were attributes before"),
+                rules.in_models(
+                    rules.slices_as_attributes,
+                    "starts, ends and axes are inputs since version 10, and were attributes before",
+                ),
                 rules.slices_as_inputs,
             ),
             11: Step(down=rules.slice_forwards),
@@ -656,7 +683,10 @@ _STANDARD = (
         reviewed=(10, 11, 24),
         steps={
             10: Step(
-                rules.refused("`k` is an input since version 10, and was an attribute before"), rules.count_as_input
+                rules.in_models(
+                    rules.count_as_attribute, "`k` is an input since version 10, and was an attribute before"
+                ),
+                rules.count_as_input,
             )
         },
     ),

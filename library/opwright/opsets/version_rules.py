@@ -108,6 +108,12 @@ class ModelForm(Protocol):
     def floats(self, index: int) -> tuple[float, ...] | None:
         """The floats that an input always is."""
 
+    def truths(self, index: int) -> tuple[bool, ...] | None:
+        """The bools that an input always is."""
+
+    def set_tensor(self, name: str, values: Value, element: str) -> None:
+        """Makes an attribute a tensor: of rank 0, or of rank 1 for several values."""
+
 
 # A rule makes a node fit for the version on the other side, or says why it cannot.
 Rule = Callable[[Form], str]
@@ -134,7 +140,8 @@ def refused(reason: str) -> Rule:
 
 
 def in_models(rule: Callable[[Form, ModelForm], str], reason: str) -> Rule:
-    """A rule for nodes of models alone; `reason` speaks against others, and against those that it does not take."""
+    """A rule for nodes of models alone; `reason` speaks against calls in sources: empty where nothing but the schemas
+    does."""
 
     def judged(form: Form) -> str:
         return reason if form.model is None else rule(form, form.model)
@@ -276,7 +283,23 @@ def picked_forwards(form: Form) -> str:
 
 
 def slice_forwards(form: Form) -> str:
-    return inputs_forwards(form, 3)
+    axes, rank = form.constant(3) if form.has_input(3) else (), form.rank(0)
+    if axes is None or (any(axis < 0 for axis in axes) and rank is None):
+        return "what it picks may be counted from the end, which it could not be before"
+    if rank is not None and any(axis < 0 for axis in axes):
+        form.set_integers(3, tuple(axis % rank for axis in axes))
+    return ""
+
+
+def picks_forwards(form: Form) -> str:
+    """OneHot: what lies before the first class was nothing before 11, and is counted from the end since."""
+    picked = form.constant(0)
+    if picked is None or any(item < 0 for item in picked):
+        return "its indices may be negative: these pick nothing before version 11, and count from the end since"
+    axis = form.value("axis", -1)
+    return (
+        "" if isinstance(axis, int) and axis >= -1 else "its axis is counted from the end, which it could not be before"
+    )
 
 
 def last_axis_down(form: Form) -> str:
@@ -364,6 +387,30 @@ def limits_as_inputs(form: Form, model: ModelForm) -> str:
     return ""
 
 
+def limits_as_attributes(form: Form, model: ModelForm) -> str:
+    for index, name in enumerate(("min", "max"), start=1):
+        limit = model.floats(index) if form.has_input(index) else None
+        if limit is None or len(limit) != 1:
+            return f"its {name} is an input that is computed or left out, and was an attribute before"
+        form.set_attribute(name, limit[0])
+    form.drop_inputs(1)
+    return ""
+
+
+def pads_as_attributes(form: Form, model: ModelForm) -> str:
+    pads, referred = form.constant(1), form.reference(1)
+    value = model.floats(2) if form.has_input(2) else (0.0,)
+    if (pads is None and referred is None) or value is None or len(value) != 1:
+        return "its pads or its value are computed, and were attributes before"
+    form.drop_inputs(1)
+    form.set_attribute("value", value[0])
+    if referred is not None:
+        form.set_reference("pads", referred)
+    elif pads is not None:
+        form.set_attribute("pads", pads)
+    return ""
+
+
 def pads_as_inputs(form: Form, model: ModelForm) -> str:
     """Pad: the pads and the value are inputs since 11."""
     value, element = form.value("value", 0.0), form.element(0)
@@ -381,6 +428,32 @@ def slices_as_inputs(form: Form) -> str:
     """Slice: starts, ends and axes are inputs since 10."""
     names = ("starts", "ends", "axes")
     return next(filter(None, (as_input(form, name, index) for index, name in enumerate(names, start=1))), "")
+
+
+def slices_as_attributes(form: Form, model: ModelForm) -> str:
+    steps = form.constant(4) if form.has_input(4) else ()
+    if steps is None or any(step != 1 for step in steps):
+        return "it has steps, which came with version 10"
+    found = {
+        name: form.constant(index)
+        for index, name in enumerate(("starts", "ends", "axes"), start=1)
+        if form.has_input(index)
+    }
+    for name, values in found.items():
+        if values is None:
+            return f"its {name} are computed, and were an attribute before"
+        form.set_attribute(name, values)
+    form.drop_inputs(1)
+    return ""
+
+
+def count_as_attribute(form: Form, model: ModelForm) -> str:
+    count = form.constant(1)
+    if count is None or len(count) != 1:
+        return "its K is computed, and was an attribute before"
+    form.drop_inputs(1)
+    form.set_attribute("k", count[0])
+    return ""
 
 
 def count_as_input(form: Form) -> str:
@@ -403,6 +476,57 @@ def ratio_as_input(form: Form, model: ModelForm) -> str:
     if "ratio" in form.given():
         form.drop("ratio")
         model.set_numbers(1, ratio, "float")
+    return ""
+
+
+def ratio_as_attribute(form: Form, model: ModelForm) -> str:
+    ratio = model.floats(1) if form.has_input(1) else (0.5,)
+    trains = model.truths(2) if form.has_input(2) else (False,)
+    if ratio is None or len(ratio) != 1 or trains != (False,) or form.outputs > 1:
+        return "its ratio is computed, it may train, or it has a mask: only an inference is the same before version 12"
+    form.drop("seed")
+    form.drop_inputs(1)
+    form.set_attribute("ratio", ratio[0])
+    return ""
+
+
+def axis_as_input(form: Form, model: ModelForm) -> str:
+    """DFT: the axis is an input since 20, the last but one without it, and was an attribute, 1 without it."""
+    axis = form.value("axis", 1)
+    if not isinstance(axis, int):
+        return "its axis is an attribute that is not known, and an input since"
+    form.drop("axis")
+    model.set_numbers(2, axis, "int64")
+    return ""
+
+
+def blanks_filled(form: Form, model: ModelForm) -> str:
+    """Resize: what is not given is left out since 13, and was an empty list before."""
+    for index in (1, 2):
+        if not form.has_input(index):
+            model.set_numbers(index, (), "float")
+    return ""
+
+
+def sampled_as_since_13(form: Form) -> str:
+    mode = form.value("coordinate_transformation_mode", "half_pixel")
+    known = isinstance(mode, str) and mode != "tf_half_pixel_for_nn"
+    return "" if known else f"its coordinate_transformation_mode is {mode}"
+
+
+_VALUES = {"int": "int64", "float": "float", "string": "string"}
+
+
+def value_as_tensor(form: Form, model: ModelForm) -> str:
+    """Constant: numbers and texts of their own came with 12."""
+    for name in form.given():
+        kind = name.removeprefix("value_").removesuffix("s")
+        if name != "value" and kind in _VALUES:
+            values = form.value(name)
+            if values is None:
+                return f"its attribute {name} is set"
+            form.drop(name)
+            model.set_tensor("value", values, _VALUES[kind])
     return ""
 
 
