@@ -12,7 +12,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from onnx import ModelProto
@@ -20,11 +20,14 @@ from onnx import ModelProto
 from opwright.commands.command_output import show_findings
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.diagnostics.exits import Exit
+from opwright.graphs.data_files import ExternalData, Moved, remove_moved, weights_beside
 from opwright.graphs.inline_weights import MOST_BYTES, write_pieces
 from opwright.graphs.model_file import external_files, model_pieces, parse_model, read_model, write_model
 
 STREAM = Path("-")
 _PIECE = 1 << 20
+_EXTERNAL_DATA = """what becomes of weights in other files when the new model goes to another folder: copy them there
+(the default), move them, or reference them where they are, which must be below the new model's folder"""
 _MODELS = "a .onnx file, a folder of them, or - for standard input; may be several"
 
 
@@ -33,13 +36,16 @@ class Job:
     """One model, and the file of the new one: None where none is written, or the command names it.
 
     `alone`: the command line names this model and no other, nor a folder. `below` is the folder in which folders are
-    made for the new file.
+    made for the new file. `external` says what becomes of weights in other files where that is another folder; `moved`
+    are those that are in both and are to be removed from the old one.
     """
 
     source: Path
     output: Path | None = None
     alone: bool = True
     below: Path | None = None
+    external: ExternalData = ExternalData.COPY
+    moved: list[Moved] = field(default_factory=list, compare=False)
 
     @property
     def file(self) -> str:
@@ -54,8 +60,8 @@ class Job:
         return read_model(self.source, leave_weights=leave_weights)
 
     def write(self, model: ModelProto, output: Path) -> None:
-        """Writes the new model whole or not at all. Raises DiagnosticError: OW571 when its weights would not be found,
-        or be overwritten, OW572 when it cannot be written."""
+        """Writes the new model whole or not at all. Raises DiagnosticError: OW550 and OW571 when its weights would not
+        be found, or something be overwritten, OW572 when it cannot be written."""
         if STREAM in (self.source, output):
             _refuse_weights(model, self)
         try:
@@ -70,7 +76,10 @@ class Job:
         except OSError as error:
             reason = error.strerror or str(error)
             raise DiagnosticError([Diagnostic("OW572", f"cannot write {output}", reason=reason)]) from None
-        write_model(model, output, output if self.source == STREAM else self.source)
+        source = output if self.source == STREAM else self.source
+        with weights_beside(model, source, output, self.external) as moved:
+            write_model(model, output, source)
+        self.moved.extend(moved)
 
     def tell(self, lines: Iterable[str]) -> None:
         tell(lines, self.output)
@@ -106,6 +115,8 @@ def add_outputs(parser: argparse.ArgumentParser, default: str = "", *, required:
     )
     group.add_argument("--out-dir", type=Path, metavar="DIR", help="the folder of the new models, each under its name")
     group.add_argument("--in-place", action="store_true", help="write each new model over the one given")
+    choices = [item.value for item in ExternalData]
+    parser.add_argument("--external-data", choices=choices, default=ExternalData.COPY.value, help=_EXTERNAL_DATA)
 
 
 def require_output(options: argparse.Namespace) -> None:
@@ -137,10 +148,11 @@ def jobs_to_write(options: argparse.Namespace, also_read: Iterable[str] = ()) ->
     if options.in_place:
         real = dict.fromkeys(Path(os.path.realpath(source)) for source, _ in found)
         return [Job(path, path, alone) for path in real]
+    external = ExternalData(options.external_data)
     if options.out_dir is not None:
-        jobs = [Job(source, options.out_dir / name, alone, options.out_dir) for source, name in found]
+        jobs = [Job(source, options.out_dir / name, alone, options.out_dir, external) for source, name in found]
     else:
-        jobs = [Job(source, options.output, alone) for source, _ in found]
+        jobs = [Job(source, options.output, alone, None, external) for source, _ in found]
     _refuse_overwriting(jobs, [*(job.source for job in jobs), *map(Path, also_read)])
     return jobs
 
@@ -150,7 +162,15 @@ def run_jobs(
     work: Callable[[Job], int],
     failed: Callable[[Sequence[Diagnostic]], None] = show_findings,
 ) -> int:
-    """Does the work on each model; the exit status. Raises DiagnosticError where the only one fails."""
+    """Does the work on each model; the exit status. Raises DiagnosticError where the only one fails, or where what was
+    moved cannot be removed from its old place, where it stays when any model has failed."""
+    status = _run_jobs(jobs, work, failed)
+    if status == Exit.GOOD:
+        remove_moved(item for job in jobs for item in job.moved)
+    return status
+
+
+def _run_jobs(jobs: Sequence[Job], work: Callable[[Job], int], failed: Callable[[Sequence[Diagnostic]], None]) -> int:
     if jobs[0].alone:
         return work(jobs[0])
     status = int(Exit.GOOD)

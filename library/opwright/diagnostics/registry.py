@@ -1196,8 +1196,8 @@ TABLE = (
     Code(
         "OW571",
         "A model would be parted from its weights",
-        "Weights in files of their own are found relative to the model's folder. A model written elsewhere would "
-        "not find them.",
+        "Weights in files of their own are found in the model's folder, and runtimes read none from outside it. They "
+        "are copied or moved along, but over no other file, and a stream has no folder.",
     ),
     Code(
         "OW572",

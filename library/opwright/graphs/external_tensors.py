@@ -93,19 +93,33 @@ def external_tensors_of(nodes: Iterable[NodeProto]) -> Iterator[TensorProto]:
             yield from (item for item in tensors if item.data_location == TensorProto.EXTERNAL)
 
 
+class LocationError(Exception):
+    """A place in which no file of a model can be read; the message is the reason."""
+
+
+def located(location: str, folder: Path) -> tuple[str, os.stat_result]:
+    """The regular file in a model's folder, all links followed, that a location means. Raises LocationError."""
+    shown = location[:200]
+    try:
+        real = os.path.realpath(folder / location)
+        if os.path.isabs(location) or os.path.commonpath([real, os.path.realpath(folder)]) != os.path.realpath(folder):
+            raise LocationError(f"it lies in {shown}, and a model's files are in its own folder")
+        status = os.stat(real)
+    except (OSError, ValueError) as error:
+        raise LocationError(f"{shown}: {getattr(error, 'strerror', None) or error}") from None
+    if not stat.S_ISREG(status.st_mode):
+        raise LocationError(f"{shown} is no regular file")
+    return real, status
+
+
 def _look_at(tensor: TensorProto, folder: Path) -> tuple[str, int, int | None]:
     """Where a tensor's elements are: a regular file in the folder, the offset, and the length if there is one."""
     said = {item.key: item.value for item in tensor.external_data}
     location = said.get("location", "")
     try:
-        real = os.path.realpath(folder / location)
-        if os.path.isabs(location) or os.path.commonpath([real, os.path.realpath(folder)]) != os.path.realpath(folder):
-            raise unreadable(tensor, f"it lies in {location[:200]}, and a model's files are in its own folder")
-        status = os.stat(real)
-    except (OSError, ValueError) as error:
-        raise unreadable(tensor, f"{location[:200]}: {getattr(error, 'strerror', None) or error}") from None
-    if not stat.S_ISREG(status.st_mode):
-        raise unreadable(tensor, f"{location[:200]} is no regular file")
+        real, status = located(location, folder)
+    except LocationError as error:
+        raise unreadable(tensor, str(error)) from None
     offset, length = _place(tensor, said.get("offset", "")) or 0, _place(tensor, said.get("length", ""))
     if offset + (length or 0) > status.st_size:
         raise unreadable(tensor, f"{location[:200]} has {status.st_size} bytes, and ends before it does")

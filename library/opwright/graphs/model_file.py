@@ -144,17 +144,11 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
 def write_model(model: ModelProto, path: Path, source: Path) -> None:
     """Writes the model whole or not at all. `source` is the file that it was read from.
 
-    Raises DiagnosticError: OW571 when its weights lie next to `source` and `path` is in another folder, or one of their
-    files, OW572 when it cannot be written.
+    Weights in other files are to be next to `path` (see `data_files`). Raises DiagnosticError: OW571 when `path` is one
+    of these files, OW572 when it cannot be written.
     """
-    elsewhere = external_files(model)
-    if elsewhere and path.resolve().parent != source.resolve().parent:
-        text = f"the model cannot be written to {path}: its weights lie next to {source}"
-        reason = f"they are found relative to the model's folder: {', '.join(elsewhere)}"
-        help_text = f"write it to {source.with_name(path.name)}, then move all files together"
-        raise DiagnosticError([Diagnostic("OW571", text, reason=reason, help=help_text)])
-    for name in elsewhere:
-        if _are_one(source.parent / name, path):
+    for name in external_files(model):
+        if _are_one(source.parent / name, path) or _are_one(path.parent / name, path):
             text = f"the model cannot be written to {path}: its weights lie there"
             raise DiagnosticError([Diagnostic("OW571", text, help="give the new model another name")])
     pieces = model_pieces(model, f"{path}")

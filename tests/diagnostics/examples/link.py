@@ -365,7 +365,7 @@ PAIRS = (
         "OW571",
         bad=_attach(
             f"{_HEADER} {_WEIGHTS} Y = com.acme.Swish(Z) }}",
-            "attach model.onnx --library acme.onnxlib -o specs/out.onnx",
+            "attach model.onnx --library acme.onnxlib -o specs/out.onnx --external-data reference",
         ),
         good=_attach(f"{_HEADER} {_WEIGHTS} Y = com.acme.Swish(Z) }}"),
     ),
