@@ -13,6 +13,7 @@ ON_MODELS = {
 }
 # Commands on libraries, each a module of `cli.command_modules`.
 ON_LIBRARIES = {
+    "add": "Make a library a dependency: find it, check its digest, write library.yaml and the lock.",
     "build": "Compile the library and write its bundle, wheel and typed stubs.",
     "cache": "Say what the cache holds, check every entry of it, or remove what is unused for long.",
     "clean": "Remove what builds have left: the cache and the rest of .opwright.",
@@ -25,6 +26,7 @@ ON_LIBRARIES = {
     "fmt": "Write the YAML of specs in one form; comments stay.",
     "graph": "Draw which functions call which.",
     "help": "List all commands, or show the options of one.",
+    "index": "Add releases to an index of static files, which any web server serves.",
     "lint": "Find mistakes, and with --fix write what is sure to be meant.",
     "lock": "Show what was released and whether the library keeps it, or accept new bodies.",
     "ls": "List the versions of all functions with their element types.",
@@ -33,6 +35,7 @@ ON_LIBRARIES = {
     "propose": "Make what a proposal to the ONNX standard has to bring: schema, tests, documents, and a checklist.",
     "publish": "Write a release as a folder: wheel, source distribution, models, digests, provenance.",
     "release": "Release the library: lock what it promises, write notes and artefacts.",
+    "search": "Find the libraries that have a function, installed ones and those that indexes list.",
     "show": "Show everything that is known of a function: what its YAML and its Python say, together.",
     "site": "Write a site of the library, to be looked at in a browser: functions, drawings, examples, search, guide.",
     "stubs": "Write the library's typed package, or check that it is up to date.",

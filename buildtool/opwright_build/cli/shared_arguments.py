@@ -28,6 +28,11 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="JSON, one object a line (schemas in docs/schemas)")
 
 
+def add_indexes(parser: argparse.ArgumentParser) -> None:
+    help_ = "an index: an address or a folder; may be repeated; by default those of OPWRIGHT_INDEXES"
+    parser.add_argument("--index", dest="indexes", metavar="URL|FOLDER", action="append", default=[], help=help_)
+
+
 def add_cache(parser: argparse.ArgumentParser) -> None:
     help_ = "the cache's folder, by default .opwright/cache; or a shared cache's URL"
     parser.add_argument("--cache", metavar="FOLDER|URL", help=help_)

@@ -134,6 +134,8 @@ def output_schemas() -> dict[str, Schema]:
                 "packages": _list_of(_object(library=_TEXT, last=_TEXT, notes=_TEXT)),
             },
         ),
+        "search": _events("search", {"function": _FOUND}, {"found": _COUNT}),
+        "add": _events("add", {}, {}, {"library": _TEXT, "version": _TEXT, "sha256": _SHA256, "written": _FLAG}),
         "publish": _events(
             "publish",
             {"action": action, "artefact": {"library": _TEXT, "path": _TEXT, "sha256": _SHA256, "size": _COUNT}},
@@ -220,6 +222,7 @@ _CHANGE: Schema = {
     "after": _TEXT,
     "text": _TEXT,
 }
+_FOUND: Schema = {"function": _TEXT, "library": _TEXT, "version": _TEXT, "place": _TEXT}
 _IDENTITY: Schema = {"domain": _TEXT, "name": _TEXT, "since_version": {"type": "integer", "minimum": 1}}
 
 

@@ -22,8 +22,10 @@ from opwright_build.engine.store import InfrastructureError
 from opwright_build.engine.tree import Tree, create
 
 JOURNAL = "release.json"
-# All that a release writes itself; None removes a file.
-_WRITTEN = re.compile(r"specs/library\.yaml|specs/[^/]+/released/[^/]+|dist/[^/]+\.md")
+# All that a release, or `add`, writes itself; None removes a file.
+_WRITTEN = re.compile(
+    r"specs/library\.yaml|specs/[^/]+/released/[^/]+|dist/[^/]+\.md|specs/dependencies\.lock|specs/vendor/[^/]+\.onnxlib"
+)
 Files = Mapping[str, bytes | None]
 
 

@@ -33,7 +33,7 @@ def installed_bundle(name: str, beside: Sequence[str] = ()) -> Path:
     if found:
         raise _ambiguous(name, [path.name for path in found])
     wanted = normal_name(name)
-    libraries = list(_libraries(beside))
+    libraries = list(installed_libraries(beside))
     exact = {path: None for title, path in libraries if title == wanted}
     fitting = exact or {path: None for title, path in libraries if title.startswith(f"{wanted}-")}
     if len(fitting) == 1:
@@ -48,7 +48,7 @@ def installed_bundle(name: str, beside: Sequence[str] = ()) -> Path:
 
 def all_bundles(beside: Sequence[str] = ()) -> list[Path]:
     """Those of all installed distributions, sorted; `beside` as above."""
-    return sorted({path for _, path in _libraries(beside)})
+    return sorted({path for _, path in installed_libraries(beside)})
 
 
 def package_bundle(package: str, name: str) -> Path:
@@ -102,7 +102,7 @@ def _bundles_in(folder: Path) -> list[Path]:
         return []
 
 
-def _libraries(beside: Sequence[str]) -> Iterator[tuple[str, Path]]:
+def installed_libraries(beside: Sequence[str] = ()) -> Iterator[tuple[str, Path]]:
     """(normal name, bundle) of every installed distribution that has one."""
     seen: set[str] = set()
     for distribution in distributions(path=[*sys.path, *beside]):

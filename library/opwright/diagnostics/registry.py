@@ -1553,6 +1553,48 @@ TABLE = (
         "A signature that is asked for and missing would be noticed by those who install, or by nobody.",
     ),
     Code(
+        "OW670",
+        "An index of libraries cannot be read",
+        "What an index out of reach lists is not known. To take it for an empty one would find another library, or "
+        "none, without a word.",
+    ),
+    Code(
+        "OW671",
+        "An index of libraries says what none may say",
+        "An index is what a stranger wrote. Names that are paths, sizes that no file has and ways to other kinds of "
+        "addresses are no mistakes of those who write one with `opwright index`.",
+    ),
+    Code(
+        "OW672",
+        "What an index gives is not what is wanted",
+        "The digest is all that tells one file from another on its way. It is always compared, and nothing is written "
+        "that has another one.",
+    ),
+    Code(
+        "OW673",
+        "No library of that name, or with that function, is found",
+        "The installed libraries and the indexes that were asked are all that is known.",
+    ),
+    Code(
+        "OW674",
+        "A folder is not that of a release",
+        "An index lists digests that others rely on for years. A file that is missing, or not what SHA256SUMS says, "
+        "would be listed as it is.",
+    ),
+    Code(
+        "OW675",
+        "An index has the release with other files",
+        "Who has added a release holds the digest of its bundle. A second set of bytes under one number would be "
+        "refused there, or taken by those who come later.",
+    ),
+    Code(
+        "OW676",
+        "A dependency cannot be written into library.yaml",
+        "The file is edited by lines, so that its comments stay. What the edited file says is read again, and one that "
+        "says anything else is not written.",
+    ),
+    # Functions behind nodes of other tools
+    Code(
         "OW680",
         "A node calls a function that is not known",
         "What the node means is said by its function alone. Where a function of its domain is given, a name that the "
