@@ -11,6 +11,7 @@ environment from outside (`pip --python`), so neither ensurepip nor a pip that m
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import secrets
 import shutil
@@ -250,6 +251,29 @@ def proposals(session: nox.Session) -> None:
     """Put what `opwright propose` makes to a compiler and to onnx's own sources. Needs g++ and protobuf's headers."""
     install(session, ".[build,run]", groups=("test",))
     session.run("python", "-m", "tests.propose.cpp_check", *session.posargs)
+
+
+@nox.session
+def conformance(session: nox.Session) -> None:
+    """Export the vectors of specs/ (`-- X` for some functions) under numpy 2.0 and under the newest: equal bytes; then
+    run them on onnx's reference evaluator and, without calls, on onnxruntime: ten minutes."""
+    install(session, ".[build,run]")
+    folder = Path(session.create_tmp())
+    session.install("--quiet", "--upgrade", "--target", str(folder / "older"), "numpy==2.0.*")
+    paths = {"newest": "", "older": str(folder / "older")}
+    digests = {}
+    for name, path in paths.items():
+        corpus = folder / f"corpus-{name}"
+        shutil.rmtree(corpus, ignore_errors=True)
+        command = ("opwright", "vectors", "export", *session.posargs, "-o", str(corpus), "--min-count", "1")
+        session.run(*command, env={"PYTHONPATH": path})
+        digests[name] = json.loads((corpus / "conformance.json").read_text(encoding="utf-8"))["digest"]
+    if len(set(digests.values())) > 1:
+        session.error(f"the bytes depend on numpy: {digests}; `diff -r` of {folder}/corpus-* shows where")
+    reference = "opwright_build.verify.conformance.reference_backend:ReferenceBackend"
+    session.run("opwright", "conform", str(folder / "corpus-newest"), "--backend", reference)
+    words = (*(part for name in session.posargs for part in ("-s", name)), "--expanded")
+    session.run("opwright", "conform", ".", *words, "--backend", "onnxruntime.backend")
 
 
 @nox.session

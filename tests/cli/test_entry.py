@@ -244,7 +244,7 @@ def test_a_command_is_helped_in_three_ways(name: str, capsys: pytest.CaptureFixt
         ("test --action-limit soon", "opwright test: argument --action-limit: 'soon' is not a number\n"),
         ("test --require-sandbox 3", "opwright test: argument --require-sandbox: invalid choice: 3 "),
         ("lock --within about", "opwright lock: argument --within: invalid choice: 'about' "),
-        ("vectors a b", "opwright vectors: one folder, or `show` and names\n"),
+        ("vectors a b", "opwright vectors: one folder, or `show` or `export` and names\n"),
         ("cache gc --max-age soon", "opwright cache: "),
     ],
 )

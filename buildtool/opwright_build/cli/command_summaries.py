@@ -18,6 +18,7 @@ ON_LIBRARIES = {
     "cache": "Say what the cache holds, check every entry of it, or remove what is unused for long.",
     "clean": "Remove what builds have left: the cache and the rest of .opwright.",
     "completion": "Print the script by which a shell completes commands, options and names of functions.",
+    "conform": "Hold a backend of ONNX against an exported corpus, or against the library's own vectors.",
     "diff": "Compare the library with another state of it: models, types, sources and values.",
     "docs": "Write a page of Markdown for each function, or check that they are up to date.",
     "doctor": "Show what this machine has of what the commands need, and how to get the rest.",
@@ -41,7 +42,7 @@ ON_LIBRARIES = {
     "stubs": "Write the library's typed package, or check that it is up to date.",
     "test": "Verify every body on its vectors, on every runtime at hand.",
     "update": "Lock the libraries that this one depends on to what is found now: rewrite specs/dependencies.lock.",
-    "vectors": "Compare the standard's vectors with specs/vectors.lock; `vectors show X` prints those of X.",
+    "vectors": "Compare the standard's vectors with the lock; `show X` prints those of X, `export X` writes a corpus.",
     "why": "Show the path of calls by which one function comes to another.",
 }
 

@@ -73,6 +73,14 @@ def add_sandbox(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--require-sandbox", metavar="LEVEL", type=int, choices=(0, 1, 2), default=0, help=help_)
 
 
+def add_corpus(parser: argparse.ArgumentParser, min_count: str) -> None:
+    help_ = "the bodies of this opset of ai.onnx; by default each body at its lowest"
+    parser.add_argument("--opset", metavar="N", type=int, help=help_)
+    help_ = "the nodes of bodies in the place of calls, for consumers that know no functions of models"
+    parser.add_argument("--expanded", action="store_true", help=help_)
+    parser.add_argument("--min-count", metavar="N", type=_at_least(0, int), help=min_count)
+
+
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     help_ = "processes that work; by default one a processor; 1: none but this"
     parser.add_argument("-j", "--jobs", metavar="N", type=_at_least(1, int), help=help_)

@@ -6,30 +6,27 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
 
-from opwright_build.engine.tree import Tree, read_regular, stays_inside
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.judged_library import Subject, collect
 from opwright_build.workflow.library import build_library, read_packages
+from opwright_build.workflow.owned_folder import OwnedFolder
 from opwright_build.workflow.sandboxes import clause, record, require_for_workers
 from opwright_build.workflow.selection.language import select_identities
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import finish, on_library
-from opwright_build.workflow.writing import write_file
 
 if TYPE_CHECKING:
     from opwright_build.propose.assemble import Package, Reference
     from opwright_build.spec.model import SpecVersion
 
-MANIFEST = "proposal.json"
-SCHEMA = "opwright.proposal/1"
+FOLDER = OwnedFolder("proposal.json", "opwright.proposal/1", "a proposal's")
 _SHOWN = 3  # failing tests that are told one by one
 
 
@@ -48,7 +45,7 @@ def _propose(session: Session, name: str, output: Path, sandbox: int, started: f
     from opwright_build.verify.run.runtimes import available
     from opwright_build.verify.run.worker_sandbox import claim as workers_claim
 
-    known = _known_files(output)
+    known = FOLDER.known_files(output)
     loaded = load_library(session.root)
     library = build_library(session)
     if not library.good:
@@ -67,7 +64,9 @@ def _propose(session: Session, name: str, output: Path, sandbox: int, started: f
     session.reporter.step("making the proposal, and running its node tests")
     proposal, reference = make_proposal(subject.bundle, entry), _reference(session, version)
     package = assemble(proposal, collected.cases, reference, available(), workers=session.jobs)
-    _write(output, known, version.identity, package.files)
+    digests = {path: hashlib.sha256(data).hexdigest() for path, data in package.files.items()}
+    told = {"schema": FOLDER.schema, "identity": version.identity, "files": digests}
+    FOLDER.write(output, known, package.files, (json.dumps(told, indent=1) + "\n").encode())
     place = version.places.get("name")
     findings = [*library.diagnostics, *collected.diagnostics, *_findings(package, place)]
     passed = Counter((item.runtime, item.status.value) for item in package.checked)
@@ -129,39 +128,3 @@ def _findings(package: Package, place: Place | None) -> list[Diagnostic]:
         more = f"{len(failed) - _SHOWN} more failures are in CHECKLIST.md" if number == _SHOWN < len(failed) else ""
         found.append(Diagnostic("OW651", message, place, reason=item.message, help=more))
     return found
-
-
-# --------------------------------------------------------------------------------------------------- files
-
-
-def _known_files(output: Path) -> list[str]:
-    """The files that an earlier proposal has left in the folder. UsageError where the folder holds anything else."""
-    manifest = output / MANIFEST
-    try:
-        if not output.exists() or (output.is_dir() and not any(output.iterdir())):
-            return []
-        told = json.loads(read_regular(manifest))
-        if told["schema"] == SCHEMA:
-            return [path for path in told["files"] if stays_inside(path)]
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    message = f"{os.path.relpath(output)} holds other files than a proposal's"
-    raise UsageError([Diagnostic("OW907", message, help="name a folder that is new or empty")])
-
-
-def _write(output: Path, known: list[str], identity: str, files: Mapping[str, bytes]) -> None:
-    """The files, and a list of them with their digests; what an earlier proposal had more is removed.
-
-    DiagnosticError (OW520, OW521), before anything is changed, where one of them lies behind a link or is none.
-    """
-    tree = Tree(output)
-    for path in (*known, *files):
-        tree.require_file(path)
-    for path in known:
-        if path not in files:
-            (output / path).unlink(missing_ok=True)
-    for path, data in files.items():
-        write_file(output / path, data)
-    digests = {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}
-    manifest = {"schema": SCHEMA, "identity": identity, "files": digests}
-    write_file(output / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())

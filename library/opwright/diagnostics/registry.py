@@ -1618,6 +1618,25 @@ TABLE = (
         "A node calls a function of ONNX: one under `@script`, or one of a library. Other Python is run where a model "
         "is made, and leaves nothing in it.",
     ),
+    # Corpora and backends
+    Code(
+        "OW690",
+        "A backend differs from the corpus",
+        "The corpus says what a function computes, and how far a result may be from it. A backend that gives something "
+        "else, or fails on a model that it has taken, computes another function.",
+    ),
+    Code(
+        "OW691",
+        "A corpus that cannot be used",
+        "A corpus is pinned: `conformance.json` lists the sha256 of every file. A file that is another one, is missing "
+        "or makes no sense tells nothing of a backend.",
+    ),
+    Code(
+        "OW692",
+        "Fewer cases than wanted",
+        "A corpus that has become small, or a backend that refuses what it took before, would pass with less and less "
+        "said. `--min-count` is how many it takes.",
+    ),
     Code(
         "OW901",
         "A damaged entry of the build cache",

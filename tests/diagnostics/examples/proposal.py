@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.diagnostics.examples import Example, Pair
 
-_SPEC = """\
+SPEC = """\
 schema: 1
 domain: com.acme
 name: Swish
@@ -17,7 +17,7 @@ types: {T: [float, double]}
 vectors: [vectors.yaml]
 """
 
-_ROWS = """\
+ROWS = """\
 schema: 1
 rows:
   - name: zeros
@@ -34,12 +34,12 @@ def _example(spec: str, rows: str) -> Example:
 PAIRS = (
     Pair(
         "OW650",
-        bad=_example(_SPEC.replace("T}", "t}").replace("T:", "t:"), _ROWS),
-        good=_example(_SPEC, _ROWS),
+        bad=_example(SPEC.replace("T}", "t}").replace("T:", "t:"), ROWS),
+        good=_example(SPEC, ROWS),
     ),
     Pair(
         "OW651",
-        bad=_example(_SPEC, _ROWS.replace("[0.0, 0.0]", "[0.0, 1.0]")),
-        good=_example(_SPEC, _ROWS),
+        bad=_example(SPEC, ROWS.replace("[0.0, 0.0]", "[0.0, 1.0]")),
+        good=_example(SPEC, ROWS),
     ),
 )

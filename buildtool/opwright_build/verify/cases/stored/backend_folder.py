@@ -1,8 +1,9 @@
-"""Vectors from an ONNX backend-test directory: `model.onnx` with one node, and `test_data_set_N/input_0.pb`..."""
+"""ONNX backend-test directories: `model.onnx`, and `test_data_set_N/input_0.pb`... Those of one node are vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import onnx
 from google.protobuf.message import DecodeError, Message
@@ -24,62 +25,79 @@ MOST_SETS = 256
 
 def read_backend(files: LibraryFiles, folder: str, source: VectorSource) -> StoredFile:
     """One vector for each data set of the directory."""
-    return _Directory(files, f"{folder}/{source.path.rstrip('/')}", source.place).read()
+    found = BackendFolder(files, f"{folder}/{source.path.rstrip('/')}", source.place)
+    try:
+        vectors = tuple(_vectors(found))
+    except UnusableError as error:
+        finding = Diagnostic("OW153", f"{found.path} cannot be used", found.place, reason=str(error))
+        return StoredFile((), (finding,), found.seen)
+    return StoredFile(vectors, (), found.seen)
 
 
-class _Directory:
+def _vectors(folder: BackendFolder) -> Iterator[StoredVector]:
+    model = folder.model()
+    graph = model.graph
+    if len(graph.node) != 1:
+        raise UnusableError(f"{MODEL} has {len(graph.node)} nodes, where a vector is one call")
+    node = graph.node[0]
+    domain = node.domain or "ai.onnx"
+    version = next((item.version for item in model.opset_import if (item.domain or "ai.onnx") == domain), 0)
+    constants = {item.name: _tensor(item) for item in graph.initializer}
+    for data in folder.data_sets(graph):
+        known = {**constants, **data.inputs}
+        if any(text and text not in known for text in node.input):
+            raise UnusableError(f"{data.name} does not have every input of the node")
+        if any(text and text not in data.outputs for text in node.output):
+            raise UnusableError(f"{data.name} does not have every output of the node")
+        yield StoredVector(
+            f"{folder.path.rpartition('/')[2]}/{data.name}",
+            {item.name: attribute_value(item) for item in node.attribute},
+            tuple(known[text] if text else None for text in node.input),
+            tuple(data.outputs[text] if text else None for text in node.output),
+            folder.place,
+            checked=True,
+            version=version,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """The values of a data set by their names in the graph."""
+
+    name: str
+    inputs: Mapping[str, Value]
+    outputs: Mapping[str, Value]
+
+
+class BackendFolder:
+    """One directory: reading it raises UnusableError where it is not what it should be, or too large. `seen` are the
+    files that were asked for, with their bytes."""
+
     def __init__(self, files: LibraryFiles, path: str, place: Place) -> None:
         self.files = files
         self.path = path
         self.place = place
         self.seen: dict[str, bytes | None] = {}
 
-    def read(self) -> StoredFile:
-        try:
-            vectors = tuple(self._vectors())
-        except UnusableError as error:
-            finding = Diagnostic("OW153", f"{self.path} cannot be used", self.place, reason=str(error))
-            return StoredFile((), (finding,), self.seen)
-        return StoredFile(vectors, (), self.seen)
-
-    def _vectors(self) -> list[StoredVector]:
+    def model(self) -> onnx.ModelProto:
         model = onnx.ModelProto()
         self._parse(MODEL, model)
-        graph = model.graph
-        if len(graph.node) != 1:
-            raise UnusableError(f"{MODEL} has {len(graph.node)} nodes, where a vector is one call")
-        node = graph.node[0]
-        domain = node.domain or "ai.onnx"
-        version = next((item.version for item in model.opset_import if (item.domain or "ai.onnx") == domain), 0)
-        constants = {item.name: _tensor(item) for item in graph.initializer}
-        found: list[StoredVector] = []
+        return model
+
+    def data_sets(self, graph: onnx.GraphProto) -> Iterator[DataSet]:
+        """One after the other, at least one."""
+        constants = {item.name for item in graph.initializer}
         for number in range(MOST_SETS + 1):
             name = f"test_data_set_{number}"
             inputs = self._values(name, "input", [item for item in graph.input if item.name not in constants])
             outputs = self._values(name, "output", graph.output)
             if not inputs and not outputs:
-                break
+                if number == 0:
+                    raise UnusableError("it has no test_data_set_0 with inputs or outputs")
+                return
             if number == MOST_SETS:
                 raise UnusableError(f"it has more than {MOST_SETS} data sets")
-            known = constants | inputs
-            if any(text and text not in known for text in node.input):
-                raise UnusableError(f"{name} does not have every input of the node")
-            if any(text and text not in outputs for text in node.output):
-                raise UnusableError(f"{name} does not have every output of the node")
-            found.append(
-                StoredVector(
-                    f"{self.path.rpartition('/')[2]}/{name}",
-                    {item.name: attribute_value(item) for item in node.attribute},
-                    tuple(known[text] if text else None for text in node.input),
-                    tuple(outputs[text] if text else None for text in node.output),
-                    self.place,
-                    checked=True,
-                    version=version,
-                )
-            )
-        if not found:
-            raise UnusableError("it has no test_data_set_0 with inputs or outputs")
-        return found
+            yield DataSet(name, inputs, outputs)
 
     def _values(self, name: str, kind: str, declared: Sequence[onnx.ValueInfoProto]) -> dict[str, Value]:
         """The values of a data set by their names in the graph; nothing where there is no first file."""

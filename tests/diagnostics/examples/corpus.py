@@ -1,0 +1,37 @@
+"""OW690 to OW692: backends that are held against vectors, and corpora."""
+
+from __future__ import annotations
+
+from tests.diagnostics.examples import Example, Pair
+from tests.diagnostics.examples.proposal import ROWS, SPEC
+
+_REFERENCE = "opwright_build.verify.conformance.reference_backend:ReferenceBackend"
+_LISTED = """\
+{"schema": "opwright.conformance/1", "cases": [{"folder": "swish", "tolerance": {}, "files": {"model.onnx": "0"}}]}
+"""
+
+
+def _files(rows: str) -> dict[str, str]:
+    return {"specs/com.acme/Swish/spec.yaml": SPEC, "specs/com.acme/Swish/vectors.yaml": rows}
+
+
+PAIRS = (
+    Pair(
+        "OW690",
+        bad=Example(f"conform . --opset 20 --backend {_REFERENCE}", _files(ROWS.replace("[0.0, 0.0]", "[0.0, 1.0]"))),
+        good=Example(f"conform . --opset 20 --backend {_REFERENCE}", _files(ROWS)),
+    ),
+    Pair(
+        "OW691",
+        bad=Example(f"conform corpus --min-count 0 --backend {_REFERENCE}", {"corpus/conformance.json": _LISTED}),
+        good=Example(
+            f"conform corpus --min-count 0 --backend {_REFERENCE}",
+            {"corpus/conformance.json": '{"schema": "opwright.conformance/1", "cases": []}\n'},
+        ),
+    ),
+    Pair(
+        "OW692",
+        bad=Example("vectors export -o corpus --opset 20 --min-count 100", _files(ROWS)),
+        good=Example("vectors export -o corpus --opset 20 --min-count 2", _files(ROWS)),
+    ),
+)
