@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from opwright_build.workflow.judged_library import Subject, collect
 from opwright_build.workflow.library import build_library, read_packages
 from opwright_build.workflow.owned_folder import OwnedFolder
 from opwright_build.workflow.sandboxes import clause, record, require_for_workers
+from opwright_build.workflow.selection.asked import Asked
 from opwright_build.workflow.selection.language import select_identities
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.status import UsageError
@@ -37,7 +39,9 @@ def propose(
 
     `sandbox` is the level of the sandbox without which no reference is to be run, and no model of the library loaded.
     """
-    return on_library(path, reporter, options, lambda session: _propose(session, name, output, sandbox, started))
+    # What X needs is compiled: its versions, older ones too, with which the proposal compares it, and what they call.
+    narrowed = replace(options, asked=Asked((name.partition("@")[0],)))
+    return on_library(path, reporter, narrowed, lambda session: _propose(session, name, output, sandbox, started))
 
 
 def _propose(session: Session, name: str, output: Path, sandbox: int, started: float) -> int:
