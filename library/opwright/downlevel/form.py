@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,14 +32,15 @@ class Form:
     facts: list[Fact]
     ranks: list[int | None]
     attributes: dict[str, AttributeProto]
+    read: Collection[str]
     replacement: tuple[Replacement, tuple[int, ...]] | None = None
 
     @classmethod
-    def of(cls, visit: Visit, goal: int) -> Form:
+    def of(cls, visit: Visit, goal: int, read: Collection[str]) -> Form:
         node = visit.node
         ranks = [*visit.ranks, *[None] * (len(node.input) - len(visit.ranks))]
         attributes = {item.name: item for item in node.attribute}
-        return cls(visit, goal, node.op_type, list(node.input), list(visit.inputs), ranks, attributes)
+        return cls(visit, goal, node.op_type, list(node.input), list(visit.inputs), ranks, attributes, read)
 
     @property
     def is_one_node(self) -> bool:
@@ -113,6 +115,10 @@ class Form:
         found = self._source(index)
         array = _small_array(found) if isinstance(found, TensorProto) else None
         return tuple(map(bool, array.reshape(-1))) if array is not None and array.dtype == np.bool_ else None
+
+    def is_read(self, index: int) -> bool:
+        """Whether anything reads an output of the node."""
+        return self.visit.node.output[index] in self.read
 
     def reference(self, index: int) -> str | None:
         """The attribute of the function around that an input always is, where that is a list that is not empty."""

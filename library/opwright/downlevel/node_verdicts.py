@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from onnx import ModelProto, NodeProto, defs
 
@@ -12,7 +13,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.downlevel.form import Form
 from opwright.downlevel.other_version import form_at, form_schema, type_reasons
 from opwright.downlevel.target import Target
-from opwright.graphs.walk import subgraphs
+from opwright.graphs.walk import all_nodes, subgraphs
 from opwright.link.catalogue import Catalogue
 from opwright.link.node_resolution import Findings, Resolver, Served, disagreement
 from opwright.link.propagate import Fact, Propagation, Visit
@@ -60,7 +61,7 @@ def judge_model(
 
     `calls`: operators of the standard that shall call their functions whatever the opset has.
     """
-    judge = _Judge(catalogue, opset, target, file, calls)
+    judge = _Judge(model, catalogue, opset, target, file, calls)
     Propagation(model, judge, judge.observe).run()
     return judge.verdict()
 
@@ -68,9 +69,18 @@ def judge_model(
 class _Judge(Resolver):
     """Says of each operator of the standard whether it has to be served by a function."""
 
-    def __init__(self, catalogue: Catalogue, opset: int, target: Target, file: str, calls: Sequence[NodeProto]) -> None:
+    def __init__(
+        self,
+        model: ModelProto,
+        catalogue: Catalogue,
+        opset: int,
+        target: Target,
+        file: str,
+        calls: Sequence[NodeProto],
+    ) -> None:
         super().__init__(catalogue, opset, True, file)
         self._calls = {id(node): node for node in calls}  # which keeps them alive
+        self._model = model
         self._target = target
         self._kept: dict[int, _Kept] = {}  # by id(node), as are the findings
         self._reasons: dict[int, tuple[str, str, str]] = {}  # code, message and reason of what needs a function
@@ -114,12 +124,24 @@ class _Judge(Resolver):
             return None
         nested = any(True for _ in subgraphs(visit.node))
         outputs = None if nested else infer_outputs(visit.node, domain, visit.inputs, visit.attributes, visit.imports)
-        form, reasons = form_at(visit, outputs, here, goal, self._opset)
+        form, reasons = form_at(visit, outputs, here, goal, self._opset, self._read)
         if reasons:
             versions = f"of version {here.since_version} is not that of {where}, version {there.since_version}"
             return ("OW582", f"{place}: {name} {versions}", "; ".join(reasons))
         self._keep(visit).forms.append(Restamped(visit.node, place, form, here, form_schema(form, goal)))
         return None
+
+    @cached_property
+    def _read(self) -> frozenset[str]:
+        """The names of all values that something reads, and of all outputs."""
+        found: set[str] = set()
+        for nodes in (self._model.graph.node, *(function.node for function in self._model.functions)):
+            for node in all_nodes(nodes):
+                found.update(node.input)
+                found.update(value.name for graph in subgraphs(node) for value in graph.output)
+        found.update(value.name for value in self._model.graph.output)
+        found.update(name for function in self._model.functions for name in function.output)
+        return frozenset(found - {""})
 
     def _keep(self, visit: Visit) -> _Kept:
         return self._kept.setdefault(id(visit.node), _Kept(visit.node, visit.place))

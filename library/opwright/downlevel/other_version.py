@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from onnx import defs
 
@@ -16,15 +16,15 @@ from opwright.opsets.steps import take_step_down, take_step_up
 
 
 def form_at(
-    visit: Visit, outputs: Sequence[Fact] | None, here: defs.OpSchema, goal: int, opset: int
+    visit: Visit, outputs: Sequence[Fact] | None, here: defs.OpSchema, goal: int, opset: int, read: Collection[str]
 ) -> tuple[Form, tuple[str, ...]]:
     """What the node would be at a version of its domain, and what speaks against it: no reasons mean that it computes
     the same.
 
     `here` is the version that it is of, `opset` the model's at the end. `outputs` are what is known of its outputs,
-    None where that is to be judged later (`type_reasons`).
+    None where that is to be judged later (`type_reasons`); `read` are the names of all values that something reads.
     """
-    form = Form.of(visit, opset)
+    form = Form.of(visit, opset, read)
     reason = _step_by_step(form, here, goal)
     if reason:
         return form, (reason,)
@@ -73,7 +73,9 @@ def type_reasons(
     facts = [ABSENT if item == "" else fact for item, fact in zip(form.inputs_, form.facts, strict=False)]
     yield from _refused(facts, here, there, bound, is_input=True)
     if outputs is not None:
-        yield from _refused(outputs, here, there, bound, is_input=False)
+        names = form.visit.node.output
+        read = [fact if name in form.read else ABSENT for name, fact in zip(names, outputs, strict=False)]
+        yield from _refused(read, here, there, bound, is_input=False)
 
 
 def _refused(

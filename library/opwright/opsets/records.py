@@ -215,7 +215,7 @@ _STANDARD = (
         reviewed=(6, 10, 12, 13, 22),
         changed={7: "it trained unless `is_test` was set before version 7"},
         steps={
-            10: both(rules.one_output),
+            10: both(rules.mask_unread),
             12: _moved(
                 "`ratio` is an input since version 12, and an input says whether it trains",
                 rules.ratio_as_input,
@@ -735,7 +735,14 @@ _OTHERS = (
     Record("CastMap", _ML, typing=ByWord("cast_to", _WORDS, "TO_FLOAT")),
     Record("CategoryMapper", _ML, typing=TypeRule.EXCHANGED),
     Record("DictVectorizer", _ML, typing=TypeRule.MAP_ITEM),
-    Record("LabelEncoder", _ML, typing=ByPresence(_VALUES, TypeRule.EXCHANGED)),
+    Record(
+        "LabelEncoder",
+        _ML,
+        typing=ByPresence(_VALUES, TypeRule.EXCHANGED),
+        reviewed=(4,),
+        changed={2: "it mapped positions in a list of texts before version 2"},
+        steps={4: both(rules.keys_once)},
+    ),
     Record("LinearClassifier", _ML, typing=_LABELS),
     Record("SVMClassifier", _ML, typing=_LABELS),
     Record("TreeEnsembleClassifier", _ML, typing=_LABELS, reviewed=(3, 5)),

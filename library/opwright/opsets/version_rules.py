@@ -114,6 +114,10 @@ class ModelForm(Protocol):
     def set_tensor(self, name: str, values: Value, element: str) -> None:
         """Makes an attribute a tensor: of rank 0, or of rank 1 for several values."""
 
+    def is_read(self, index: int) -> bool:
+        """Whether anything reads an output of the node."""
+        ...
+
 
 # A rule makes a node fit for the version on the other side, or says why it cannot.
 Rule = Callable[[Form], str]
@@ -364,6 +368,24 @@ def spatial(form: Form) -> str:
     return ""
 
 
+def mask_unread(form: Form) -> str:
+    """Dropout: the mask, a float before 10 and a bool since, is what it was where nothing reads it."""
+    if form.outputs > 1 and form.model is not None and not form.model.is_read(1):
+        return ""
+    return one_output(form)
+
+
+def keys_once(form: Form) -> str:
+    """LabelEncoder: since 4 the last of equal keys counts, and a NaN is any other; before, neither was defined."""
+    if "keys_floats" in form.given():
+        return "its keys are floats, of which a NaN is any other since 4"
+    for name in ("keys_int64s", "keys_strings"):
+        keys = form.value(name, ())
+        if not isinstance(keys, tuple) or len({*keys}) < len(keys):
+            return "one of its keys stands there twice, of which the last counts since 4"
+    return ""
+
+
 def one_output(form: Form) -> str:
     return "" if form.outputs == 1 else "it has several outputs, which are other ones there"
 
@@ -468,7 +490,7 @@ def count_as_input(form: Form) -> str:
 
 def ratio_as_input(form: Form, model: ModelForm) -> str:
     """Dropout: the ratio is an input since 12. Without a third input it is as it was: nothing is left out."""
-    if form.outputs > 1:
+    if form.outputs > 1 and model.is_read(1):
         return "its mask says which elements stay since 12, and was not defined before"
     ratio = form.value("ratio", 0.5)
     if not isinstance(ratio, float):
