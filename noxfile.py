@@ -355,10 +355,17 @@ def torch(session: nox.Session) -> None:
 @nox.session
 def tools(session: nox.Session) -> None:
     """Our functions in spox, scikit-learn's pipelines and onnxscript, and what tools make of a model with functions:
-    writes the table of docs/tools.md, and fails where it was another one."""
+    writes the table of docs/tools.md, and fails where it was another one. Chromium, of Debian, is installed where this
+    is root: four minutes."""
     install(session, ".[build,run]", groups=("test", "peer", "tools"))
     tests = ("spox_graphs", "sklearn_steps", "onnxscript_calls")
-    session.run("pytest", *(session.posargs or (f"tests/foreign/{name}.py" for name in tests)))
+    if shutil.which("chromium") is None:  # which draws what Netron shows
+        session.run("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "chromium", external=True)
+    run_all(
+        session,
+        ("pytest", *(session.posargs or (f"tests/foreign/{name}.py" for name in tests))),
+        ("python", "-m", "tests.foreign.tool_table"),
+    )
 
 
 @nox.session

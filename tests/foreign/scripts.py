@@ -47,5 +47,10 @@ def Swished(x: Any) -> Any:
 
 
 @script(acme, default_opset=op)
+def Projected(x: Any, weights: Any) -> Any:
+    return x @ weights
+
+
+@script(acme, default_opset=op)
 def Clipped(x: FLOAT["N", "M"], low: FLOAT["M"], high: FLOAT["M"], scale: float = 1.0) -> Any:
     return op.Min(op.Max(x, low), high) * scale
