@@ -16,7 +16,7 @@ import onnx
 import onnxruntime
 import pytest
 import torch
-from opwright import DiagnosticError, DiagnosticWarning, attach, detach, opset18, script
+from opwright import DiagnosticError, DiagnosticWarning, attach, detach, opset18, opset20, script
 from opwright.torch import link, translations
 from torch import nn
 
@@ -205,6 +205,36 @@ def test_a_library_is_attached_after_symbolic_operators() -> None:
     assert [name for _, name, _ in attached.model.functions] == ["Swish", "Twice"]
     assert not detach(attached).model.functions
     np.testing.assert_allclose(link(bare, [make_acme()])(x)[0].numpy(), attached(x)[0].numpy())
+
+
+def test_a_function_of_a_newer_opset_than_torch_translates_for() -> None:
+    @script(acme, default_opset=opset20)
+    def NewGelu(x: Any, approximate: str = "none") -> Any:
+        return opset20.Gelu(x, approximate=approximate)
+
+    class Gated(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return nn.functional.gelu(x, approximate="tanh")
+
+    program = exported(Gated(), {aten.gelu.default: NewGelu}, opset_version=20)
+    x = torch.randn(2, 3)
+    np.testing.assert_allclose(link(program)(x)[0].numpy(), Gated()(x).numpy(), rtol=1e-5, atol=1e-6)
+    with pytest.raises(DiagnosticError, match="Gelu"):
+        link(exported(Gated(), {aten.gelu.default: NewGelu}, opset_version=18))
+
+
+def test_a_function_of_an_installed_library_stands_in_the_table(standard_file: Path) -> None:
+    from opwright_std import opset18 as std
+
+    class Hard(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return nn.functional.hardswish(x)
+
+    program = exported(Hard(), {aten.hardswish.default: std.HardSwish})
+    (node,) = program.model.graph
+    assert (node.domain, node.op_type) == ("opwright.ai.onnx", "HardSwish")
+    x = torch.randn(4, 3)
+    np.testing.assert_allclose(link(program)(x)[0].numpy(), Hard()(x).numpy(), rtol=1e-5, atol=1e-6)
 
 
 # ---------------------------------------------------------------------------------------------- what is refused

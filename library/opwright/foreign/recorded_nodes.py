@@ -12,7 +12,7 @@ from onnx import ModelProto, NodeProto, TypeProto, helper
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.foreign.callables import Callable as Function
-from opwright.foreign.callables import bind, emitted_domain, no_function, overload_of, version_of
+from opwright.foreign.callables import bind, emitted_domain, newest_opset_of, no_function, overload_of, version_of
 from opwright.foreign.typed_call import Typed, call_model
 from opwright.functions import OnnxFunction
 from opwright.graphs.ids import call_id, function_id
@@ -35,7 +35,9 @@ class NodeRecorder:
         """A node that calls the function; what is wrong with the call is found now, in a model of this call alone."""
         if not isinstance(function, OnnxFunction | LibraryFunction):
             raise DiagnosticError([no_function(function)])
-        model, _ = self._model(function.name, function, args, kwargs)
+        # The graph may be brought to a newer opset before it is linked, as torch does it: that is asked for then.
+        opset = max(self.opset, newest_opset_of(function))
+        model, _ = self._model(function.name, function, args, kwargs, opset)
         bound = bind(function, args, kwargs)
         node = self._node(
             emitted_domain(function),
@@ -51,7 +53,7 @@ class NodeRecorder:
 
     def call_operator(self, operator: Operator, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """The nodes of an operator, and of the numbers among its operands."""
-        model, given = self._model(operator.name, operator, args, kwargs)
+        model, given = self._model(operator.name, operator, args, kwargs, self.opset)
         graph = model.graph
         values = dict(zip((item.name for item in graph.input), given, strict=True))
         types = {item.name: item.type for item in (*graph.value_info, *graph.output)}
@@ -69,7 +71,7 @@ class NodeRecorder:
         return _one_or_all([values[item.name] for item in graph.output])
 
     def _model(
-        self, name: str, call: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+        self, name: str, call: Any, args: Sequence[Any], kwargs: Mapping[str, Any], opset: int
     ) -> tuple[ModelProto, list[Any]]:
         """The model of the call, and the values that are its inputs."""
         values: list[Any] = []
@@ -83,7 +85,7 @@ class NodeRecorder:
             return value
 
         entered = [typed(value) for value in args]
-        return call_model(name, call, entered, {key: typed(value) for key, value in kwargs.items()}, self.opset), values
+        return call_model(name, call, entered, {key: typed(value) for key, value in kwargs.items()}, opset), values
 
     def _input(self, function: Function, model: ModelProto, index: int, value: Any) -> Any:
         """An input of a node: the value that is given, or a constant of the type that the function takes it as."""
