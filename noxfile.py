@@ -23,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 CONSTRAINTS = ROOT / "constraints.txt"
 NOX = "nox>=2024.4.15"
+AXE = "axe-playwright-python==0.1.8"  # has axe-core as a file; nothing else of it is used
 
 
 def bootstrap() -> Path:
@@ -366,6 +367,23 @@ def tools(session: nox.Session) -> None:
         ("pytest", *(session.posargs or (f"tests/foreign/{name}.py" for name in tests))),
         ("python", "-m", "tests.foreign.tool_table"),
     )
+
+
+@nox.session
+def site(session: nox.Session) -> None:
+    """Make the site of our own library (dist/site), run the examples that it shows, and go through it in Debian's
+    Chromium: links, search, keyboard, contrast, a phone (`-- FOLDER` for pictures of it): six minutes."""
+    install(session, ".[build,run,site]", groups=("test", "site"))
+    if not (shutil.which("chromium") and shutil.which("chromedriver")):
+        if not (shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0):
+            session.error("this needs Chromium: as root, apt-get install chromium chromium-driver")
+        session.run("apt-get", "install", "--yes", "--quiet", "chromium", "chromium-driver", external=True)
+    axe = Path(session.create_tmp()) / "axe"
+    session.install("--quiet", "--no-deps", "--target", str(axe), AXE)
+    session.run("opwright", "build")  # the examples import what it writes
+    session.run("opwright", "site")
+    script = axe / "axe_playwright_python" / "axe.min.js"
+    session.run("python", "-m", "tests.site.in_browser", "dist/site", str(script), *session.posargs)
 
 
 @nox.session

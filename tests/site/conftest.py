@@ -1,8 +1,7 @@
-"""A library whose author means harm, and one of plain functions; their records and the sources of their pages."""
+"""The record of a small library."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +14,8 @@ from opwright_build.workflow.reference import documented_library
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import on_library
 
-BASE = Path(__file__).parents[1] / "diagnostics" / "base_library"
+from tests.site.hostile_library import lay
+
 Record = Callable[[dict[str, str]], SiteRecord]
 
 
@@ -24,11 +24,8 @@ def record(tmp_path: Path) -> Record:
     """The record of the base library with other files over it."""
 
     def make(files: dict[str, str]) -> SiteRecord:
-        root = Path(shutil.copytree(BASE, tmp_path / "library"))
-        for name, text in files.items():
-            path = root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        root = tmp_path / "library"
+        lay(root, files)
         found: list[SiteRecord] = []
 
         def task(session: Session) -> int:

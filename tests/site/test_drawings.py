@@ -76,6 +76,7 @@ def test_a_body_with_a_call_and_a_graph_inside() -> None:
     ]
     inner = dict(graph.nodes[3].inside)
     assert [node.operator for node in inner["then_branch"].nodes] == ["X", "Mul", "a"]
+    assert graph.nodes[3].reads == (1, 0, 2)  # what the branches read too
     assert [node.operator for node in inner["else_branch"].nodes] == ["Swish@1", "Neg", "b"]
     drawing = body_drawing(graph, 'a "title"', {"functions/com.acme/Swish": "../Swish.html"})
     tree = ElementTree.fromstring(drawing.svg)

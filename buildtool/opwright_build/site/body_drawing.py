@@ -17,6 +17,8 @@ _LINE = 15.0
 _PADDING = 11.0
 _MARGIN = 12.0
 _STUB = 18.0
+_TITLE = 30.0
+_SHELF = 900.0  # what graphs inside of nodes may take side by side
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +37,29 @@ class _Panel:
 def body_drawing(graph: DrawnGraph, title: str, links: Mapping[str, str]) -> Drawing:
     """`links` maps pages of callees to what a link says; `title` is what those hear who do not see it."""
     shapes: list[str] = []
-    top, width = _MARGIN, 0.0
+    left, top, bottom, width = _MARGIN, _MARGIN, 0.0, 0.0
     for panel in _panels(graph):
         nodes = panel.graph.nodes
         layout = layered_layout([_size(node) for node in nodes], [node.reads for node in nodes])
+        wide = max(layout.width, _BIG * len(panel.title))
+        if left > _MARGIN and left + wide > max(width, _SHELF):  # graphs inside stand side by side, as far as they fit
+            left, top = _MARGIN, bottom + 2 * _MARGIN
         if panel.title:
-            shapes.append(f'<text class="ow-panel" x="{_MARGIN}" y="{top + 12:.0f}">{escape(panel.title)}</text>')
-            top += 30
-        shapes.append(f'<g transform="translate({_MARGIN:.0f} {top:.0f})">')
+            shapes.append(f'<text class="ow-panel" x="{left:.0f}" y="{top + 12:.0f}">{escape(panel.title)}</text>')
+        below = top + (_TITLE if panel.title else 0.0)
+        shapes.append(f'<g transform="translate({left:.0f} {below:.0f})">')
         shapes += _edges(layout)
         shapes += (shape for node, box in zip(nodes, layout.boxes, strict=True) for shape in _node(node, box, links))
         shapes += _stubs(layout, nodes)
         shapes.append("</g>")
-        width = max(width, layout.width, _BIG * len(panel.title))
-        top += layout.height + 2 * _MARGIN
-    wide, high = round(width + 2 * _MARGIN), round(top)
-    head = f'<svg class="ow-graph" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" role="img"'
-    return Drawing("\n".join([f'{head} aria-label="{escape(title)}">', *shapes, "</svg>"]), wide, high)
+        width, bottom = max(width, left + wide), max(bottom, below + layout.height)
+        left += wide + 3 * _MARGIN
+        if not panel.title:  # the body itself
+            left, top = _MARGIN, bottom + 3 * _MARGIN
+    across, down = round(width + _MARGIN), round(bottom + 2 * _MARGIN)
+    role = "group" if any(shape.startswith("<a ") for shape in shapes) else "img"
+    head = f'<svg class="ow-graph" viewBox="0 0 {across} {down}" width="{across}" height="{down}" role="{role}"'
+    return Drawing("\n".join([f'{head} aria-label="{escape(title)}">', *shapes, "</svg>"]), across, down)
 
 
 def _panels(graph: DrawnGraph) -> Iterator[_Panel]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, numpy_helper
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.elements import BY_CODE
-from opwright.graphs.walk import GRAPH_KINDS, all_nodes
+from opwright.graphs.walk import GRAPH_KINDS, all_nodes, subgraphs
 
 from opwright_build.site.site_record import Callee, DrawnGraph, DrawnNode
 
@@ -94,7 +94,8 @@ class _Builder:
                     reads.append(made[name])
                 elif name:
                     given.append(f"input {place}: {name}")
-            number = self._add(self._node(node, reads, given, known, told))
+            captured = (made[name] for name in _captured(node) if name in made)
+            number = self._add(self._node(node, [*reads, *captured], given, known, told))
             for name in node.output:
                 if name:
                     made[name] = number
@@ -138,6 +139,14 @@ class _Builder:
 
     def _name(self, name: str) -> str:
         return self.names.values.get(name, name)
+
+
+def _captured(node: NodeProto) -> Iterator[str]:
+    """The names that graphs inside of a node read; those of their own values among them."""
+    for graph in subgraphs(node):
+        for inner in all_nodes(graph.node):
+            yield from inner.input
+        yield from (item.name for item in graph.output)
 
 
 def attribute_text(attribute: AttributeProto, names: Names) -> str:

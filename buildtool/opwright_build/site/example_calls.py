@@ -39,6 +39,7 @@ _RUNTIMES = (ONNXRUNTIME_OFF, REFERENCE)
 _MOST_ELEMENTS = 64
 _TRIED = 6  # rows of one function
 _WIDTH = 84
+_MOST_DIGITS = 8  # of a number that somebody has written
 _IR = 8  # the first in which models have functions
 
 
@@ -145,7 +146,9 @@ def _is_plain(array: Array) -> bool:
 
 def _rounded(array: Array) -> Array:
     """Numbers that were drawn, to the digits that people read."""
-    drawn = array.dtype.kind == "f" and array.size > 4 and bool((np.abs(array) < 100).all())
+    if array.dtype.kind != "f" or not (np.abs(array) < 100).all():
+        return array
+    drawn = any(len(str(item)) > _MOST_DIGITS for item in array.ravel())
     return np.round(array, 2) if drawn else array
 
 
@@ -240,9 +243,16 @@ def _assigned(name: str, array: Array) -> Iterator[str]:
         yield f"{name} = np.zeros({array.shape}, {kind})"
         return
     head = f"{name} = np.array("
-    text = pprint.pformat(array.tolist(), width=_WIDTH - len(head), compact=True)
+    text = pprint.pformat(_short_numbers(array).tolist(), width=_WIDTH - len(head), compact=True)
     text = _NUMBERS.sub(lambda match: f"{match[1]}np.{match[2]}", text)
     yield from f"{head}{text}, {kind})".replace("\n", "\n" + " " * len(head)).split("\n")
+
+
+def _short_numbers(array: Array) -> Array:
+    """Of floats the doubles that are written with the fewest digits that mean them."""
+    if array.dtype.kind != "f":
+        return array
+    return np.array([float(str(item)) for item in array.ravel()]).reshape(array.shape)
 
 
 _NUMBERS = re.compile(r"(?<![\w.'\"])(-?)(nan|inf)(?![\w'\"])")

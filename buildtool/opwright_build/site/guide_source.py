@@ -36,13 +36,14 @@ def guide_pages(groups: Sequence[GuideGroup], functions: Collection[str]) -> Ite
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A page, or a section of a long one: `path` is its own, `origin` that of the Markdown. `sections` are the pages
-    that a long one is cut into."""
+    """A page, or a section of a long one, whose title is `within`: `path` is its own, `origin` that of the Markdown.
+    `sections` are the pages that a long one is cut into."""
 
     path: str
     origin: str
     blocks: tuple[Block, ...]
     sections: tuple[tuple[str, str], ...] = ()
+    within: str = ""
 
 
 def _pieces(page: GuidePage) -> list[_Piece]:
@@ -59,7 +60,7 @@ def _pieces(page: GuidePage) -> list[_Piece]:
     for part in parts[1:]:
         title = part[0].text if isinstance(part[0], Heading) else ""
         path = f"{page.path}/{_free(slug(title) or 'section', taken)}"
-        found.append(_Piece(path, page.path, tuple(part)))
+        found.append(_Piece(path, page.path, tuple(part), within=guide_title(page)))
     sections = tuple((piece.path, piece.blocks[0].text) for piece in found if isinstance(piece.blocks[0], Heading))
     return [_Piece(page.path, page.path, tuple(parts[0]), sections), *found]
 
@@ -106,7 +107,7 @@ def _source(piece: _Piece, links: _Links) -> SourcePage:
     here = f"guide/{piece.path}"
     headings = _anchored(piece)
     title, top = next(headings, ("", Heading(1, piece.path)))
-    page = SourcePage(top.text)
+    page = SourcePage(f"{piece.within}: {top.text}" if piece.within else top.text)
     page.html(_anchor(title))
     level, rest = 1, list(piece.blocks)
     if top in rest:

@@ -13,6 +13,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils  # pyright: 
 
 from opwright_build.site.site_pages import FUNCTIONS
 
+_CAPTION = 'role="heading"'
 PAGES = "functions/"  # of functions lie below it
 _HERE = Path(__file__).parent
 _FONT = (
@@ -44,19 +45,22 @@ def run_sphinx(title: str, sources: Path, output: Path, kept: Path) -> str:
 
 def _share_navigation() -> Callable[[Sphinx, str, str, dict[str, Any], object], None]:
     """The side bar is the same on all pages of functions in one folder, which none of its entries is: it is made once
-    for each folder, so that pages take the same time however many there are."""
+    for each folder, so that pages take the same time however many there are. Its captions say how deep they are."""
     made: dict[str, str] = {}
 
     def share(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:
-        if page.startswith(PAGES) and page != FUNCTIONS and "toctree" in context:
-            folder, toctree = page.rpartition("/")[0], context["toctree"]
+        toctree = context.get("toctree")
+        if toctree is None:
+            return
+        alike = page.startswith(PAGES) and page != FUNCTIONS
+        folder = page.rpartition("/")[0] if alike else page
 
-            def shared(**options: Any) -> str:
-                if folder not in made:
-                    made[folder] = str(toctree(**options))
-                return made[folder]
+        def shared(**options: Any) -> str:
+            if folder not in made:
+                made[folder] = str(toctree(**options)).replace(_CAPTION, f'{_CAPTION} aria-level="2"')
+            return made[folder]
 
-            context["toctree"] = shared
+        context["toctree"] = shared
 
     return share
 

@@ -40,6 +40,10 @@
     });
   }
 
+  for (const code of document.querySelectorAll(".highlight pre")) {
+    if (code.scrollWidth > code.clientWidth) code.tabIndex = 0; // it scrolls by keys
+  }
+
   // A drawing is seen through its viewBox: `x`, `y` and how many of its units a pixel shows.
   function drawing(view) {
     const svg = view.querySelector("svg");
