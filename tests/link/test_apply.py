@@ -9,6 +9,7 @@ import onnx
 import pytest
 from onnx import AttributeProto, TensorProto, helper, numpy_helper
 from opwright.bundle.format import AttributeEntry, Bundle, InputEntry
+from opwright.graphs.walk import all_nodes
 from opwright.link.apply import attach, attach_libraries
 from opwright.link.detach import detach
 from opwright.link.inspect import State, inspect
@@ -541,3 +542,31 @@ def test_a_call_with_an_empty_list_as_default() -> None:
     after = attach(parse(ONE_NODE.format("F").replace("(float[N] y)", "(float y)")), [library.bundle()])
     assert after.graph.node[0].attribute[0].type == AttributeProto.INTS
     assert run_everywhere(after, x=x(1, 2))[0].tolist() == 3
+
+
+@pytest.mark.parametrize("ir_version", [9, 10])
+def test_inlined_nodes_say_where_they_are_from(ir_version: int, acme: Bundle) -> None:
+    """Where the IR has a place for it. The names of nodes are unique."""
+    text = f"""<ir_version: {ir_version}, opset_import: ["": 18, "com.acme": 1, "my": 1]>
+    g (float[N] x, bool c) => (float[N] y) {{
+        [first] a = com.acme.Twice (x)
+        [second] b = my.F (a, c)
+        y = com.acme.Swish (b)
+    }}
+    <domain: "my", opset_import: ["": 18, "com.acme": 1]> F (x, c) => (y) {{
+        y = If (c) <then_branch = t () => (p) {{ p = com.acme.Swish (x) }}, else_branch = e () => (q) {{ q = Neg (x) }}>
+    }}"""
+    model = parse(text)
+    if ir_version >= 10:
+        model.graph.node[1].metadata_props.add(key="namespace", value="top: Model")
+    after = attach(model, [acme], inline=True)
+    names = [node.name for node in all_nodes(after.graph.node) if node.name]
+    assert len({*names}) == len(names)
+    found = [
+        [item.value for item in node.metadata_props if item.key == "namespace"] for node in all_nodes(after.graph.node)
+    ]
+    swish = [f"acme-ops 1.0.0: com.acme::Swish@1, node {index}" for index in range(5)]
+    twice, top = "acme-ops 1.0.0: com.acme::Twice@1, node ", "top: Model"
+    inside = [top, *(f"{top}/{place}" for place in swish), top]
+    expected = [*(f"{twice}0/{place}" for place in swish), f"{twice}1", *inside, *swish]
+    assert found == [[place] if ir_version >= 10 else [] for place in expected]

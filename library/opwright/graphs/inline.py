@@ -24,18 +24,23 @@ _SHALLOW = 20  # that they always read
 _LONGEST_NAME = 1_000  # characters of a node's name
 _MOST_TEXT = 1 << 28  # characters of all names that are made
 
+_NAMESPACE = "namespace"  # the key under which exporters say where a node is from, from outside in, `/` between
+
 Select = Callable[[FunctionId], FunctionProto | None]
+Origin = Callable[[FunctionProto], str]
 
 
-def inline_model(model: ModelProto, *, most_nodes: int = 10 * MOST_NODES) -> None:
+def inline_model(model: ModelProto, *, most_nodes: int = 10 * MOST_NODES, origin: Origin | None = None) -> None:
     """Inlines every function of a model, in place, and removes them.
 
-    Raises DiagnosticError (OW565) when the result would exceed `most_nodes` nodes or protobuf's nesting.
+    With `origin`, which says where a function is from, or nothing, nodes get that as a `namespace` in their metadata:
+    that of the call, then the function and the number of the node in it. Raises DiagnosticError (OW565) when the
+    result would exceed `most_nodes` nodes or protobuf's nesting.
     """
     functions = {function_id(function): function for function in model.functions}
     taken = {name for graph in all_graphs(model.graph) for name in names_of(graph)}
     taken_nodes = {node.name for node in all_nodes(model.graph.node)}
-    Inliner(functions.get, taken, taken_nodes, most_nodes).rewrite(model.graph)
+    Inliner(functions.get, taken, taken_nodes, most_nodes, origin=origin).rewrite(model.graph)
     del model.functions[:]
     if nesting(model.graph.node) > _SHALLOW:
         try:
@@ -66,7 +71,8 @@ class Inliner:
     """Inlines into graphs that share one set of names.
 
     `taken` holds every value name in use, `taken_nodes` every node's; they grow.
-    `unsure` are attributes of the function that is inlined into which a call of it may leave out.
+    `unsure` are attributes of the function that is inlined into which a call of it may leave out. `origin` is that of
+    `inline_model`.
     """
 
     select: Select
@@ -74,6 +80,7 @@ class Inliner:
     taken_nodes: set[str]
     most_nodes: int
     unsure: frozenset[str] = frozenset()
+    origin: Origin | None = None
     _count: int = 0
     _text: int = 0
     _next: dict[str, int] = field(default_factory=dict)
@@ -133,6 +140,8 @@ class Inliner:
         nodes = [self._copy(node, [names], attributes) for node in function.node]
         for node in nodes:
             node.name = self._node_name(call.name, node)
+        if self.origin is not None:
+            _say_origin(nodes, call, self.origin(function))
         return nodes + [NodeProto(op_type=IDENTITY.name, input=[source], output=[target]) for source, target in copies]
 
     def _copy(
@@ -210,6 +219,24 @@ class Inliner:
         if self._text > _MOST_TEXT:
             raise DiagnosticError([_too_large(f"names of more than {_MOST_TEXT} characters")])
         return name
+
+
+def _say_origin(nodes: Sequence[NodeProto], call: NodeProto, origin: str) -> None:
+    """Writes into the metadata of the nodes of a function, and of graphs within them, where they are from."""
+    around = _namespace(call)
+    for index, node in enumerate(nodes):
+        place = f"{origin}, node {index}" if origin else ""
+        for inner in all_nodes([node]):
+            text = "/".join(filter(None, (around, place, _namespace(inner))))
+            kept = [item for item in inner.metadata_props if item.key != _NAMESPACE]
+            del inner.metadata_props[:]
+            inner.metadata_props.extend(kept)
+            if text:
+                inner.metadata_props.add(key=_NAMESPACE, value=text)
+
+
+def _namespace(node: NodeProto) -> str:
+    return next((item.value for item in node.metadata_props if item.key == _NAMESPACE), "")
 
 
 def _shortened(name: str) -> str:

@@ -24,7 +24,7 @@ from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.digests import record_of
 from opwright.link.distinct_calls import with_distinct_calls
 from opwright.link.instantiate import damaged, pad, write_defaults
-from opwright.link.ir_versions import DEFAULTS_IR
+from opwright.link.ir_versions import DEFAULTS_IR, METADATA_IR
 from opwright.link.metadata import ATTACHED, CALL, IMPORTED, attributes_digest
 from opwright.link.missing_types import complete_outputs
 from opwright.link.model_records import gather_records
@@ -261,8 +261,11 @@ def _take_graphs(node: NodeProto) -> list[list[object]]:
 
 
 def inline_plan(model: ModelProto, before: ModelProto, plan: Plan) -> None:
-    """Inlines all functions; imports and IR version are as before, but for domains whose operators came in."""
-    inline_model(model)
+    """Inlines all functions; imports and IR version are as before, but for domains whose operators came in.
+
+    Where the IR has metadata of nodes, these say which function of which library they are from.
+    """
+    inline_model(model, origin=_origin if before.ir_version >= METADATA_IR else None)
     used = {normal_domain(node.domain) for graph in all_graphs(model.graph) for node in graph.node}
     del model.opset_import[:]
     model.opset_import.extend(before.opset_import)
@@ -271,6 +274,11 @@ def inline_plan(model: ModelProto, before: ModelProto, plan: Plan) -> None:
         if domain in used and domain not in present:
             model.opset_import.append(helper.make_opsetid(domain, version))
     model.ir_version = before.ir_version
+
+
+def _origin(function: FunctionProto) -> str:
+    record = record_of(function)
+    return "" if record is None else f"{record.origin}: {record.identity}"
 
 
 def _needs_overloads(file: str) -> Diagnostic:
