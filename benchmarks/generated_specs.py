@@ -11,6 +11,7 @@ import random
 from pathlib import Path
 
 DOMAIN = "com.example"
+LARGE = 24  # functions of the library that is attached to large models
 OPERATORS = 9  # in lines of their own, and one that reads the attribute
 _UNARY = ("Abs", "Neg", "Exp", "Tanh", "Sigmoid", "Relu", "Floor", "Ceil", "Sqrt", "Reciprocal", "Softplus", "Erf")
 _BINARY = ("Add", "Sub", "Mul", "Div", "Max", "Min")

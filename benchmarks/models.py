@@ -7,7 +7,10 @@ from math import prod
 
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper
 
+from benchmarks.generated_specs import DOMAIN, LARGE, function_name
 from benchmarks.programs import Draw
+
+WEIGHTS = 500_000_000  # bytes
 
 _OPERATORS = 10  # in each function
 _OPSET = 18
@@ -109,7 +112,71 @@ def functions(seed: int, count: int) -> ModelProto:
     return made
 
 
-MODELS: dict[str, Callable[[int, int], ModelProto]] = {"decompile": graph, "layers": layers, "digest": functions}
+def calls_of_library(seed: int, count: int) -> ModelProto:
+    """A model of `count` nodes, a third of them calls of a library of `generated_specs.LARGE` functions, a few of which
+    stand in branches."""
+    draw = Draw(seed, "attach")
+    made = helper.make_model(
+        helper.make_graph([], "main", [], []),
+        opset_imports=[helper.make_opsetid("", _OPSET), helper.make_opsetid(DOMAIN, 1)],
+        ir_version=8,
+    )
+    graph = made.graph
+    values = [draw.name() for _ in range(2)]
+    condition = draw.name()
+    graph.input.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N"]) for name in values)
+    graph.input.append(helper.make_tensor_value_info(condition, TensorProto.BOOL, []))
+
+    def call(name: str) -> NodeProto:
+        function = function_name(draw.random.randrange(LARGE))
+        inputs = [draw.value(values), draw.value(values)]
+        return helper.make_node(function, inputs, [name], domain=DOMAIN, alpha=draw.random.choice((0.5, 1.5)))
+
+    for index in range(count):
+        form = draw.random.randrange(100) if index else 0
+        if form < 33:
+            graph.node.append(call(draw.name()))
+            values.append(graph.node[-1].output[0])
+        elif form < 35:
+            names = [draw.name() for _ in range(2)]
+            branches = [
+                helper.make_graph([call(name)], name, [], [helper.make_empty_tensor_value_info(name)]) for name in names
+            ]
+            values.append(draw.name())
+            chosen = helper.make_node("If", [condition], values[-1:], then_branch=branches[0], else_branch=branches[1])
+            graph.node.append(chosen)
+        else:
+            operator = draw.random.choice(("Abs", "Exp", "Neg", "Relu", "Add", "Div", "Max", "Mul", "Sub"))
+            inputs = [draw.value(values) for _ in range(1 if operator in ("Abs", "Exp", "Neg", "Relu") else 2)]
+            values.append(draw.name())
+            graph.node.append(helper.make_node(operator, inputs, values[-1:]))
+    graph.output.append(helper.make_tensor_value_info(values[-1], TensorProto.FLOAT, ["N"]))
+    return made
+
+
+def weights(seed: int, count: int) -> ModelProto:
+    """A call of a library on half a gigabyte of weights, in `count` initializers."""
+    made = calls_of_library(seed, 1)
+    del made.graph.node[:], made.graph.output[:]
+    given = made.graph.input[0].name
+    length = WEIGHTS // count // 4
+    for index in range(count):
+        made.graph.initializer.add(
+            name=f"w{index}", data_type=TensorProto.FLOAT, dims=[length], raw_data=bytes([index % 255 + 1]) * 4 * length
+        )
+        made.graph.node.add(op_type=function_name(0), domain=DOMAIN, input=[given, f"w{index}"], output=[f"r{index}"])
+        given = f"r{index}"
+    made.graph.output.append(helper.make_tensor_value_info(given, TensorProto.FLOAT, [length]))
+    return made
+
+
+MODELS: dict[str, Callable[[int, int], ModelProto]] = {
+    "decompile": graph,
+    "layers": layers,
+    "digest": functions,
+    "attach": calls_of_library,
+    "weights": weights,
+}
 
 
 def _add_function(draw: Draw, function: FunctionProto, name: str) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import onnx
 
-from benchmarks.generated_specs import write_library
+from benchmarks.generated_specs import LARGE, write_library
 from benchmarks.models import MODELS
 from benchmarks.programs import OPERATORS, PROGRAMS
 
@@ -345,6 +345,54 @@ def _ninja(folder: Path) -> tuple[str, ...]:
     return command
 
 
+_ATTACHED = (1_250, 5_000, 20_000)  # nodes
+_MODEL_IMPORTS = "import onnx, onnxruntime, opwright_build.cli.entry, opwright.commands.attach_command"
+
+
+def attaching(programs: Programs) -> list[Row]:
+    """`opwright attach` of a library of generated specs: processor time by nodes, that of one node beyond all that is
+    imported, and the peak of memory beside the size of models whose weights are inside."""
+    folder = programs.folder / "attached"
+    write_library(folder, LARGE, programs.seed)
+    cost((*OPWRIGHT, "build"), folder)
+    (library,) = (folder / "dist").glob("*.onnxlib")
+
+    def attach(work: str, size: int) -> tuple[float, float]:
+        model = programs.file(work, OURS, size)
+        return _spent((*OPWRIGHT, "attach", str(model), "--library", str(library), "-o", str(folder / "made.onnx")))
+
+    imported = (sys.executable, "-c", _MODEL_IMPORTS)
+    attach("attach", 1)  # bytecode is written
+    runs = {size: [attach("attach", size)[0] for _ in range(REPETITIONS)] for size in _ATTACHED}
+    curve = tuple(statistics.median(runs[size]) for size in _ATTACHED)
+    one = tuple(attach("attach", 1)[0] - _spent(imported)[0] for _ in range(2 * REPETITIONS))
+    rows = [
+        Row("attach to models of n nodes: 20,000", "ms", tuple(runs[20_000]), (), 3_000, _ATTACHED, curve),
+        Row("attach to one node, beyond imports", "ms", one, (), 100),
+    ]
+    for count, text in ((1, "one"), (500, "500")):
+        # In a process of its own: a process begins with the peak of the one that has started it.
+        written = f"import benchmarks.rows as rows; rows.Programs(rows.Path({str(programs.folder)!r}), {programs.seed})"
+        subprocess.run((sys.executable, "-c", f"{written}.file('weights', '', {count})"), cwd=ROOT, check=True)
+        peaks = tuple(attach("weights", count)[1] for _ in range(2))
+        file = programs.file("weights", OURS, count).stat().st_size / 1e6
+        programs.file("weights", OURS, count).unlink()
+        rows.append(
+            Row(f"attach to 500 MB of weights in {text}, memory beside the file", "MB", peaks, (file, file), 0.5)
+        )
+    return rows
+
+
+def _spent(command: Sequence[str]) -> tuple[float, float]:
+    """CPU milliseconds and the peak of memory in megabytes of one run of a command."""
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return 1e3 * (usage.ru_utime + usage.ru_stime), usage.ru_maxrss * 1024 / 1e6
+
+
 def measures(programs: Programs) -> dict[str, Callable[[], list[Row]]]:
     """What can be measured, by the name that `--only` takes."""
     found: dict[str, Callable[[], list[Row]]] = {"imports": partial(imports, programs)}
@@ -353,6 +401,7 @@ def measures(programs: Programs) -> dict[str, Callable[[], list[Row]]]:
         **found,
         "decorate": partial(decorating, programs),
         "eager": partial(eager, programs),
+        "attach": partial(attaching, programs),
         "builds": builds,
         "specs": partial(generated_builds, programs),
     }

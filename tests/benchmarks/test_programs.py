@@ -9,7 +9,9 @@ from pathlib import Path
 import onnx
 import pytest
 from opwright import decompile, digest
+from opwright.graphs.walk import all_nodes
 
+from benchmarks.generated_specs import DOMAIN, LARGE, function_name
 from benchmarks.models import MODELS
 from benchmarks.programs import PROGRAMS, functions
 
@@ -76,3 +78,15 @@ def test_models_are_valid() -> None:
     assert len(MODELS["decompile"](5, 300).graph.node) == 300
     found = MODELS["digest"](5, 50).functions
     assert len({digest(function) for function in found}) == 50
+
+
+def test_models_that_are_attached_to_call_functions_of_the_library() -> None:
+    for seed in SEEDS:
+        model = MODELS["attach"](seed, 600)
+        onnx.checker.check_model(model)
+        assert len(model.graph.node) == 600
+        called = [node.op_type for node in all_nodes(model.graph.node) if node.domain == DOMAIN]
+        assert len(called) > 150
+        assert {*called} <= {function_name(number) for number in range(LARGE)}
+    one = MODELS["attach"](1, 1).graph.node
+    assert [node.domain for node in one] == [DOMAIN]
