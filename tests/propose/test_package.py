@@ -168,6 +168,7 @@ def test_a_domain_of_somebody_else_gets_what_makes_sense(propose: Propose) -> No
     assert [path for path in files if not path.startswith("node/")] == [
         "CHECKLIST.md",
         "Operators.md",
+        "RFC.md",
         "reference/op_twice.py",
         "schema.cc",
     ]

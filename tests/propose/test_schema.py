@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from opwright.bundle.format import AttributeEntry
 from opwright_build.propose.cpp_text import attribute_default, attribute_value, float_literal, raw_string, string
+from opwright_build.propose.differentiation import differentiation
 from opwright_build.propose.inference import ShapeKind, ShapeRule, infer_rules
 from opwright_build.propose.schema import make_bodies, render_schema
 
@@ -22,7 +23,7 @@ GOLDEN = Path(__file__).parent / "golden"
 def test_schemas_are_as_stored(name: str, propose: Propose, golden: Callable[[Path, str], None]) -> None:
     made = propose(name)
     rules = infer_rules(made.proposal, made.chosen.cases)
-    text = render_schema(made.proposal, make_bodies(made.proposal), rules)
+    text = render_schema(made.proposal, make_bodies(made.proposal), rules, differentiation(made.proposal))
     golden(GOLDEN / f"{name.partition('@')[0]}.cc", text)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from opwright_build.propose.checklist import Findings, remaining, render_checklist
+from opwright_build.propose.checklist import Findings, inference_text, remaining, render_checklist
 from opwright_build.propose.conversions import adapters, downgrade_test, upgrade_test
+from opwright_build.propose.differentiation import differentiation
 from opwright_build.propose.documentation import changelog_entry, operators_entry
 from opwright_build.propose.expansions import Checked, check_models
 from opwright_build.propose.inference import infer_rules
@@ -16,6 +17,8 @@ from opwright_build.propose.node_tests import render_node_tests
 from opwright_build.propose.readable import snake
 from opwright_build.propose.reference_class import render_reference
 from opwright_build.propose.registration import make_registration, registration_text
+from opwright_build.propose.rfc import FILE as RFC
+from opwright_build.propose.rfc import Background, render_rfc
 from opwright_build.propose.schema import make_bodies, render_schema
 from opwright_build.propose.shape_tests import make_shape_tests, render_shape_tests
 from opwright_build.propose.subject import Proposal
@@ -24,6 +27,7 @@ from opwright_build.verify.case_model import Case
 from opwright_build.verify.run.runtimes import Runtime
 
 CHECKLIST = "CHECKLIST.md"
+NO_BACKGROUND = Background()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +55,19 @@ def assemble(
     reference: Reference | None,
     runtimes: Sequence[Runtime],
     workers: int,
+    background: Background = NO_BACKGROUND,
 ) -> Package:
     """Makes every file and runs the node tests' expansions in that many processes, or here; writes nothing."""
-    chosen = choose_cases(proposal, cases)
+    chosen = choose_cases(proposal, cases, background.existing)
     models = [model for case in chosen.cases for model in make_models(proposal, case)]
+    checked = check_models(models, runtimes, workers)
+    coarse = {item.test for item in checked if item.is_coarse}
+    if coarse:
+        chosen = chosen.without({model.case.name for model in models if model.name in coarse})
+        kept = {case.name for case in chosen.cases}
+        models = [model for model in models if model.case.name in kept]
+        names = {model.name for model in models}
+        checked = [item for item in checked if item.test in names]
     rules = infer_rules(proposal, chosen.cases)
     bodies = make_bodies(proposal)
     converters = adapters(proposal)
@@ -63,13 +76,15 @@ def assemble(
         bodies,
         rules,
         chosen,
-        check_models(models, runtimes, workers),
+        checked,
         lint_names(proposal.entry),
         text is not None,
+        differentiation(proposal),
+        bool(background.words.strip()),
         any(line.startswith("//") for line in converters),
     )
     layout = _Layout(proposal)
-    layout.add("C++ schema", layout.insert("schema.cc"), render_schema(proposal, bodies, rules))
+    layout.add("C++ schema", layout.insert("schema.cc"), render_schema(proposal, bodies, rules, findings.derivatives))
     if proposal.home.standard:
         lines = registration_text(make_registration(proposal), converters)
         layout.add("Registration lines", layout.insert("registration.h"), lines)
@@ -99,13 +114,17 @@ def assemble(
     layout.add("Operator's documentation", layout.insert("Operators.md"), operators_entry(proposal, chosen.cases))
     if proposal.home.standard:
         layout.add("Change log's entry", layout.insert("Changelog.md"), changelog_entry(proposal))
+    left = list(remaining(proposal, findings))
+    inference = inference_text(proposal, rules)
+    layout.files[RFC] = render_rfc(proposal, background, chosen.cases, findings.derivatives, inference, left).encode()
+    layout.made["Document for readers"] = RFC
     layout.files[CHECKLIST] = render_checklist(proposal, findings, layout.made).encode()
     return Package(
         dict(sorted(layout.files.items())),
         findings.checked,
         findings.naming,
         len(chosen.cases),
-        sum(1 for _ in remaining(proposal, findings)),
+        len(left),
     )
 
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 import onnx
 
+from opwright_build.propose.differentiation import Differentiation
 from opwright_build.propose.expansions import CHECKER, Checked
 from opwright_build.propose.inference import InferenceRules, ShapeKind, ShapeRule, TypeKind
 from opwright_build.propose.name_lint import NamingFinding
 from opwright_build.propose.node_cases import ChosenCases
 from opwright_build.propose.readable import snake
 from opwright_build.propose.schema import PACKAGE, Bodies
-from opwright_build.propose.subject import Proposal, has_floats, values_of
+from opwright_build.propose.subject import Proposal, values_of
 from opwright_build.templates import render
 from opwright_build.verify.case_model import Status
 
@@ -29,6 +30,8 @@ class Findings:
     checked: Sequence[Checked]
     naming: Sequence[NamingFinding]
     reference: bool
+    derivatives: Mapping[str, Differentiation]
+    has_words: bool
     hand_written_adapters: bool
 
 
@@ -42,7 +45,7 @@ def render_checklist(proposal: Proposal, findings: Findings, made: Mapping[str, 
         standard=proposal.home.standard,
         made=list(made.items()),
         body=_body(proposal, findings.bodies),
-        inference=_inference(proposal, findings.rules),
+        inference=inference_text(proposal, findings.rules),
         table=_table(findings.checked),
         failures=[item for item in findings.checked if item.status is Status.FAIL],
         refusals=_refusals(findings.checked),
@@ -57,10 +60,13 @@ def remaining(proposal: Proposal, findings: Findings) -> Iterator[str]:
         yield from _unfinished(proposal, findings)
         yield f"Decide whether {proposal.entry.name} belongs into the standard: a proposal names one of its domains."
         return
-    yield (
-        "Say why: a public model that needs the operator, at least one framework that has it, what numpy does if numpy "
-        "has it, and why attributes and inputs are divided as they are. Link the issue."
-    )
+    if not findings.has_words:
+        yield (
+            "Say why, in a file `proposal.md` of the spec: a public model that needs the operator, at least one "
+            "framework that has it, what numpy does if numpy has it, and why attributes and inputs are divided as they "
+            "are."
+        )
+    yield "Link the issue."
     yield from _unfinished(proposal, findings)
     yield from _versions(proposal, findings)
     yield "Choose the area of `onnx/defs` and put the schema into its `defs.cc`; format it with the repository's tools."
@@ -80,9 +86,10 @@ def _unfinished(proposal: Proposal, findings: Findings) -> Iterator[str]:
     undocumented += [item.name for item in entry.attributes if not item.doc]
     if undocumented:
         yield f"Document {', '.join(f'`{name}`' for name in undocumented)}: the spec says nothing of them."
-    floating = [item.name for item in values_of(entry) if has_floats(entry, item.type)]
-    if floating:
-        yield f"Say which of {', '.join(f'`{name}`' for name in floating)} are differentiable: `OpSchema::Unknown` now."
+    open_ = [name for name, item in findings.derivatives.items() if item is Differentiation.UNKNOWN]
+    if open_:
+        names = ", ".join(f"`{name.removeprefix('-> ')}`" for name in open_)
+        yield f"Say which of {names} are differentiable: `OpSchema::Unknown` now."
     for output, kind, shape in zip(entry.outputs, rules.types, rules.shapes, strict=True):
         if kind.kind is TypeKind.UNKNOWN and not rules.through_body:
             yield f"Write the type inference of `{output.name}`: nothing in the interface says its element type."
@@ -96,12 +103,15 @@ def _unfinished(proposal: Proposal, findings: Findings) -> Iterator[str]:
         yield "Write node tests: the spec has no vectors that could be made into some."
     if findings.chosen.left_out:
         yield f"Vectors too large for a source file are no node tests: {', '.join(findings.chosen.left_out)}."
+    if findings.chosen.too_coarse:
+        names = ", ".join(findings.chosen.too_coarse)
+        yield f"Vectors that bodies pass by the spec's tolerance alone, not by the standard's, are no tests: {names}."
     if findings.chosen.not_tensors:
         yield f"Vectors with sequences or graphs are no node tests: {', '.join(findings.chosen.not_tensors)}."
     if findings.naming:
-        yield "Follow the naming conventions, or say why not (see above)."
+        yield "Follow the naming conventions, or say why not (in CHECKLIST.md)."
     if any(item.status is Status.FAIL for item in findings.checked):
-        yield "Fix the tests that fail (see above)."
+        yield "Fix the tests that fail (in CHECKLIST.md)."
 
 
 def _versions(proposal: Proposal, findings: Findings) -> Iterator[str]:
@@ -135,7 +145,8 @@ def _body(proposal: Proposal, bodies: Bodies) -> str:
     return f"The body depends on the call: a builder with {', '.join(counts)} bodies, for {listed}."
 
 
-def _inference(proposal: Proposal, rules: InferenceRules) -> str:
+def inference_text(proposal: Proposal, rules: InferenceRules) -> str:
+    """How types and shapes are inferred, in a sentence."""
     if rules.through_body:
         return "Types and shapes are inferred through the body, so the schema has no inference function of its own."
     pairs = zip(proposal.entry.outputs, rules.shapes, strict=True)

@@ -36,6 +36,11 @@ def changelog_entry(proposal: Proposal) -> str:
     return _render(proposal, "changelog.md.jinja2")
 
 
+def sections(proposal: Proposal) -> str:
+    """Attributes, inputs, outputs and types, below the operator's own text."""
+    return _render(proposal, "sections.md.jinja2").rstrip()
+
+
 def _render(proposal: Proposal, template: str, **more: object) -> str:
     entry = proposal.entry
     types = schema_types(entry)

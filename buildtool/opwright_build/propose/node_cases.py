@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import onnx
@@ -35,17 +35,25 @@ class NodeCase:
 @dataclass(frozen=True, slots=True)
 class ChosenCases:
     """`left_out` are the names of rows that are too large to stand in a source file; `not_tensors` of those that have
-    sequences or graphs, which these files do not write."""
+    sequences or graphs, which these files do not write; `too_coarse` of tests that bodies pass by the spec's tolerance,
+    and not by the standard's, which no test can change."""
 
     cases: tuple[NodeCase, ...]
     left_out: tuple[str, ...]
     not_tensors: tuple[str, ...]
+    too_coarse: tuple[str, ...] = ()
+
+    def without(self, names: Collection[str]) -> ChosenCases:
+        """Less those tests, which are too coarse."""
+        kept = tuple(case for case in self.cases if case.name not in names)
+        return replace(self, cases=kept, too_coarse=tuple(case.name for case in self.cases if case.name in names))
 
 
-def choose_cases(proposal: Proposal, collected: Iterable[Case]) -> ChosenCases:
+def choose_cases(proposal: Proposal, collected: Iterable[Case], existing: Iterable[str] = ()) -> ChosenCases:
     """Each row of the spec once, in float where it can be, and as many more as it takes to see every element type.
 
-    The standard's own cases serve only where the spec has no rows: they are in its suite already.
+    The standard's own cases serve only where the spec has no rows: they are in its suite already. `existing` are the
+    names of its tests, which no other test gets.
     """
     entry = proposal.entry
     usable = [
@@ -64,7 +72,7 @@ def choose_cases(proposal: Proposal, collected: Iterable[Case]) -> ChosenCases:
     small = {row: cases for row, cases in by_row.items() if _size(cases[0]) <= LARGEST}
     chosen = [min(cases, key=_preference) for cases in small.values()]
     chosen += _missing_types(entry, chosen, [case for cases in small.values() for case in cases])
-    names: dict[str, None] = {}
+    names: dict[str, None] = dict.fromkeys(existing)
     made = []
     for case in chosen:
         suffix = "" if case is min(small[_row(case)], key=_preference) else f"_{'_'.join(case.bindings.values())}"

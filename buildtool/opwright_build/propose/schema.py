@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from opwright.bundle.call_interface import ANY, split_type
@@ -12,8 +13,9 @@ from opwright_build.propose.body_text import NoTextError, body_text
 from opwright_build.propose.builder import Builder, make_builder
 from opwright_build.propose.constraints import SchemaTypes, schema_types
 from opwright_build.propose.cpp_text import attribute_default, raw_string, string
+from opwright_build.propose.differentiation import Differentiation
 from opwright_build.propose.inference import InferenceRules, ShapeKind, TypeKind
-from opwright_build.propose.subject import Proposal, has_floats
+from opwright_build.propose.subject import Proposal
 from opwright_build.templates import render
 
 PACKAGE = "opwright_build.propose"
@@ -58,7 +60,9 @@ def make_bodies(proposal: Proposal) -> Bodies:
         return Bodies(obstacle=str(error))
 
 
-def render_schema(proposal: Proposal, bodies: Bodies, rules: InferenceRules) -> str:
+def render_schema(
+    proposal: Proposal, bodies: Bodies, rules: InferenceRules, derivatives: Mapping[str, Differentiation]
+) -> str:
     """The source file: documentation, builders, and the schema's definition."""
     entry, home = proposal.entry, proposal.home
     types = schema_types(entry)
@@ -79,8 +83,11 @@ def render_schema(proposal: Proposal, bodies: Bodies, rules: InferenceRules) -> 
         attributes=[
             (string(item.name), string(item.doc), item.type, attribute_default(item)) for item in entry.attributes
         ],
-        inputs=[_input(entry, types, index, item) for index, item in enumerate(entry.inputs)],
-        outputs=[_output(entry, types, index, item) for index, item in enumerate(entry.outputs)],
+        inputs=[_input(types, index, item, derivatives[item.name].value) for index, item in enumerate(entry.inputs)],
+        outputs=[
+            _output(types, index, item, derivatives[f"-> {item.name}"].value)
+            for index, item in enumerate(entry.outputs)
+        ],
         constraints=[
             (string(item.name), ", ".join(map(string, item.types)), string(item.doc)) for item in types.constraints
         ],
@@ -91,27 +98,22 @@ def render_schema(proposal: Proposal, bodies: Bodies, rules: InferenceRules) -> 
     )
 
 
-def _input(entry: FunctionEntry, types: SchemaTypes, index: int, item: InputEntry) -> tuple[str, ...]:
+def _input(types: SchemaTypes, index: int, item: InputEntry, derivative: str) -> tuple[str, ...]:
     option = "Variadic" if item.variadic else "Optional" if item.optional else "Single"
-    return _value(entry, types, index, item, option, 0 if item.variadic else 1)
+    return _value(types, index, item, option, derivative, 0 if item.variadic else 1)
 
 
-def _output(entry: FunctionEntry, types: SchemaTypes, index: int, item: OutputEntry) -> tuple[str, ...]:
-    return _value(entry, types, index, item, "Variadic" if item.variadic else "Single", 1)
+def _output(types: SchemaTypes, index: int, item: OutputEntry, derivative: str) -> tuple[str, ...]:
+    return _value(types, index, item, "Variadic" if item.variadic else "Single", derivative, 1)
 
 
 def _value(
-    entry: FunctionEntry, types: SchemaTypes, index: int, item: InputEntry | OutputEntry, option: str, least: int
+    types: SchemaTypes, index: int, item: InputEntry | OutputEntry, option: str, derivative: str, least: int
 ) -> tuple[str, ...]:
     """`least`: how many there are of it at least."""
     names = (str(index), string(item.name), string(item.doc), string(types.names[item.type]))
     same = "false" if item.variadic and split_type(item.type)[1] == ANY else "true"
-    return (*names, option, _differentiable(entry, item.type), same, str(least))
-
-
-def _differentiable(entry: FunctionEntry, declared: str) -> str:
-    """Integers have no derivatives; of the others the spec says nothing, and a person decides."""
-    return "Unknown" if has_floats(entry, declared) else "NonDifferentiable"
+    return (*names, option, derivative, same, str(least))
 
 
 # ------------------------------------------------------------------------------------------------ inference

@@ -26,8 +26,10 @@ from opwright_build.workflow.task import finish, on_library
 
 if TYPE_CHECKING:
     from opwright_build.propose.assemble import Package, Reference
+    from opwright_build.propose.rfc import Background
     from opwright_build.spec.model import SpecVersion
 
+WORDS = "proposal.md"  # of a spec: why there should be such an operator, for people
 FOLDER = OwnedFolder("proposal.json", "opwright.proposal/1", "a proposal's")
 _SHOWN = 3  # failing tests that are told one by one
 
@@ -67,7 +69,8 @@ def _propose(session: Session, name: str, output: Path, sandbox: int, started: f
     collected = collect(subject, run_oracle=True, sandbox=sandbox)
     session.reporter.step("making the proposal, and running its node tests")
     proposal, reference = make_proposal(subject.bundle, entry), _reference(session, version)
-    package = assemble(proposal, collected.cases, reference, available(), workers=session.jobs)
+    background = _background(session, version)
+    package = assemble(proposal, collected.cases, reference, available(), session.jobs, background)
     digests = {path: hashlib.sha256(data).hexdigest() for path, data in package.files.items()}
     told = {"schema": FOLDER.schema, "identity": version.identity, "files": digests}
     FOLDER.write(output, known, package.files, (json.dumps(told, indent=1) + "\n").encode())
@@ -111,6 +114,17 @@ def _reference(session: Session, version: SpecVersion) -> Reference | None:
     file = version.folder / version.reference_file
     source = session.source_text(file.relative_to(session.root).as_posix())
     return None if source is None else Reference(source, version.reference_name)
+
+
+def _background(session: Session, version: SpecVersion) -> Background:
+    """What the author says of the proposal, and the tests that the standard has of the operator already."""
+    from opwright_build.propose.rfc import Background
+    from opwright_build.verify.cases.suite import extract
+
+    file = version.folder / WORDS
+    words = session.source_text(file.relative_to(session.root).as_posix()) if file.exists() else None
+    existing = [case.name for case in extract([version.name]) if case.domain == version.domain.name]
+    return Background(words or "", tuple(existing))
 
 
 def _findings(package: Package, place: Place | None) -> list[Diagnostic]:

@@ -51,10 +51,10 @@ ONNX_OPERATOR_SET_SCHEMA(
     Clip, 13,
     OpSchema()
         .SetDoc(Clip_ver13_doc)
-        .Input(0, "input", "", "T", OpSchema::Single, true, 1, OpSchema::Unknown)
-        .Input(1, "min", "Lower \"bound\".", "T", OpSchema::Optional, true, 1, OpSchema::Unknown)
-        .Input(2, "max", "", "T", OpSchema::Optional, true, 1, OpSchema::Unknown)
-        .Output(0, "output", "", "T", OpSchema::Single, true, 1, OpSchema::Unknown)
+        .Input(0, "input", "", "T", OpSchema::Single, true, 1, OpSchema::Differentiable)
+        .Input(1, "min", "Lower \"bound\".", "T", OpSchema::Optional, true, 1, OpSchema::Differentiable)
+        .Input(2, "max", "", "T", OpSchema::Optional, true, 1, OpSchema::Differentiable)
+        .Output(0, "output", "", "T", OpSchema::Single, true, 1, OpSchema::Differentiable)
         .TypeConstraint("T", {"tensor(float)", "tensor(double)", "tensor(int32)"}, "Element types of input, min, max and output.")
         .SetContextDependentFunctionBodyBuilder(BuildClip_13_opset13)
         .TypeAndShapeInferenceFunction([](InferenceContext& ctx) {

@@ -37,8 +37,8 @@ ONNX_ML_OPERATOR_SET_SCHEMA(
     Halve, 5,
     OpSchema()
         .SetDoc(Halve_ver5_doc)
-        .Input(0, "X", "", "T", OpSchema::Single, true, 1, OpSchema::Unknown)
-        .Output(0, "Y", "", "T", OpSchema::Single, true, 1, OpSchema::Unknown)
+        .Input(0, "X", "", "T", OpSchema::Single, true, 1, OpSchema::Differentiable)
+        .Output(0, "Y", "", "T", OpSchema::Single, true, 1, OpSchema::Differentiable)
         .Output(1, "count", "", "tensor(int64)", OpSchema::Single, true, 1, OpSchema::NonDifferentiable)
         .TypeConstraint("T", {"tensor(float)", "tensor(double)"}, "Element types of X and Y.")
         .SetContextDependentFunctionBodyBuilder(BuildHalve_5_opset21)

@@ -109,10 +109,10 @@ ONNX_OPERATOR_SET_SCHEMA(
     Range, 11,
     OpSchema()
         .SetDoc(Range_ver11_doc)
-        .Input(0, "start", "", "T", OpSchema::Single, true, 1, OpSchema::Unknown)
-        .Input(1, "limit", "", "T", OpSchema::Single, true, 1, OpSchema::Unknown)
-        .Input(2, "delta", "", "T", OpSchema::Single, true, 1, OpSchema::Unknown)
-        .Output(0, "output", "", "T", OpSchema::Single, true, 1, OpSchema::Unknown)
+        .Input(0, "start", "", "T", OpSchema::Single, true, 1, OpSchema::Differentiable)
+        .Input(1, "limit", "", "T", OpSchema::Single, true, 1, OpSchema::NonDifferentiable)
+        .Input(2, "delta", "", "T", OpSchema::Single, true, 1, OpSchema::Differentiable)
+        .Output(0, "output", "", "T", OpSchema::Single, true, 1, OpSchema::Differentiable)
         .TypeConstraint("T", {"tensor(float)", "tensor(double)", "tensor(int32)", "tensor(int64)"}, "Element types of start, limit, delta and output.")
         .SetContextDependentFunctionBodyBuilder(BuildRange_11_opset13, 13)
         .TypeAndShapeInferenceFunction([](InferenceContext& ctx) {

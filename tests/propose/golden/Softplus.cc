@@ -20,8 +20,8 @@ ONNX_OPERATOR_SET_SCHEMA(
     Softplus, 22,
     OpSchema()
         .SetDoc(Softplus_ver22_doc)
-        .Input(0, "X", "Any tensor.", "T", OpSchema::Single, true, 1, OpSchema::Unknown)
-        .Output(0, "Y", "As X.", "T", OpSchema::Single, true, 1, OpSchema::Unknown)
+        .Input(0, "X", "Any tensor.", "T", OpSchema::Single, true, 1, OpSchema::Differentiable)
+        .Output(0, "Y", "As X.", "T", OpSchema::Single, true, 1, OpSchema::Differentiable)
         .TypeConstraint("T", {"tensor(float16)", "tensor(float)", "tensor(double)", "tensor(bfloat16)"}, "Element types of X and Y.")
         .FunctionBody(R"ONNX(
 {

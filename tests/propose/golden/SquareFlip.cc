@@ -97,9 +97,9 @@ ONNX_OPERATOR_SET_SCHEMA(
         .SetDoc(SquareFlip_ver22_doc)
         .Attr("keep", "", AttributeProto::INT, OPTIONAL_VALUE)
         .Attr("scale", "", AttributeProto::FLOAT, 1.0f)
-        .Input(0, "X", "", "T", OpSchema::Single, true, 1, OpSchema::Unknown)
-        .Input(1, "B", "", "T", OpSchema::Optional, true, 1, OpSchema::Unknown)
-        .Output(0, "Y", "", "T", OpSchema::Single, true, 1, OpSchema::Unknown)
+        .Input(0, "X", "", "T", OpSchema::Single, true, 1, OpSchema::Differentiable)
+        .Input(1, "B", "", "T", OpSchema::Optional, true, 1, OpSchema::Differentiable)
+        .Output(0, "Y", "", "T", OpSchema::Single, true, 1, OpSchema::Differentiable)
         .TypeConstraint("T", {"tensor(float)", "tensor(int64)"}, "Element types of X, B and Y.")
         .SetContextDependentFunctionBodyBuilder(BuildSquareFlip_22_opset22)
         .TypeAndShapeInferenceFunction([](InferenceContext& ctx) {
