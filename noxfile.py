@@ -279,7 +279,7 @@ def conformance(session: nox.Session) -> None:
 
 @nox.session
 def models(session: nox.Session) -> None:
-    """Take models that others made, 200 of them, as scripts and back, attach and detach, and rewrite them for older
+    """Take models that others made, 250 of them, as scripts and back, attach and detach, and rewrite them for older
     opsets, and compare the results; then all of the standard's node tests for older opsets: a quarter of an hour.
     `-- --seed N` draws other inputs."""
     install(session, ".[build,run]", groups=("test", "models"))

@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 from onnx import ModelProto, helper
-from opwright import DiagnosticError, compare, decompile
+from opwright import DiagnosticError, attach, compare, decompile
 from opwright.bundle.format import Bundle
 from opwright.decompiler.parts import MOST_BYTES
 from opwright.downlevel.rewrite import Rewritten, polyfill_libraries
@@ -131,26 +131,32 @@ def distance(one: Any, other: Any, exact: bool) -> str:
         return f"differs by up to {np.nanmax(np.abs(wide - narrow)):.3g} of {largest:.3g}"
 
 
-def decompiled(originals: Sequence[Original], folder: Path, faithful: bool) -> Operation:
-    """Both modes: every module is written first, and compiled in a process that has never seen the originals."""
+def decompiled(originals: Sequence[Original], folder: Path, faithful: bool, library: Bundle | None = None) -> Operation:
+    """Every module is written first, and compiled in a process that has never seen the originals. With a library they
+    are the models that it is attached to."""
     folder.mkdir(parents=True)
     refused: dict[str, str] = {}
     for original in originals:
         try:
-            decompile(original.model, faithful=faithful).write(folder / f"{original.name}.py")
+            model = original.model if library is None else attach(original.model, library, replace=True)
+            decompile(model, faithful=faithful).write(folder / f"{original.name}.py")
         except DiagnosticError as error:
             refused[original.name] = str(error)
         except Exception:  # whatever it is, it is this cell's finding
             refused[original.name] = traceback.format_exc()
     compile_folder(folder)
-    return partial(_recompiled, folder=folder, refused=refused, faithful=faithful)
+    return partial(_recompiled, folder=folder, refused=refused, faithful=faithful, library=library)
 
 
-def _recompiled(original: Original, folder: Path, refused: Mapping[str, str], faithful: bool) -> Made | str:
+def _recompiled(
+    original: Original, folder: Path, refused: Mapping[str, str], faithful: bool, library: Bundle | None
+) -> Made | str | None:
     told = folder / f"{original.name}.txt"
     if original.name in refused or told.exists():
         return refused.get(original.name) or told.read_text(encoding="utf-8")
     made = onnx.load(folder / f"{original.name}.onnx")
+    if library is not None:
+        return Made(made, exact=False) if made.functions else None
     if imports_of(made) != imports_of(original.model):
         return f"imports {imports_of(original.model)} are {imports_of(made)}"
     if interface_of(made) != interface_of(original.model):
@@ -216,6 +222,7 @@ def operations(originals: Sequence[Original], bundle: Bundle, folder: Path) -> d
         "readable": decompiled(originals, folder / "readable", faithful=False),
         "faithful": decompiled(originals, folder / "faithful", faithful=True),
         "attach": partial(attached, bundle=bundle),
+        "as text": decompiled(originals, folder / "attached", faithful=False, library=bundle),
         **{f"to {opset}": partial(polyfilled, bundle=bundle, opset=opset) for opset in (18, 17, 13)},
         "up": partial(converted, bundle=bundle, opset=UP, up=True),
         "down": partial(converted, bundle=bundle, opset=DOWN, up=False),

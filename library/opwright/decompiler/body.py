@@ -265,11 +265,13 @@ class Body:
             text = f"{number[0]}={self.parts.noted(float_text(number[1]))}"
             return form.written.setdefault(plain, () if plain[0] in defaults else (text,))
         attributes = nodes.protos[index].attribute[:]
+        if form.listed is not None:
+            attributes = [item for item in attributes if item.name in form.listed]
         if len(attributes) > 1 and len({item.name for item in attributes}) < len(attributes):
             raise refuse(f"a node of {form.name} cannot be written", "two of its attributes have one name")
         content = (
             [b"" if item.type in _LARGE else item.SerializeToString() for item in attributes]
-            if plain is None
+            if plain is None or form.listed is not None
             else plain
         )
         pairs = zip(attributes, content, strict=True)

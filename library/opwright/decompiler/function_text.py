@@ -43,6 +43,7 @@ def write_functions(
         lines += ["", "", *_function(proto, name, optional, parts, forms, faithful)]
         form = Form(f"{name}(", None, proto.name)
         form.least = len(proto.output)
+        form.listed = frozenset(_attribute_names(proto))
         forms.add_function((proto.domain, proto.name, proto.overload), form)
     return lines[2:]
 

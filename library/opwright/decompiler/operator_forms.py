@@ -36,7 +36,8 @@ class Form:
     operator for operands of any type. `is_special`: there may be another way to write it; that of a Constant
     (`is_constant`) is none of these; `is_usual`: it has one result, and is written in one way. `is_open`: nothing
     describes the operator. `keywords`: the attributes that it is known to have; `defaults`: those that say what it does
-    anyway, serialized. `may_be_large`: it takes tensors or graphs as attributes, or may do so.
+    anyway, serialized. `may_be_large`: it takes tensors or graphs as attributes, or may do so. `listed`: all attributes
+    of a function of the module; others that a call of it has mean nothing. None of an operator.
     """
 
     __slots__ = (
@@ -53,6 +54,7 @@ class Form:
         "keywords",
         "least",
         "least_inputs",
+        "listed",
         "may_be_large",
         "name",
         "polymorphic",
@@ -76,6 +78,7 @@ class Form:
         self.has_one_result = found is not None and found.max_outputs == 1 == self.least
         self.polymorphic = self.binary if sign is not None and sign.operands is Operands.ANY else ""
         self.is_open = False
+        self.listed: frozenset[str] | None = None
         self.written: dict[tuple[bytes, ...], Sequence[str]] = {}  # attributes, serialized, as arguments
         kinds = {"TENSOR"} if found is None else {spec.kind for spec in found.attributes.values()}
         self.may_be_large = not kinds.isdisjoint(_LARGE)
