@@ -78,6 +78,7 @@ def model_tasks(folder: Path) -> Mapping[str, Task]:
     commands: dict[str, Task] = {
         "attach": partial(_command, before=("attach",), after=(*given, "--replace", *out)),
         "attach --inline": partial(_command, before=("attach",), after=(*given, "--inline", *out)),
+        "attach --late-types": partial(_command, before=("attach",), after=(*given, "--late-types", "--replace", *out)),
         "attach --dry-run": partial(
             _command, before=("attach",), after=(*given, "--dry-run", "--explain", "--replace")
         ),
@@ -134,6 +135,7 @@ def bundle_tasks(folder: Path) -> Mapping[str, Task]:
         "extract": partial(_refusable, work=extract),
         "attach": lambda path: given(path, "attach", "--replace"),
         "attach --inline": lambda path: given(path, "attach", "--replace", "--inline"),
+        "attach --late-types": lambda path: given(path, "attach", "--replace", "--late-types"),
         "attach --dry-run": lambda path: given(path, "attach", "--replace", "--explain", to=("--dry-run",)),
         "attach --profile": lambda path: given(path, "attach", "--replace", "--profile", "overload"),
         "upgrade": lambda path: given(path, "upgrade", of=attached),
@@ -233,14 +235,16 @@ def _function(path: Path) -> str:
 
 TASK_NAMES: Mapping[str, Sequence[str]] = {
     "model": (
-        *("attach", "attach --inline", "attach --dry-run", "attach --format", "attach --profile", "inspect"),
+        *("attach", "attach --inline", "attach --late-types", "attach --dry-run", "attach --format"),
+        *("attach --profile", "inspect"),
         *("inspect --require", "inspect --json", "upgrade", "detach", "polyfill --opset"),
         *("polyfill --runtime", "convert up", "convert down"),
         *("decompile", "decompile --faithful", "decompile --check", "compare", "digest"),
         *("decompile(function)", "decompile(graph)"),
     ),
     "onnxlib": (
-        *("extract", "attach", "attach --inline", "attach --dry-run", "attach --profile", "polyfill", "inspect"),
+        *("extract", "attach", "attach --inline", "attach --late-types", "attach --dry-run", "attach --profile"),
+        *("polyfill", "inspect"),
         *("upgrade", "convert", "inspect --require", "decompile", "decompile --check"),
     ),
     "folder": (

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnxruntime as ort
+import opwright
 import pytest
 from google.protobuf.message import Message
 from onnx import TensorProto, helper, numpy_helper
@@ -211,3 +213,23 @@ def test_each_of_the_standards_models_gets_the_body_that_it_needs(bundle: Bundle
     for case in expanded:
         twin = EXPANDED.sub("", case.name)
         assert twin in BELOW_13 or data_of(case) == data_of(served[twin]), case.name
+
+
+@pytest.mark.parametrize("name", ["Mish", "Softsign", "HardSigmoid", "ThresholdedRelu", "Elu"])
+def test_bodies_that_follow_the_types_of_their_inputs(name: str, bundle: Bundle) -> None:
+    """Those for float16 compute in float: one body does for both."""
+    node = helper.make_node(name, ["x"], ["y"])
+    values = [helper.make_tensor_value_info(value, TensorProto.FLOAT, [3]) for value in "xy"]
+    graph = helper.make_graph([node], "g", values[:1], values[1:])
+    before = helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 18)])
+    late = opwright.attach(before, [bundle], replace=True, late_types=True)
+    for element, array in ((TensorProto.FLOAT, np.float32), (TensorProto.FLOAT16, np.float16)):
+        for model in (before, late):
+            for value in (*model.graph.input, *model.graph.output):
+                value.type.tensor_type.elem_type = element
+        x = np.array([-1.5, 0.25, 2.0], array)
+        results = [
+            ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, {"x": x})[0]
+            for model in (opwright.attach(before, [bundle], replace=True), late)
+        ]
+        np.testing.assert_array_equal(*results)

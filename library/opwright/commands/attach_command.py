@@ -30,6 +30,7 @@ _LIBRARY = "a .onnxlib file or an installed library; may be repeated"
 _SHA256 = "the digest that the library's file must have; one for each --library, in their order"
 _PROFILE = """how variants are told apart: by name (portable, the default), or by overload (IR 10, onnxruntime 1.27 and
 later; other tools ignore overloads)"""
+_LATE_TYPES = "bodies that follow the types of their inputs, for a model that is converted (to float16) afterwards"
 _DRY_RUN = "show which node gets which function and body, and write nothing; the exit status is that of the run"
 _EXPLAIN = "show that, with the reasons, and write the model"
 
@@ -42,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--inline", action="store_true", help="put nodes in place of functions")
     parser.add_argument("--profile", choices=[item.value for item in Profile], default="portable", help=_PROFILE)
     parser.add_argument("--portable", dest="profile", action="store_const", const="portable", help=argparse.SUPPRESS)
+    parser.add_argument("--late-types", action="store_true", help=_LATE_TYPES)
     parser.add_argument("--dry-run", action="store_true", help=_DRY_RUN)
     parser.add_argument("--explain", action="store_true", help=_EXPLAIN)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="json: one object a line")
@@ -71,6 +73,7 @@ def _attach(job: Job, libraries: Sequence[Bundle], options: argparse.Namespace, 
         replace=options.replace,
         inline=options.inline,
         profile=Profile(options.profile),
+        late_types=options.late_types,
         file=job.file,
     )
     report.tell_plan(job, plan)

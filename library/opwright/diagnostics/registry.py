@@ -1073,6 +1073,12 @@ TABLE = (
         "None of the functions that the model calls was attached from a library; the output is the input.",
     ),
     Code(
+        "OW545",
+        "A body that does not follow its element type",
+        "`attach --late-types` is for models whose types are changed afterwards, as a converter to float16 does. No "
+        "runtime would load a body with constants of one type then, nor one of a function for one type alone.",
+    ),
+    Code(
         "OW550",
         "A model that cannot be read",
         "There is no file of that name, it is a folder, or it may not be read.",

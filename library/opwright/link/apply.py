@@ -58,6 +58,7 @@ def attach(
     replace: bool = False,
     inline: bool = False,
     profile: AnyProfile = Profile.PORTABLE,
+    late_types: bool = False,
 ) -> ModelProto: ...
 
 
@@ -69,6 +70,7 @@ def attach(
     replace: bool = False,
     inline: bool = False,
     profile: AnyProfile = Profile.PORTABLE,
+    late_types: bool = False,
 ) -> SameForm: ...
 
 
@@ -79,6 +81,7 @@ def attach(
     replace: bool = False,
     inline: bool = False,
     profile: AnyProfile = Profile.PORTABLE,
+    late_types: bool = False,
 ) -> Any:
     """The model with the functions that its nodes of the libraries' domains need (`find_bundle` opens a library).
 
@@ -89,13 +92,20 @@ def attach(
     `inline`, the result holds no functions, but their nodes. The result passes onnx.checker, and loads on
     onnxruntime where that is installed and supports the model's opset and IR. Everything else of the model is as it
     was; the argument is not changed. `profile`: variants are told apart by their names, or on request by overloads,
-    for onnxruntime 1.27 and later. Raises DiagnosticError: OW530, OW553 to OW575 when a node cannot be served, OW550,
+    for onnxruntime 1.27 and later. `late_types`: bodies follow the element types of their inputs, for a model that is
+    converted to others afterwards. Raises DiagnosticError: OW530, OW553 to OW575 when a node cannot be served, OW550,
     OW551, OW578 and OW579 when `model` is none.
     """
     given = given_model(model, leave_weights=True)
     bundles = [libraries] if isinstance(libraries, Bundle) else libraries
     done = attach_libraries(
-        given.proto, bundles, replace=replace, inline=inline, profile=Profile(profile), file=given.file
+        given.proto,
+        bundles,
+        replace=replace,
+        inline=inline,
+        profile=Profile(profile),
+        late_types=late_types,
+        file=given.file,
     )
     return given.give_back(done.model)
 
@@ -107,10 +117,14 @@ def attach_libraries(
     replace: bool = False,
     inline: bool = False,
     profile: Profile = Profile.PORTABLE,
+    late_types: bool = False,
     file: str = "model",
 ) -> Attached:
     """`attach` with an account of what was done; `file` names the model in messages."""
-    return execute(plan_libraries(model, libraries, replace=replace, inline=inline, profile=profile, file=file), file)
+    plan = plan_libraries(
+        model, libraries, replace=replace, inline=inline, profile=profile, late_types=late_types, file=file
+    )
+    return execute(plan, file)
 
 
 def execute(plan: AttachPlan, file: str) -> Attached:

@@ -19,9 +19,10 @@ from opwright.graphs.model_forms import AnyModel, given_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_graphs
 from opwright.link.catalogue import Catalogue, layered, merge_libraries
-from opwright.link.choose import reasons
+from opwright.link.choose import bind_types, reasons
 from opwright.link.conflicts import Conflict, ConflictError
 from opwright.link.kernels import runtime_with_kernel
+from opwright.link.late_types import LateTypes
 from opwright.link.model_records import spread_records
 from opwright.link.naming import Instance
 from opwright.link.node_resolution import Replaceable, Resolution, Served, Unserved, resolve_model
@@ -120,6 +121,7 @@ def plan_attach(
     replace: bool = False,
     inline: bool = False,
     profile: AnyProfile = Profile.PORTABLE,
+    late_types: bool = False,
 ) -> AttachPlan:
     """What `attach` would do with the same arguments: for each node the function, its version and body, and why.
 
@@ -129,7 +131,13 @@ def plan_attach(
     given = given_model(model)
     bundles = [libraries] if isinstance(libraries, Bundle) else libraries
     return plan_libraries(
-        given.proto, bundles, replace=replace, inline=inline, profile=Profile(profile), file=given.file
+        given.proto,
+        bundles,
+        replace=replace,
+        inline=inline,
+        profile=Profile(profile),
+        late_types=late_types,
+        file=given.file,
     )
 
 
@@ -141,6 +149,7 @@ def plan_libraries(
     inline: bool = False,
     profile: Profile = Profile.PORTABLE,
     newest: Mapping[str, int] | None = None,
+    late_types: bool = False,
     file: str = "model",
 ) -> AttachPlan:
     """`plan_attach` of a ModelProto; `file` names it in messages. `newest` are versions of domains beyond which a
@@ -156,6 +165,9 @@ def plan_libraries(
         if newest:
             catalogue = catalogue.up_to(newest)
         opset = choose_opset(copy, catalogue)
+        late = LateTypes(catalogue, opset) if late_types else None
+        if late is not None:
+            catalogue = late.catalogue_with_them()
         resolution = resolve_model(copy, catalogue, opset=opset, replace=replace, file=file)
         catalogue = replace_fields(catalogue, bodies=layered([resolution.bodies, catalogue.bodies]))
         additions = make_plan(copy, catalogue, resolution.served, opset=opset, profile=profile, file=file)
@@ -166,6 +178,8 @@ def plan_libraries(
     functions = _functions(catalogue, resolution.served, additions, {**imports_of(copy), **additions.imports})
     pairs = zip(resolution.served, additions.ids, strict=True)
     diagnostics = [*resolution.problems, *resolution.left, *_deprecated(resolution.served, file)]
+    if late is not None:
+        diagnostics += _fixed(resolution.served, late, file)
     if not inline:
         diagnostics += _hidden(functions.values(), file)
     if not resolution.served and not diagnostics and not (inline and copy.functions):
@@ -245,6 +259,25 @@ def written(identity: FunctionId) -> str:
     """A function as messages name it."""
     domain, name, overload = identity
     return f"{domain}::{name}" + (f" [{overload}]" if overload else "")
+
+
+def _fixed(nodes: Iterable[Served], late: LateTypes, file: str) -> list[Diagnostic]:
+    """An error for each function whose body does not follow the element type of its inputs."""
+    found: dict[str, str] = {}
+    for served in nodes:
+        reason = late.fixed(served.instance, bind_types(served.call))
+        if reason:
+            found.setdefault(served.instance.entry.identity, reason)
+    return [
+        Diagnostic(
+            "OW545",
+            f"the body of {identity} does not follow the type of its inputs",
+            Place(file),
+            reason,
+            help="convert the model first, and attach the library to the result without --late-types",
+        )
+        for identity, reason in found.items()
+    ]
 
 
 def _hidden(functions: Iterable[PlannedFunction], file: str) -> list[Diagnostic]:

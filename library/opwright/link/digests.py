@@ -10,14 +10,15 @@ from onnx import FunctionProto
 
 from opwright.graphs.ids import FunctionId, call_id, callees_first, function_id
 from opwright.graphs.walk import all_nodes
-from opwright.link.metadata import ATTRIBUTES, BODY, FLATTENED, IDENTITY, LIBRARY, RELEASE, TEMPLATE, VARIANT
+from opwright.link.metadata import ATTRIBUTES, BODY, FLATTENED, IDENTITY, LATE, LIBRARY, RELEASE, TEMPLATE, VARIANT
 from opwright.protos.canonical import Callee, canonicalise
 from opwright.protos.canonical_tensors import RefusedError
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The metadata_props of a linked function. `template` is that of an instance which the library does not hold."""
+    """The metadata_props of a linked function. `template` is that of an instance which the library does not hold,
+    `late` the digests of the bodies that one which follows its element type is made of."""
 
     identity: str
     variant: str
@@ -26,6 +27,7 @@ class Record:
     release: str
     flattened: str
     template: str
+    late: str = ""
 
     @property
     def origin(self) -> str:
@@ -42,7 +44,7 @@ def record_of(function: FunctionProto) -> Record | None:
     facts = {item.key: item.value for item in function.metadata_props}
     if IDENTITY not in facts or BODY not in facts:
         return None
-    keys = (IDENTITY, VARIANT, BODY, LIBRARY, RELEASE, FLATTENED, TEMPLATE)
+    keys = (IDENTITY, VARIANT, BODY, LIBRARY, RELEASE, FLATTENED, TEMPLATE, LATE)
     return Record(*(facts.get(key, "") for key in keys))
 
 

@@ -23,7 +23,7 @@ class State(Enum):
     UNALTERED = "unaltered"  # its nodes are those of the body that its metadata name
     ALTERED = "altered"  # they are not, or the release named has no such body
     RECOGNISED = "recognised"  # no metadata, but a library given has this very body
-    UNVERIFIED = "unverified"  # made of a library's template for this model; this body is not verified
+    UNVERIFIED = "unverified"  # made of a library's template or bodies for this model; this body is not verified
     FOREIGN = "foreign"  # of no library that is known here
     UNDEFINED = "undefined"  # nodes call it, and neither ONNX, a runtime known here nor the model has it
 
@@ -153,6 +153,8 @@ class _AtHand:
     def uncovered(self, record: Record) -> str:
         """What of an instance of a template none of those that its library has verified has; empty where it is not at
         hand."""
+        if record.late:
+            return f"one body in the place of {len(record.late.split())}, one for each element type"
         for bundle in self.all():
             index = bundle.index
             entry = index.table.find_identity(record.identity)
@@ -164,13 +166,13 @@ class _AtHand:
 def _uncovered(record: Record, entry: FunctionEntry) -> str:
     known: dict[str, dict[str, None]] = {}
     for body in entry.bodies:
-        for pair in body.variant:
-            axis, _, value = overload_of([pair]).partition("=")
+        for written in body.variant:
+            axis, _, value = overload_of([written]).partition("=")
             known.setdefault(axis, {})[value] = None
     graphs = {attribute.name for attribute in entry.attributes if attribute.type == "GRAPH"}
-    wanted = dict(pair.partition("=")[::2] for pair in record.variant.split(",") if pair)
     parts = []
-    for axis, value in wanted.items():
+    for pair in filter(None, record.variant.split(",")):
+        axis, _, value = pair.partition("=")
         covered = known.get(axis, {})
         if value in covered:
             continue
@@ -196,11 +198,14 @@ def _state(record: Record | None, recognised: Record | None, digest: str, librar
         index = library.index
         if (index.library, index.version) == (record.library, record.release):
             entries = [entry for entry in index.functions if entry.identity == record.identity]
-            if any(body.body == record.body for entry in entries for body in entry.bodies):
+            digests = {body.body for entry in entries for body in entry.bodies}
+            if record.body in digests:
                 return State.UNALTERED
+            if record.late:
+                return State.UNVERIFIED if digests.issuperset(record.late.split()) else State.ALTERED
             if not any(item.template == record.template for entry in entries for item in entry.templates):
                 return State.ALTERED
-    return State.UNVERIFIED if record.template else State.UNALTERED
+    return State.UNVERIFIED if record.template or record.late else State.UNALTERED
 
 
 def _holders(libraries: Sequence[Bundle], digests: Set[str]) -> Mapping[str, Record]:

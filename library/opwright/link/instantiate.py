@@ -22,7 +22,7 @@ from opwright.graphs.walk import all_nodes, rename_references, rename_values
 from opwright.link.catalogue import Catalogue, catalogue_of
 from opwright.link.conflicts import Conflict, ConflictError, Requirement, make_conflict
 from opwright.link.flatten import flatten
-from opwright.link.metadata import ATTRIBUTES, BODY, IDENTITY, LIBRARY, RELEASE, TEMPLATE, VARIANT
+from opwright.link.metadata import ATTRIBUTES, BODY, IDENTITY, LATE, LIBRARY, RELEASE, TEMPLATE, VARIANT
 from opwright.link.naming import Content, Instance, Naming, template_at
 from opwright.link.profile import Profile
 from opwright.link.schema_types import schema_at
@@ -303,6 +303,9 @@ def _stamp(function: FunctionProto, naming: Naming, instance: Instance) -> None:
     template = template_at(instance.entry, naming.opset)
     if template is not None and all(body.body != instance.body.body for body in instance.entry.bodies):
         facts[TEMPLATE] = template.template
+    made_of = naming.catalogue.made_of.get(instance.body.body)
+    if made_of is not None:
+        facts[LATE] = " ".join(made_of)
     origin = naming.catalogue.origin_of(instance.entry.identity)
     if origin is not None:
         facts[LIBRARY] = origin.library

@@ -14,6 +14,7 @@ from google.protobuf.message import DecodeError
 from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
+from opwright.graphs.node_order import in_order
 from opwright.graphs.walk import all_graphs, names_of
 from opwright.link.metadata import OUTPUTS, add_entry, json_object
 from opwright.opsets.onnx_inference import infer_model
@@ -87,8 +88,8 @@ def _record(model: ModelProto, before: Mapping[str, str | None]) -> None:
 
 
 def without_open_types(model: ModelProto) -> ModelProto:
-    """A copy that says the same of all that has a type: open outputs are left out, and inputs of unknown rank are made
-    by a node."""
+    """A copy that says the same of all that has a type: open outputs are left out, inputs of unknown rank are made by a
+    node, and nodes stand behind those that they read."""
     copy = ModelProto()
     copy.CopyFrom(model)
     outputs = [value for value in copy.graph.output if not is_open(value)]
@@ -104,7 +105,7 @@ def without_open_types(model: ModelProto) -> ModelProto:
             nodes.append(helper.make_node(RESHAPE.name, [flat, shape], [value.name]))
             copy.graph.input.append(helper.make_tensor_value_info(shape, TensorProto.INT64, [None]))
             value.CopyFrom(helper.make_tensor_value_info(flat, element, [None]))
-    rest = [*copy.graph.node]
+    rest = [node for _, node in in_order(copy.graph.node)]
     del copy.graph.node[:]
     copy.graph.node.extend([*nodes, *rest])
     return copy

@@ -19,6 +19,7 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.elements import fits_size
 from opwright.graphs.ids import FunctionId
+from opwright.graphs.node_order import in_order
 from opwright.graphs.walk import subgraphs
 from opwright.lang import ir
 from opwright.lang.infer_protos import flow_types, graph_arguments
@@ -203,7 +204,7 @@ class Propagation:
         scope.shapes = _shapes(function.value_info)
         for index, name in enumerate(function.input):
             scope.define(name, arguments[index] if index < len(arguments) else ABSENT)
-        self._nodes(function.node, scope)
+        self._nodes(enumerate(function.node), scope)
         self._depth -= 1
         result = tuple(scope.fact(name) for name in function.output)
         self._results[key] = result
@@ -226,7 +227,7 @@ class Propagation:
         if self._may_be_open and any(map(self._is_open, graph.node)):
             known = shared_types(graph.node, scope.imports, lambda name: scope.fact(name) or scope.declared.get(name))
             scope.declared = {**known, **scope.declared}
-        self._nodes(graph.node, scope)
+        self._nodes(in_order(graph.node), scope)
         return [scope.fact(value.name) for value in graph.output]
 
     def _is_open(self, node: NodeProto) -> bool:
@@ -236,8 +237,9 @@ class Propagation:
             return False
         return schema_at(node.op_type, domain, self._imports.get(domain, 0)) is None
 
-    def _nodes(self, nodes: Iterable[NodeProto], scope: Scope) -> None:
-        for index, node in enumerate(nodes):
+    def _nodes(self, nodes: Iterable[tuple[int, NodeProto]], scope: Scope) -> None:
+        """Goes through nodes, each with its place in their graph."""
+        for index, node in nodes:
             self._visits += 1
             if self._visits > MOST_VISITS:
                 raise DiagnosticError([_too_many(scope.place)])

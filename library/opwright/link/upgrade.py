@@ -152,6 +152,7 @@ def plan_upgrade_libraries(
         replace=lambda node: _mark_of(node) is not None,
         profile=Profile.OVERLOAD if overloads else Profile.PORTABLE,
         newest=imports_of(old),
+        late_types=any(record.late for record in records.values()),
         file=file,
     )
     work = plan.work

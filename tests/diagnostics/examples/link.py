@@ -108,6 +108,7 @@ _GOOD_MODEL = f"{_HEADER} agraph (float[N] X) => (float[N] Y) {{ Y = com.acme.Sw
 _ATTACH = "attach model.onnx --library acme.onnxlib -o out.onnx"
 
 
+_HALF_SWISH = _function("Swish", replace(_entry(_SWISH), admits=(("T", ("float", "float16")),)), attributes=_ALPHA)
 _OTHER_SWISH = _bundle(_function("Swish", _entry(_ABS), attributes=_ALPHA))
 _UPGRADE = "upgrade out.onnx --library newer.onnxlib -o new.onnx"
 _FAST_GELU = _bundle(_function("FastGelu", _entry(_ABS), domain="com.microsoft"), domain="com.microsoft")
@@ -244,6 +245,11 @@ PAIRS = (
         "OW544",
         bad=_attach(_GOOD_MODEL, "upgrade model.onnx --library acme.onnxlib -o new.onnx"),
         good=_attach(_GOOD_MODEL, f"{_ATTACH} && upgrade out.onnx --library acme.onnxlib -o new.onnx"),
+    ),
+    Pair(
+        "OW545",
+        bad=_attach(_GOOD_MODEL.replace("Swish", "Kind"), f"{_ATTACH} --late-types"),
+        good=_attach(_GOOD_MODEL, f"{_ATTACH} --late-types", acme=_bundle(_HALF_SWISH)),
     ),
     Pair(
         "OW550",

@@ -1,0 +1,42 @@
+"""Nodes of a graph in an order in which each stands behind those that it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from onnx import NodeProto
+
+from opwright.graphs.walk import all_nodes, subgraphs
+
+
+def in_order(nodes: Sequence[NodeProto]) -> Iterable[tuple[int, NodeProto]]:
+    """The nodes of a graph with their places, each behind those whose outputs it reads: some tools append nodes at the
+    end that belong before others, and runtimes take such models."""
+    producers = {name: index for index, node in enumerate(nodes) for name in node.output if name}
+    needed = [
+        [at for name in _names_read(node) if (at := producers.get(name)) is not None and at != index]
+        for index, node in enumerate(nodes)
+    ]
+    if all(at < index for index, places in enumerate(needed) for at in places):
+        return enumerate(nodes)
+    done: dict[int, None] = {}
+    for root in range(len(nodes)):
+        stack = [root]
+        open_ = {root}
+        while stack:
+            waiting = next((at for at in needed[stack[-1]] if at not in done and at not in open_), None)
+            if waiting is None:
+                done[stack.pop()] = None
+            else:
+                open_.add(waiting)
+                stack.append(waiting)
+    return [(index, nodes[index]) for index in done]
+
+
+def _names_read(node: NodeProto) -> Iterable[str]:
+    """What a node reads, and the nodes of its graphs."""
+    yield from node.input
+    for graph in subgraphs(node):
+        for inner in all_nodes(graph.node):
+            yield from inner.input
+        yield from (value.name for value in graph.output)
