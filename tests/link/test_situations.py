@@ -21,7 +21,7 @@ from opwright.link.apply import attach_libraries
 from opwright.link.detach import detach
 from opwright.link.profile import Profile
 
-from tests.link.conftest import LibraryBuilder, make_acme, make_standard, parse, refused, run_everywhere
+from tests.link.conftest import Body, LibraryBuilder, make_acme, make_standard, parse, refused, run_everywhere
 
 ATTACHED = "attached"
 NEWEST_RUN = 13  # the IR version that the oldest onnxruntime at hand takes
@@ -145,6 +145,18 @@ def chained(length: int) -> Callable[[], Bundle]:
         return library.bundle()
 
     return make
+
+
+def halved() -> Bundle:
+    """A function with a body for each type, which differ in nothing else."""
+    library = LibraryBuilder()
+    text = "(x) => (y) {{ h = Constant<value_float: float = 0.5>() c = Cast<to={}>(h) y = Mul(x, c) }}"
+    bodies = [
+        Body(text.format(code), variant=(("T", name),), admits=(name,))
+        for name, code in (("float16", 10), ("float", 1), ("double", 11))
+    ]
+    library.add("Halved", bodies)
+    return library.bundle()
 
 
 def hidden() -> Bundle:
@@ -521,6 +533,15 @@ SITUATIONS = [
     Situation("merged before it is attached", side_by_side, expect=lambda x: swish(swish(x))),
     Situation("merged after it was attached", merged, "nothing", expect=lambda x: -swish(x), told=("OW552",)),
     # options
+    Situation(
+        "types that are decided later",
+        graph("y = com.acme.Halved(x)", "float16[N] x", "float16[N] y"),
+        expect=lambda x: x / 2,
+        feeds={"x": f16([1, 3])},
+        libraries=lambda: [halved()],
+        options={"late_types": True},
+    ),
+    Situation("types that a body cannot follow", graph("y = com.acme.Kind(x)"), "OW545", options={"late_types": True}),
     Situation(
         "an operator of the standard",
         graph("y = Softplus(x)", imports='"": 18'),

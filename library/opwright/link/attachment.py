@@ -128,7 +128,7 @@ def plan_attach(
     Raises DiagnosticError when `model` is none, or not whole (OW550, OW551, OW576, OW578, OW579, OW595 to OW598). What
     else stands against it is in the plan.
     """
-    given = given_model(model)
+    given = given_model(model, leave_weights=True)
     bundles = [libraries] if isinstance(libraries, Bundle) else libraries
     return plan_libraries(
         given.proto,

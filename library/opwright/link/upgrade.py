@@ -110,7 +110,7 @@ def upgrade(model: AnyModel, libraries: Bundle | Sequence[Bundle], *, accept: st
     else, unless `accept` names it (`Swish`, `com.acme::Swish`, `com.acme::Swish@1`, or `all`), or that is no longer
     there for its nodes; OW543 for a model that cannot be upgraded.
     """
-    given = given_model(model)
+    given = given_model(model, leave_weights=True)
     bundles = [libraries] if isinstance(libraries, Bundle) else libraries
     plan = plan_upgrade_libraries(given.proto, bundles, accept=_names(accept), file=given.file)
     if plan.model is None:
@@ -122,7 +122,7 @@ def plan_upgrade(
     model: AnyModel, libraries: Bundle | Sequence[Bundle], *, accept: str | Collection[str] = ()
 ) -> UpgradePlan:
     """What `upgrade` would do with the same arguments: for each attached function what becomes of it."""
-    given = given_model(model)
+    given = given_model(model, leave_weights=True)
     bundles = [libraries] if isinstance(libraries, Bundle) else libraries
     return plan_upgrade_libraries(given.proto, bundles, accept=_names(accept), file=given.file)
 
