@@ -1,7 +1,8 @@
 """Models at other opsets against what they were: the same bits on a runtime, or an error that names the node.
 
-`python -m tests.downlevel.conversions [--every N] [--seed N]` converts the standard's node tests to every opset, and
-from there to others, and prints what was converted, refused and run by no runtime; exit status 1 where one differs.
+`python -m tests.downlevel.conversions [--every N] [--seed N] [--only TEXT]` converts the models that onnx brings and
+the standard's node tests to every opset, and from there to others. It prints what was refused and what no runtime
+runs; exit status 1 where one differs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,13 +32,15 @@ from opwright.link.detach import detach
 from opwright.link.metadata import POLYFILLED, RECORDS
 from opwright.opsets.steps import OLDEST_ALONE
 
-from tests.downlevel.standard_cases import all_cases, imported, load, run_arrays
+from tests.downlevel.real_models import feeds
+from tests.downlevel.standard_cases import all_cases, asked_for, imported, load, run_arrays
 
 RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike")
 # The version from which on the reference evaluator takes an operator as the standard does: it has no older ones.
 READ_SINCE = {"BatchNormalization": 14, "RoiAlign": 16, "Softmax": 13, "LogSoftmax": 13, "Hardmax": 13, "Unsqueeze": 13}
 UNCHECKED = ("MeanVarianceNormalization",)  # whose body onnx.checker refuses at opsets below 12
 SUMMED = ("AveragePool",)  # kernels of two of its versions sum in another order
+STORED = Path(onnx.__file__).parent / "backend" / "test" / "data"
 OPSETS = range(OLDEST_ALONE, defs.onnx_opset_version() + 1)
 
 
@@ -112,7 +116,7 @@ def judged(before: onnx.ModelProto, after: onnx.ModelProto, sets: Sequence[Seque
     oldest = min(imported(before), imported(after))
     if any(oldest < READ_SINCE.get(node.op_type, 0) for node in all_nodes(before.graph.node)):
         return Judgement(Outcome.NOT_RUN, reason[:60])
-    names = [value.name for value in before.graph.input]
+    names = [value.name for value in asked_for(before)]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -171,16 +175,16 @@ def judged_at(
     return judged(model, done, sets), done
 
 
-def frozen(case: TestCase) -> tuple[onnx.ModelProto, Sequence[Any]] | None:
+def frozen(case: TestCase | Stored) -> tuple[onnx.ModelProto, Sequence[Any]] | None:
     """The case with its short lists, all inputs but the first, as constants; with the other inputs of its first set."""
     values, _ = case.data_sets[0]
     copy = onnx.ModelProto()
     copy.CopyFrom(case.model)
-    pairs = list(zip(case.model.graph.input, values, strict=True))
+    pairs = list(zip(asked_for(case.model), values, strict=True))
     fixed = [(info.name, value) for info, value in pairs[1:] if isinstance(value, np.ndarray) and _is_short(value)]
     names = {name for name, _ in fixed}
     del copy.graph.input[:]
-    copy.graph.input.extend(info for info, _ in pairs if info.name not in names)
+    copy.graph.input.extend(info for info in case.model.graph.input if info.name not in names)
     copy.graph.initializer.extend(numpy_helper.from_array(value, name) for name, value in fixed)
     return (copy, [value for info, value in pairs if info.name not in names]) if fixed else None
 
@@ -189,7 +193,39 @@ def _is_short(value: np.ndarray[Any, Any]) -> bool:
     return value.ndim <= 1 and value.size <= 16 and value.dtype.name in ("int64", "int32", "float32")
 
 
-def campaign(cases: Sequence[TestCase], chance: random.Random) -> Iterator[tuple[str, int, int, Judgement]]:
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A model that onnx brings as a file, as exporters wrote it years ago, and sets of inputs."""
+
+    name: str
+    model: onnx.ModelProto
+    data_sets: Sequence[tuple[Sequence[Any], Sequence[Any]]]
+
+
+def stored_models() -> Iterator[Stored]:
+    """Small models of PyTorch's exporter, of opset 6 to 9 mostly."""
+    for path in sorted(STORED.glob("*/*/model.onnx")):
+        sets = []
+        for folder in sorted(path.parent.glob("test_data_set_*")):
+            files = sorted(folder.glob("input_*.pb"), key=lambda file: int(file.stem.partition("_")[2]))
+            sets.append(([_stored_value(file) for file in files], []))
+        model = onnx.load(path)
+        if sets and all(info.type.HasField("tensor_type") for info in model.graph.input):
+            yield Stored(f"{path.parent.parent.name}/{path.parent.name}", model, sets)
+
+
+def _stored_value(path: Path) -> Any:
+    return numpy_helper.to_array(onnx.TensorProto.FromString(path.read_bytes()))
+
+
+def light_models() -> Iterator[Stored]:
+    """Networks of opset 9 and IR version 3, whose weights are made by nodes."""
+    for path in sorted(STORED.glob("light/*.onnx")):
+        model = onnx.load(path)
+        yield Stored(path.stem, model, [(list(feeds(model).values()), [])])
+
+
+def campaign(cases: Sequence[TestCase | Stored], chance: random.Random) -> Iterator[tuple[str, int, int, Judgement]]:
     """Each case at every opset, and from there at two others, as if it had been made there."""
     for case in cases:
         every: list[tuple[str, onnx.ModelProto, Sequence[Sequence[Any]]]]
@@ -213,7 +249,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    cases = [case for case in all_cases() if imported(case.model) and options.only in case.name]
+    every = (*stored_models(), *all_cases())
+    cases = [case for case in every if imported(case.model) and options.only in case.name]
     counts: Counter[Outcome] = Counter()
     refusals: Counter[str] = Counter()
     not_run: Counter[str] = Counter()

@@ -182,12 +182,18 @@ def run_problem(session: Any, model: onnx.ModelProto, case: TestCase) -> str:
 
 def run_arrays(session: Any, model: onnx.ModelProto, inputs: Sequence[Any]) -> list[Any]:
     """By values of onnxruntime's own where all are tensors: arrays of bfloat16 cannot be given to it."""
-    infos = list(model.graph.input)
+    infos = asked_for(model)
     plain = all(_is_plain(info) for info in (*infos, *model.graph.output))
     if not plain:
         return list(session.run(None, {info.name: value for info, value in zip(infos, inputs, strict=True)}))
     feeds = {info.name: _to_ort(value, info) for info, value in zip(infos, inputs, strict=True)}
     return [to_array(value) for value in session.run_with_ort_values(None, feeds)]
+
+
+def asked_for(model: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
+    """The inputs without defaults; below IR version 4 all initializers are inputs too."""
+    given = {tensor.name for tensor in model.graph.initializer}
+    return [info for info in model.graph.input if info.name not in given]
 
 
 def _is_plain(info: onnx.ValueInfoProto) -> bool:

@@ -14,11 +14,21 @@ from opwright import attach, convert, detach
 from opwright.bundle.format import Bundle
 from opwright.diagnostics import DiagnosticError, Severity
 from opwright.downlevel.rewrite import polyfill_libraries
-from opwright.downlevel.target import opset_alone
+from opwright.downlevel.target import opset_alone, target_of_opset
 from opwright.graphs.walk import all_nodes
 from opwright.link.inspect import State, inspect
 
-from tests.downlevel.conversions import OPSETS, Outcome, campaign, converted, difference, forgotten, judged
+from tests.downlevel.conversions import (
+    OPSETS,
+    Outcome,
+    campaign,
+    converted,
+    difference,
+    forgotten,
+    judged,
+    light_models,
+    stored_models,
+)
 from tests.downlevel.standard_cases import all_cases, imported, session_of
 from tests.link.conftest import Body, LibraryBuilder
 
@@ -79,6 +89,29 @@ def test_the_node_tests_of_the_standard() -> None:
     assert outcomes.count(Outcome.SAME_ON_ORT) > 200
     assert outcomes.count(Outcome.REFUSED) > 50
     assert outcomes.count(Outcome.NOT_RUN) < len(found) / 5
+
+
+def test_models_of_years_ago() -> None:
+    """A sample of the models that onnx brings as files; the module tries them all."""
+    cases = list(stored_models())[::19]
+    found = list(campaign(cases, random.Random(SEED)))
+    assert [item for item in found if item[-1].outcome is Outcome.DIFFERS] == []
+    assert sum(item[-1].outcome is Outcome.SAME_ON_ORT for item in found) > len(found) / 2
+
+
+@pytest.mark.parametrize("name", ["light_squeezenet", "light_zfnet512"])
+def test_networks(name: str) -> None:
+    """Of opset 9; one has masks of Dropout that nothing reads, and that are of another type since 10."""
+    network = next(item for item in light_models() if item.name == name)
+    sets = [inputs for inputs, _ in network.data_sets]
+    for opset in (13, 21):
+        assert judged(network.model, converted(network.model, opset), sets).outcome is Outcome.SAME_ON_ORT
+    model = onnx.ModelProto()
+    model.CopyFrom(network.model)
+    for node in model.graph.node:
+        if node.op_type == "Dropout":
+            model.graph.output.add(name=node.output[1]).type.tensor_type.elem_type = onnx.TensorProto.FLOAT
+            assert "OW582" in refusals(model, 13)
 
 
 OPERATORS = (
@@ -241,19 +274,20 @@ def test_functions_in_the_standards_own_domain_are_refused(operator: str, domain
     )
     assert refusals(model, 18) == ["OW589"]
     assert refusals(model, 20) == ["OW589"]
-    with pytest.raises(DiagnosticError, match="OW589"):
-        polyfill_libraries(model, [], opset_alone(21))
+    for inline in (True, False):
+        with pytest.raises(DiagnosticError, match="OW589"):
+            polyfill_libraries(model, [], target_of_opset(18), inline=inline)
 
 
 def test_a_library_brings_no_function_into_the_standards_own_domain() -> None:
-    builder = LibraryBuilder(domain="ai.onnx", mirror="", domain_version=28)
+    builder = LibraryBuilder(domain="ai.onnx", mirror="ai.onnx.ml", domain_version=28)
     builder.add("Gelu", "(x) => (y) { y = Neg(x) }", since_version=20)
-    entry = builder.bundle()
     model = onnx.parser.parse_model(
         '<ir_version: 8, opset_import: ["": 20]> g (float[2,3] x) => (float[2,3] y) { y = Gelu(x) }'
     )
-    with pytest.raises(DiagnosticError):
-        convert(model, opset=18, libraries=entry)
+    assert refusals(model, 18, builder.bundle()) == ["OW589"]
+    with pytest.raises(DiagnosticError, match="OW589"):
+        polyfill_libraries(model, [builder.bundle()], target_of_opset(18))
 
 
 def test_a_function_of_an_older_opset_than_the_model_comes_along() -> None:

@@ -63,7 +63,7 @@ def test_older_nodes_compute_what_they_did(node: str, version: int, output: str)
 @pytest.mark.parametrize(
     ("node", "version", "reason"),
     [
-        ("a, b = Dropout(x) y = Identity(a)", 11, "mask"),
+        ("a, b = Dropout(x) y = Cast<to = 1>(b)", 11, "mask"),
         (
             's = Constant<value = float[4] {1.0, 1.0, 0.5, 2.0}>() y = Resize<mode = "nearest">(x, s)',
             10,

@@ -249,5 +249,5 @@ def _small_array(tensor: TensorProto) -> np.ndarray[tuple[int, ...], np.dtype[np
         return None
     try:
         return numpy_helper.to_array(tensor)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, KeyError):
         return None

@@ -83,9 +83,8 @@ _STANDARD = (
     Record(
         "BatchNormalization",
         rank=RankRule.LIKE_FIRST,
-        reviewed=(6, 9, 14, 15),
-        changed={7: "it trained unless `is_test` was set before version 7"},
-        steps={9: Step(up=rules.spatial), 14: Step(up=rules.one_output)},
+        reviewed=(6, 7, 9, 14, 15),
+        steps={7: rules.TESTED, 9: Step(up=rules.spatial), 14: Step(up=rules.one_output)},
     ),
     Record(
         "Bernoulli", typing=ByAttribute("dtype", default=None, keeps_shape=True), rank=RankRule.SAME, reviewed=(22,)
@@ -212,9 +211,9 @@ _STANDARD = (
     Record(
         "Dropout",
         rank=RankRule.LIKE_FIRST,
-        reviewed=(6, 10, 12, 13, 22),
-        changed={7: "it trained unless `is_test` was set before version 7"},
+        reviewed=(6, 7, 10, 12, 13, 22),
         steps={
+            7: rules.TESTED,
             10: both(rules.mask_unread),
             12: _moved(
                 "`ratio` is an input since version 12, and an input says whether it trains",

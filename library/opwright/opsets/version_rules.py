@@ -386,6 +386,16 @@ def keys_once(form: Form) -> str:
     return ""
 
 
+def tested(form: Form) -> str:
+    if form.value("is_test", 0) != 1:
+        return "its is_test is not set: it trained before version 7"
+    form.drop("is_test")
+    return ""
+
+
+TESTED = Step(refused("it trained unless `is_test` was set before version 7"), tested)
+
+
 def one_output(form: Form) -> str:
     return "" if form.outputs == 1 else "it has several outputs, which are other ones there"
 
@@ -504,7 +514,8 @@ def ratio_as_input(form: Form, model: ModelForm) -> str:
 def ratio_as_attribute(form: Form, model: ModelForm) -> str:
     ratio = model.floats(1) if form.has_input(1) else (0.5,)
     trains = model.truths(2) if form.has_input(2) else (False,)
-    if ratio is None or len(ratio) != 1 or trains != (False,) or form.outputs > 1:
+    masked = form.outputs > 1 and model.is_read(1)
+    if ratio is None or len(ratio) != 1 or trains != (False,) or masked:
         return "its ratio is computed, it may train, or it has a mask: only an inference is the same before version 12"
     form.drop("seed")
     form.drop_inputs(1)
