@@ -113,6 +113,40 @@ def test_nodes_of_inner_graphs_and_of_functions() -> None:
     np.testing.assert_allclose(run(linked, x=X, c=np.array(False)), Swish(twice), rtol=1e-5)
 
 
+def test_a_function_that_imports_less_than_what_stands_in_it_then() -> None:
+    text = """
+    g (float[2, 3] x) => (float[6, 3] y) { y = my.Thrice(x) }
+    <domain: "my", opset_import: ["com.acme": 1]>
+    Thrice (v) => (w) { w = com.acme.Joined(v, v, v) }
+    """
+    model = parser.parse_model(f'<ir_version: 10, opset_import: ["": 18, "com.acme": 1, "my": 1]> {text}')
+    np.testing.assert_allclose(run(link(model, [Joined])), np.concatenate([X] * 3))
+
+
+def test_inputs_of_any_number_are_the_last_of_a_node() -> None:
+    @script(acme, default_opset=opset18)
+    def Between(x: Any, *inner: Any, y: Any = None, scale: float = 1.0) -> Any:
+        ends = x if y is None else x - y
+        return opset18.Concat(ends * scale, *inner, axis=0)
+
+    linked = link(graph_of("a = Relu(x) y = com.acme.Between<scale = 2.0>(x, a, x, a)"), [Between])
+    relu = np.maximum(X, 0)
+    np.testing.assert_allclose(run(linked), np.concatenate([(X - relu) * 2, X, relu]))
+    linked = link(graph_of('a = Relu(x) y = com.acme.Between(x, "", a)'), [Between])
+    np.testing.assert_allclose(run(linked), np.concatenate([X, relu]))
+
+
+def test_a_function_at_another_opset_than_the_model_gets_its_own_bodies() -> None:
+    text = """
+    g (float[2, 3] x) => (float[2, 3] y) { y = my.Twice(x) }
+    <domain: "my", opset_import: ["": 17, "com.acme": 1]>
+    Twice (v) => (w) { s = com.acme.Swish(v) w = Add(s, s) }
+    """
+    model = parser.parse_model(f'<ir_version: 10, opset_import: ["": 18, "com.acme": 1, "my": 1]> {text}')
+    linked = link(model, [Swish])
+    assert [item.opset_import[0].version for item in linked.functions] == [17, 17]
+
+
 def test_the_bodies_are_of_the_models_opset() -> None:
     for opset in (13, 15, 18, 22):
         linked = link(graph_of("y = com.acme.Swish(x)", opset=opset, ir=8), [Swish])
@@ -183,6 +217,21 @@ def test_a_name_that_the_domain_has_not() -> None:
     assert refused(graph_of("y = com.acme.Swihs(x)"), Swish) == (
         "OW680 node 0 (com.acme::Swihs): no function com.acme::Swihs is known"
     )
+
+
+def test_findings_about_a_librarys_function_are_at_that_line_too() -> None:
+    for node, code in (("y = com.acme.Twcie(x)", "OW680"), ("y = com.acme.Pair(x, x)", "OW55")):
+        model = parser.parse_model(
+            f'<ir_version: 10, opset_import: ["": 20, "com.acme": 1]> g (float[2, 3] x) => (float[2, 3] y) {{ {node} }}'
+        )
+        trace = 'File "/home/me/net.py", line 7, in forward'
+        model.graph.node[0].metadata_props.add(key="pkg.torch.onnx.stack_trace", value=trace)
+        with pytest.raises(DiagnosticError) as caught:
+            link(model, [make_acme()])
+        (found,) = caught.value.diagnostics
+        assert found.place is not None
+        assert found.code.startswith(code)
+        assert (found.place.file, found.place.line) == ("/home/me/net.py", 7)
 
 
 def test_the_finding_is_at_the_line_that_the_metadata_names() -> None:

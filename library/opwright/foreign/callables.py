@@ -17,7 +17,7 @@ from opwright.functions import OnnxFunction
 from opwright.graphs.ids import FunctionId
 from opwright.graphs.walk import GRAPH_KINDS
 from opwright.lang.attribute_values import convert_attribute
-from opwright.lang.interface import Arity
+from opwright.lang.interface import Arity, Input
 from opwright.live.compiled import target_opset
 from opwright.opsets.domains import normal_domain
 from opwright.packaged import LibraryFunction
@@ -97,10 +97,14 @@ def newest_opset_of(function: Callable) -> int:
     return max(opsets_of(function.entry))
 
 
+def formals_of(function: OnnxFunction) -> list[Input]:
+    """Its inputs in the order that nodes have: one that stands for any number is the last there."""
+    return sorted(describe_function(function).interface.inputs, key=lambda item: item.arity is Arity.VARIADIC)
+
+
 def output_names(function: OnnxFunction) -> list[str]:
     """The names of its outputs; where it takes any number of inputs, those that it has for two."""
-    inputs = describe_function(function).interface.inputs
-    several = {item.name: "2" for item in inputs if item.arity is Arity.VARIADIC}
+    several = {item.name: "2" for item in formals_of(function) if item.arity is Arity.VARIADIC}
     return list(function.to_function_protos(variant=several)[0].output)
 
 
@@ -126,7 +130,7 @@ def bind(function: Callable, args: Sequence[object], kwargs: Mapping[str, object
     described = describe_function(function)
     given = described.signature.bind(*args, **kwargs).arguments
     inputs = []
-    for item in described.interface.inputs:
+    for item in formals_of(function):
         value = given.get(item.name)
         inputs += list(value or ()) if item.arity is Arity.VARIADIC else [value]
     made = []
@@ -140,18 +144,14 @@ def bind(function: Callable, args: Sequence[object], kwargs: Mapping[str, object
 def by_name(
     function: OnnxFunction, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[Sequence[Any], Mapping[str, Any]]:
-    """The same arguments, attributes by their names; as they are where Python cannot bind them."""
+    """The same arguments, each by its name; as they are where Python cannot bind them, or some stand for `*xs`."""
     described = describe_function(function)
     try:
         given = described.signature.bind(*args, **kwargs).arguments
     except TypeError:
         return args, kwargs
-    attributes = {item.name for item in described.interface.attributes}
-    named = {name: value for name, value in given.items() if name in attributes}
-    inputs = [item for item in described.interface.inputs if item.name in given]
-    if inputs and inputs[-1].arity is Arity.VARIADIC:
-        return [*(given[item.name] for item in inputs[:-1]), *given[inputs[-1].name]], named
-    return [], {**{item.name: given[item.name] for item in inputs}, **named}
+    variadic = {item.name for item in described.interface.inputs if item.arity is Arity.VARIADIC}
+    return (args, kwargs) if variadic & given.keys() else ([], given)
 
 
 def _attribute(name: str, value: object, kind: str) -> AttributeProto:
@@ -175,7 +175,7 @@ def call_of(
 ) -> tuple[list[object], dict[str, object]]:
     """The arguments with which Python makes the call that a node is. DiagnosticError (OW681) where it is none."""
     described = describe_function(function)
-    formals = described.interface.inputs
+    formals = formals_of(function)
     variadic = bool(formals) and formals[-1].arity is Arity.VARIADIC
     if len(inputs) > len(formals) and not variadic:
         names = ", ".join(f"`{item.name}`" for item in formals)

@@ -9,7 +9,7 @@ from onnx.defs import OpSchema
 
 from opwright.eager.described import describe_function
 from opwright.elements import BY_NAME
-from opwright.foreign.callables import Callable, emitted_domain, output_names, version_of
+from opwright.foreign.callables import Callable, emitted_domain, formals_of, output_names, version_of
 from opwright.functions import OnnxFunction
 from opwright.lang.interface import Arity
 
@@ -28,7 +28,7 @@ def schema_of(function: Callable) -> OpSchema:
             Arity.OPTIONAL: _Option.Optional,
             Arity.VARIADIC: _Option.Variadic,
         }
-        inputs = [(item.name, options[item.arity]) for item in interface.inputs]
+        inputs = [(item.name, options[item.arity]) for item in formals_of(function)]
         attributes = [_attribute(item.name, item.kind, item.default, item.required) for item in interface.attributes]
         outputs = output_names(function)
     else:

@@ -113,12 +113,13 @@ class _Calls:
         node = visit.node
         inputs = [self._typed(visit, position) for position in range(len(node.input))]
         given = {name: item.SerializeToString(deterministic=True) for name, item in sorted(visit.attributes.items())}
-        key = (call_id(node), tuple(inputs), tuple(given.items()))
+        opset = visit.imports.get("", self.opset)
+        key = (call_id(node), tuple(inputs), tuple(given.items()), opset)
         known = self._models.get(key)
         if known is None:
             stands_for = NodeProto(attribute=visit.attributes.values())
             args, kwargs = call_of(function, stands_for, inputs)
-            known = self._models[key] = call_model(function.name, function, args, kwargs, self.opset)
+            known = self._models[key] = call_model(function.name, function, args, kwargs, opset)
         if len(node.output) > len(known.graph.output):
             text = f"`{function.name}` has {len(known.graph.output)} outputs, and the node {len(node.output)}"
             raise DiagnosticError([Diagnostic("OW681", text, help="take as many as it has")])
@@ -136,7 +137,7 @@ class _Calls:
         shape = visit.shape(position)
         if shape is None:
             shape = noted_shapes(visit.node).get(position) or self.inferred.shape(name, visit)
-        return Typed(fact, shape)
+        return Typed(fact, shape, _input_name(position))
 
     def _results(self, visit: Visit, made: ModelProto) -> list[Fact]:
         facts: list[Fact] = []
@@ -187,6 +188,7 @@ def _splice(model: ModelProto, calls: _Calls) -> None:
     """Puts the nodes of the calls in the places of the nodes that they are, and their functions into the model."""
     taken = {*_all_names(model)}
     counts: dict[str, int] = {}
+    touched = [item for item in model.functions if any(id(node) in calls.made for node in all_nodes(item.node))]
     for nodes in reversed([*_node_lists(model)]):  # inner graphs first: what holds them is copied
         if not any(id(node) in calls.made for node in nodes):
             continue
@@ -211,6 +213,10 @@ def _splice(model: ModelProto, calls: _Calls) -> None:
                 versions[domain] = max(versions.get(domain, 1), item.version)
         model.ir_version = max(model.ir_version, call.ir_version)
     versions.setdefault("", calls.opset)
+    for function in touched:
+        imported = {normal_domain(item.domain) for item in function.opset_import}
+        for domain in sorted({normal_domain(node.domain) for node in all_nodes(function.node)} - imported):
+            function.opset_import.append(helper.make_opsetid(domain, versions[domain]))
     ordered = [_copy(item) for item in callees_first(functions)]
     del model.functions[:], model.opset_import[:]
     model.functions.extend(ordered)
@@ -220,8 +226,7 @@ def _splice(model: ModelProto, calls: _Calls) -> None:
 def _renamed(made: _Made, taken: set[str], counts: dict[str, int]) -> list[NodeProto]:
     """The nodes of a call, on the values of the node that it is."""
     node, graph = made.node, made.call.graph
-    given = iter([name for name in node.input if name])
-    names = {value.name: next(given) for value in graph.input}
+    names = {_input_name(position): name for position, name in enumerate(node.input) if name}
     names |= {value.name: name for value, name in zip(graph.output, node.output, strict=False) if name}
 
     def rename(name: str) -> str:
@@ -243,6 +248,11 @@ def _renamed(made: _Made, taken: set[str], counts: dict[str, int]) -> list[NodeP
         if last and node.doc_string:
             item.doc_string = node.doc_string
     return nodes
+
+
+def _input_name(position: int) -> str:
+    """What an input of a node is called in the model of its call; Python may give it in another order."""
+    return f"i{position}"
 
 
 def _fresh(stem: str, taken: set[str], counts: dict[str, int]) -> str:

@@ -12,7 +12,15 @@ from onnx import ModelProto, NodeProto, TypeProto, helper
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.foreign.callables import Callable as Function
-from opwright.foreign.callables import bind, emitted_domain, newest_opset_of, no_function, overload_of, version_of
+from opwright.foreign.callables import (
+    bind,
+    emitted_domain,
+    formals_of,
+    newest_opset_of,
+    no_function,
+    overload_of,
+    version_of,
+)
 from opwright.foreign.typed_call import Typed, call_model
 from opwright.functions import OnnxFunction
 from opwright.graphs.ids import call_id, function_id
@@ -149,9 +157,7 @@ def _constant_of(function: Function, model: ModelProto, index: int) -> NodeProto
     if callee is None:
         return None
     if isinstance(function, OnnxFunction):
-        from opwright.eager.described import describe_function
-
-        names = [item.name for item in describe_function(function).interface.inputs]
+        names = [item.name for item in formals_of(function)]
         names = [(function.names or {}).get(name, name) for name in names]
     else:
         names = [item.name for item in function.entry.inputs]

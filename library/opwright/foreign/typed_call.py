@@ -21,10 +21,14 @@ _HOLDERS: Mapping[str, Any] = {"seq": Sequence, "optional": types.OptionalValue}
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A value: its type in the words of ONNX's schemas (`tensor(float)`), and what is known of its shape."""
+    """A value: its type in the words of ONNX's schemas (`tensor(float)`), and what is known of its shape.
+
+    `name` is that of the input which it becomes; those without one are numbered.
+    """
 
     type: str
     shape: Shape | None = None
+    name: str = ""
 
     @property
     def annotation(self) -> Any:
@@ -41,7 +45,7 @@ class Typed:
 def call_model(
     name: str, call: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], opset: int
 ) -> ModelProto:
-    """The graph of one call: its inputs are `i0`, `i1`, ... for each `Typed` among the arguments, its outputs `o0`, ...
+    """The graph of one call: an input for each `Typed` among the arguments, and the outputs `o0`, `o1`, ...
 
     `call` may be a function under `@script`, one of a library, an operator, or any Python that calls such. Raises
     DiagnosticError for what is refused.
@@ -53,7 +57,7 @@ def call_model(
         nonlocal count
         if isinstance(value, Typed):
             count += 1
-            return builder.input(f"i{count - 1}", value.annotation)
+            return builder.input(value.name or f"i{count - 1}", value.annotation)
         if isinstance(value, list | tuple) and any(isinstance(item, Typed) for item in value):
             return [entered(item) for item in value]
         return value

@@ -68,7 +68,7 @@ def _definition(function: Callable) -> str:
             stars = True
         else:
             parameters.append(f"{name}: Var" if option is Arity.REQUIRED else f"{name}: Var | None = None")
-            passed.append(name)
+            passed.append(f"{name}={name}" if stars else name)
     if attributes and not stars:
         parameters.append("*")
     for name, kind, required, default in attributes:
