@@ -163,6 +163,20 @@ def test_bodies_for_all_types_are_what_they_were(acme: Bundle) -> None:
     assert opwright.attach(plain, acme, late_types=True) == opwright.attach(plain, acme)
 
 
+def test_a_chain_of_hundreds() -> None:
+    made = LibraryBuilder()
+    made.add("F0", of_types(KIND))
+    for index in range(1, 300):
+        bodies = [
+            Body(f"(x) => (y) {{ y = com.acme.F{index - 1}:{name}(x) }}", (18, 18), (("T", name),), (name,))
+            for name in CODES
+        ]
+        made.add(f"F{index}", bodies)
+    late = opwright.attach(model("F299"), made.bundle(), late_types=True)
+    assert len(late.functions) < 60  # long chains are flattened
+    np.testing.assert_array_equal(run(converted(late)), np.array([4, 6, 3], np.float16))
+
+
 def test_an_upgrade_keeps_following() -> None:
     acme = library()
     made = opwright.attach(model("Kind"), acme, late_types=True)

@@ -206,6 +206,14 @@ def test_a_dry_run_shows_a_table_and_writes_nothing(folder: Path, capsys: pytest
     assert "    T=double: the type of x" in capsys.readouterr().out.splitlines()
 
 
+def test_few_of_many_that_need_a_function_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nodes = " ".join(f"v{index + 1} = com.acme.Late(v{index})" for index in range(9))
+    head = HEAD.replace('"com.acme": 1', '"com.acme": 2')
+    onnx.save(parse(f"{head} (float[N] v0) => (float[N] v9) {{ {nodes} }}"), "model.onnx")
+    assert main([*ATTACH, "--dry-run", "--explain"]) == 0
+    assert "node 4 (com.acme::Late) and 4 others" in capsys.readouterr().out
+
+
 def test_explaining_writes_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*ATTACH, "--explain", "-o", "out.onnx"]) == 0
     printed = capsys.readouterr().out

@@ -16,6 +16,7 @@ from opwright.link.attachment import AttachPlan, PlannedFunction, PlannedNode
 
 LINES = JsonLines("opwright.attach/1")
 _DIGITS = 12  # of a digest, that people see
+_MOST_NAMED = 5  # of those that need a function
 
 
 class Report(Protocol):
@@ -172,7 +173,9 @@ def _function_text(plan: AttachPlan, function: PlannedFunction, *, explain: bool
     text = f"{written_id(function.name)} {what}: {function.identity}, {_short(function.body)}"
     if not explain:
         return f"{text}, needed by {counted(len(function.needed_by), 'node or function')}"
-    return f"{text}, needed by {', '.join(function.needed_by) or 'nothing'}"
+    named = function.needed_by[:_MOST_NAMED]
+    others = len(function.needed_by) - len(named)
+    return f"{text}, needed by {', '.join(named) or 'nothing'}" + (f" and {counted(others, 'other')}" if others else "")
 
 
 def _short(digest: str) -> str:

@@ -55,7 +55,6 @@ class LateTypes:
     bodies: dict[str, bytes] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     _entries: dict[str, FunctionEntry] = field(default_factory=dict)
-    _open: set[str] = field(default_factory=set)
 
     def catalogue_with_them(self) -> Catalogue:
         """The catalogue in which functions have such bodies first. What it is asked for is kept here."""
@@ -74,13 +73,30 @@ class LateTypes:
 
     def entry(self, entry: FunctionEntry) -> FunctionEntry:
         """The function with its late bodies before the others."""
-        found = self._entries.get(entry.identity)
-        if found is None:
-            self._open.add(entry.identity)
-            late = tuple(self._late_bodies(entry))
-            self._open.discard(entry.identity)
-            found = self._entries[entry.identity] = replace(entry, bodies=(*late, *entry.bodies)) if late else entry
-        return found
+        if entry.identity not in self._entries:
+            for item in self._callees_first(entry):
+                late = tuple(self._late_bodies(item))
+                self._entries[item.identity] = replace(item, bodies=(*late, *item.bodies)) if late else item
+        return self._entries[entry.identity]
+
+    def _callees_first(self, root: FunctionEntry) -> Iterator[FunctionEntry]:
+        """The function behind those that its bodies call, to any depth; those that are known already are left out."""
+        met = {root.identity}
+        stack = [(root, iter(self._called(root)))]
+        while stack:
+            entry, callees = stack[-1]
+            callee = next(callees, None)
+            if callee is None:
+                stack.pop()
+                yield entry
+            elif callee.identity not in met and callee.identity not in self._entries:
+                met.add(callee.identity)
+                stack.append((callee, iter(self._called(callee))))
+
+    def _called(self, entry: FunctionEntry) -> list[FunctionEntry]:
+        calls = (call for body in bodies_at(entry, self.opset) for call in body.calls)
+        names = dict.fromkeys(f"{call.domain}::{call.name}@{call.since_version}" for call in calls)
+        return [found for name in names if (found := self.catalogue.called(name)) is not None]
 
     def _late_bodies(self, entry: FunctionEntry) -> Iterator[BodyEntry]:
         groups: dict[tuple[str, _Key], list[tuple[str, BodyEntry]]] = {}
@@ -231,10 +247,9 @@ class LateTypes:
         """One call in the place of those that the bodies for single types make. Raises _Different."""
         first = calls[0]
         identity = f"{first.domain}::{first.name}@{first.since_version}"
-        entry = self.catalogue.called(identity)
-        if entry is None or identity in self._open:
+        late = self._entries.get(identity)
+        if late is None:
             raise _Different(f"{identity} is not at hand")
-        late = self.entry(entry)
         wanted = tuple(call.body for call in calls)
         for body in late.bodies:
             made_of = self.made.get(body.body)
