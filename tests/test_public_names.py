@@ -102,6 +102,15 @@ def test_the_stub_has_the_same_names() -> None:
 def test_other_names_are_attribute_errors() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         opwright.nothing  # noqa: B018
+    for name, told in (
+        ("scirpt", "has no attribute 'scirpt'. Did you mean: 'script'?"),
+        ("opset999", ": the installed onnx knows the opsets of ai.onnx to "),
+        ("_repr_html_", "has no attribute '_repr_html_'"),
+    ):
+        with pytest.raises(AttributeError) as caught:
+            getattr(opwright, name)
+        assert told in str(caught.value)
+        assert str(caught.value).count("Did you mean") <= 1
 
 
 def test_importing_costs_no_large_module() -> None:
