@@ -387,6 +387,24 @@ def site(session: nox.Session) -> None:
 
 
 @nox.session
+def release(session: nox.Session) -> None:
+    """What is shipped: opwright's wheel and source distribution in dist/release/, and the standard's functions as
+    `opwright publish` writes them; each is made twice and compared: some minutes."""
+    install(session, ".[build,run]", groups=("test",))
+    session.run("python", "-m", "tests.e2e.own_release")
+    session.run("opwright", "publish", "--verify", *session.posargs)
+
+
+@nox.session
+def matrix(session: nox.Session) -> None:
+    """The lowest and the newest releases of what opwright works with, on each Python at hand; writes
+    docs/compatibility.md: a quarter of an hour for each."""
+    install(session, "uv", editable=False)
+    session.run("python", "-m", "tests.matrix", session.create_tmp(), *session.posargs)
+    session.run("git", "diff", "--stat", "--", "docs", external=True)
+
+
+@nox.session
 def journey(session: nox.Session) -> None:
     """The path of a newcomer: docs/tutorial.md, command by command, in a fresh environment; then other tools make
     wheels of the library: five minutes."""

@@ -140,6 +140,30 @@ def test_verify_builds_again_and_compares(released: Path, opwright: Opwright) ->
     assert contents(DIST)  # written as without it
 
 
+def test_a_package_with_a_sibling_is_built_again_too(library: Path, opwright: Opwright) -> None:
+    """Both have a README of their own; the sources of the one hold what the other needs to be built."""
+    more = Path("specs/com.acme.more/Twice")
+    shutil.copytree("specs/com.acme/Swish", more)
+    shutil.copy("specs/com.acme/domain.yaml", more.parent)
+    text = (more / "spec.yaml").read_text()
+    (more / "spec.yaml").write_text(text.replace("com.acme", "com.acme.more").replace("Swish", "Twice"))
+    (more / "function.py").write_text(
+        "from base import opset1 as base\n\n\n"
+        "def Twice(X, alpha: float = 1.0):\n    return base.Swish(X, alpha=alpha)\n"
+    )
+    LIBRARY.write_text(
+        "schema: 1\nversion: 1.0.0\nopsets: '>=18,<=22'\npackages:\n"
+        "  - {library: base, package: base, domains: [com.acme], readme: A.md}\n"
+        "  - {library: more, package: more, domains: [com.acme.more], readme: B.md, dependencies: [base]}\n"
+    )
+    Path("A.md").write_text("# a\n")
+    Path("B.md").write_text("# b\n")
+    assert opwright("release", "1.0.0").status == 0
+    ran = opwright("publish", "--verify", "--json")
+    assert (ran.status, ran.summary["verified"]) == (0, True), ran.out
+    assert sorted(item["folder"] for item in ran.summary["packages"]) == ["dist/base-1.0.0", "dist/more-1.0.0"]
+
+
 def test_what_differs_elsewhere_is_not_published(
     released: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
 ) -> None:

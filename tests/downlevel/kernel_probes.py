@@ -76,7 +76,8 @@ def _node_at(case: TestCase, schema: defs.OpSchema) -> NodeProto | None:
     newest = schema_at(schema.name, "", imported(case.model))
     if newest is None or newest.since_version == schema.since_version:
         return case.model.graph.node[0]
-    form, reasons = form_at(visits[0], None, newest, schema.since_version, schema.since_version)
+    read = list(case.model.graph.node[0].output)
+    form, reasons = form_at(visits[0], None, newest, schema.since_version, schema.since_version, read)
     if not form.is_one_node or any("not allowed" not in reason for reason in reasons):
         return None
     node = NodeProto(op_type=schema.name, input=form.names, output=case.model.graph.node[0].output)

@@ -131,6 +131,27 @@ def test_uploaded_installed_and_used(release: tuple[Path, dict[str, str]], index
     run(f"{python} use.py", tmp_path, outside)
 
 
+def test_any_web_server_serves_an_index(release: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    """To pip, and to `opwright search` and `add`."""
+    root, environment = release
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1", "--directory", str(root / "site"), str(port)]
+    server = served(command, url, tmp_path / "web.log")
+    try:
+        plain = {**environment, "PIP_INDEX_URL": f"{url}/simple/"}
+        run("pip download --quiet --no-deps --dest got base", tmp_path, plain)
+        wheel = "base-1.0.0-py3-none-any.whl"
+        assert (tmp_path / "got" / wheel).read_bytes() == (root / "dist/base-1.0.0" / wheel).read_bytes()
+        assert "com.acme::Swish@1" in run(f"opwright search Swish --index {url}", tmp_path, environment)
+        run(f"opwright new function com.other/Twice --path . && opwright add base --index {url}", tmp_path, environment)
+        vendored = tmp_path / "specs/vendor/base-1.0.0.onnxlib"
+        assert vendored.read_bytes() == (root / "dist/base-1.0.0/base-1.0.0.onnxlib").read_bytes()
+    finally:
+        server.terminate()
+        server.wait()
+
+
 def test_pushed_pulled_by_digest_and_judged_by_others(
     release: tuple[Path, dict[str, str]], registry: str, tmp_path: Path
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,7 +74,8 @@ def _publish(session: Session, wanted: Publishing, started: float) -> int:
     lines: list[str] = []
     for bundle in read_packages(session, library):
         package = packages.package(bundle.index.library)
-        release = _release(session, library, package, bundle, found)
+        texts = _texts(session, packages.with_siblings([package.name]), found)
+        release = _release(session, library, package, bundle, texts, found)
         if release is None:
             continue
         if wanted.verify:
@@ -91,15 +92,31 @@ def _publish(session: Session, wanted: Publishing, started: float) -> int:
     return finish(session, started, found, "\n".join([*lines, "{seconds}"]), fields)
 
 
+def _texts(session: Session, packages: Iterable[Package], found: list[Diagnostic]) -> dict[str, bytes]:
+    """The READMEs and licences of a package and those that it depends on here: a build of it reads them all."""
+    from opwright_build.package.wheel_texts import read_texts
+
+    texts: dict[str, bytes] = {}
+    for package in packages:
+        own, problems = read_texts(package, session.tree.read)
+        texts |= own
+        found += problems
+    return texts
+
+
 def _release(
-    session: Session, library: BuiltLibrary, package: Package, bundle: Bundle, found: list[Diagnostic]
+    session: Session,
+    library: BuiltLibrary,
+    package: Package,
+    bundle: Bundle,
+    texts: Mapping[str, bytes],
+    found: list[Diagnostic],
 ) -> Release | None:
     """What there is to publish; None, with the reason in `found`, where this is no release."""
     from opwright_build.package.distribution import distribution_name
     from opwright_build.package.library_model import export_model
     from opwright_build.package.sbom import bill_of_materials
     from opwright_build.package.sdist import build_sdist
-    from opwright_build.package.wheel_texts import read_texts
     from opwright_build.versions.release_lock import read_locks
 
     index = bundle.index
@@ -110,8 +127,6 @@ def _release(
     elif index.version != locks.release:
         found.append(_no_release(index, locks.release, place))
         return None
-    texts, problems = read_texts(package, session.tree.read)
-    found += problems
     specs = _specs(session)
     bundle_name = f"{index.library}-{index.version}.onnxlib"
     data = _built(session, library, f"dist/{bundle_name}")

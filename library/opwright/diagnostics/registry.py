@@ -1599,6 +1599,12 @@ TABLE = (
         "The file is edited by lines, so that its comments stay. What the edited file says is read again, and one that "
         "says anything else is not written.",
     ),
+    Code(
+        "OW677",
+        "A release of the runtime is newer than all on record",
+        "What it takes is known where it is installed, or was measured. The newest release on record takes no more "
+        "than it, so the model will run, and may use less than there is.",
+    ),
     # Functions behind nodes of other tools
     Code(
         "OW680",

@@ -166,7 +166,7 @@ def polyfill_libraries(
     opset = _goal(result, catalogue, target)
     verdict = _judge(result, catalogue, opset, target, file, calls)
     catalogue = replace(catalogue, bodies=layered([verdict.bodies, catalogue.bodies]))
-    diagnostics: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = [*target.findings]
     inline_reason = "" if inline else _why_inline(result, verdict, target)
     if inline_reason:
         diagnostics.append(_inlined(target, inline_reason, file))

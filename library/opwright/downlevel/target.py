@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -13,7 +13,8 @@ from typing import Any
 
 from onnx import IR_VERSION, defs, helper
 
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
+from opwright.downlevel.installed_runtime import takes, without_kernel
 from opwright.opsets.steps import OLDEST, OLDEST_ALONE
 
 RUNTIMES = Path(__file__).with_name("runtimes.json")
@@ -30,7 +31,7 @@ class Target:
     """`missing` holds, by domain, operator and since_version, the types (variable to element) without a kernel.
 
     `name` says in messages who the consumer is. `exactly`: models shall be of that very opset, older ones too, whatever
-    they import of other domains.
+    they import of other domains. `findings` are what is to be said of what is known of the consumer.
     """
 
     opset: int
@@ -38,6 +39,7 @@ class Target:
     name: str
     missing: Missing = field(default_factory=dict)
     exactly: bool = False
+    findings: tuple[Diagnostic, ...] = ()
 
     def version_of(self, domain: str) -> int | None:
         """The newest version of a domain of the standard that it takes, 0 for none; None for other domains."""
@@ -83,18 +85,50 @@ def target_of_runtime(text: str, opset: int | None = None) -> Target:
     Raises DiagnosticError (OW584) when it is not known what the release takes, or that it does not take `opset`.
     """
     release = _release(text)
-    rows: dict[str, Any] = {row["release"]: row for row in _runtimes()["onnxruntime"]}
-    if release not in rows:
-        known = f"{next(iter(rows))} to {list(rows)[-1]}" if rows else "none"
-        help_text = "give the opset that it takes with --opset"
-        text = f"what onnxruntime {release} takes is not known"
-        raise DiagnosticError([Diagnostic("OW584", text, reason=f"the releases known are {known}", help=help_text)])
-    row = rows[release]
-    if opset is not None and opset > row["opset"]:
-        reason = f"its newest opset is {row['opset']}"
+    known = _known(release)
+    if opset is not None and opset > known.opset:
+        reason = f"its newest opset is {known.opset}"
         raise DiagnosticError([Diagnostic("OW584", f"onnxruntime {release} takes no opset {opset}", reason=reason)])
-    chosen = min(row["opset"] if opset is None else target_of_opset(opset).opset, defs.onnx_opset_version())
-    return Target(chosen, row["ir_version"], f"onnxruntime {release}", _missing(release))
+    chosen = min(known.opset if opset is None else target_of_opset(opset).opset, defs.onnx_opset_version())
+    return replace(known, opset=chosen)
+
+
+def _known(release: str) -> Target:
+    """What a release takes: as it is on record; one that came out later as it is found where it is installed, and
+    elsewhere as the newest on record, with a warning. DiagnosticError (OW584) for others."""
+    rows: dict[str, Any] = {row["release"]: row for row in _runtimes()["onnxruntime"]}
+    name = f"onnxruntime {release}"
+    if release in rows:
+        return Target(rows[release]["opset"], rows[release]["ir_version"], name, _missing(release))
+    last = max(rows, key=_numbers)
+    if _numbers(release) < _numbers(last):
+        known = f"the releases known are {min(rows, key=_numbers)} to {last}, and newer ones"
+        help_text = "give the opset that it takes with --opset"
+        message = f"what {name} takes is not known"
+        raise DiagnosticError([Diagnostic("OW584", message, reason=known, help=help_text)])
+    if release == _installed():
+        return Target(*takes(), name, _still_missing(last))
+    return Target(rows[last]["opset"], rows[last]["ir_version"], name, _missing(last), findings=(_newer(name, last),))
+
+
+def _newer(name: str, last: str) -> Diagnostic:
+    return Diagnostic(
+        "OW677",
+        f"{name} is newer than all releases on record, and is taken for {last}",
+        reason="it may take a newer opset, and have kernels that are made up for here",
+        help=f"run the command where {name} is installed, or give its opset with --opset",
+        severity=Severity.WARNING,
+    )
+
+
+def _still_missing(last: str) -> Missing:
+    """Of what the newest release on record lacks, what the installed one lacks too."""
+    found = {key: tuple(without_kernel(*key, types)) for key, types in _missing(last).items()}
+    return {key: types for key, types in found.items() if types}
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in release.split("."))
 
 
 def _release(text: str) -> str:
@@ -104,11 +138,19 @@ def _release(text: str) -> str:
         raise DiagnosticError([Diagnostic("OW584", f"no runtime is called {text}", help=help_text)])
     if match.group(1) is not None:
         return f"{match.group(1)}.{match.group(2)}"
+    installed = _installed()
+    if not installed:
+        help_text = "write the release, as in ort==1.17"
+        raise DiagnosticError([Diagnostic("OW584", "onnxruntime is not installed", help=help_text)])
+    return installed
+
+
+def _installed() -> str:
+    """The release of the installed onnxruntime, by its first two numbers; empty where there is none."""
     try:
         return ".".join(version("onnxruntime").split(".")[:2])
     except PackageNotFoundError:
-        help_text = "write the release, as in ort==1.17"
-        raise DiagnosticError([Diagnostic("OW584", "onnxruntime is not installed", help=help_text)]) from None
+        return ""
 
 
 def _missing(release: str) -> Missing:

@@ -56,6 +56,12 @@ PAIRS = (
         good=_node("Y = Abs(X)"),
     ),
     Pair(
+        "OW677",
+        bad=_node("Y = Abs(X)", command=_POLYFILL.replace("--opset 18", "--runtime ort==9999.0")),
+        good=_node("Y = Abs(X)", command=_POLYFILL.replace("--opset 18", "--runtime ort==1.31")),
+        beside=("OW587",),
+    ),
+    Pair(
         "OW585",
         bad=Example(
             f"{_ATTACHED} && polyfill with.onnx --opset 17 --library other.onnxlib -o out.onnx",

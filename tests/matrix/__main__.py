@@ -1,0 +1,101 @@
+"""`python -m tests.matrix`: tests of what depends on releases, with the lowest and newest of them, on each Python.
+
+uv makes an environment for each cell and resolves the lowest or the newest releases that pyproject.toml admits, and the
+tests of TESTS run in it. The page is written anew; a cell that fails fails the run, and stands there as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.matrix.page import PAGE, Cell, page
+
+ROOT = Path(__file__).parents[2]
+FIRST_MINOR, LAST_MINOR = 11, 20  # of Python 3, looked for
+LIMIT_SECONDS = 3600
+MOVING = ("onnx", "onnxruntime", "numpy")
+BESIDE = ("pytest", "pytest-xdist", "jsonschema", "onnx-ir", "cryptography", "hypothesis", "fsspec")
+# What schemas, protos, runtimes and numpy decide, but for what is on record of one release of a runtime: compiling,
+# recording, bundles, builds, publishing.
+TESTS = (
+    "tests/builder",
+    "tests/bundle",
+    "tests/protos",
+    "tests/cli/test_build.py",
+    "tests/cli/test_dependencies.py",
+    "tests/cli/test_publish.py",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A cell to run: a Python, and whether the lowest releases are meant."""
+
+    python: str
+    lowest: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.python}-{'lowest' if self.lowest else 'newest'}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="where environments are made")
+    parser.add_argument("--tests", nargs="*", default=TESTS)
+    options = parser.parse_args()
+    cells = [run(wanted, options.folder, options.tests) for wanted in wanted_cells()]
+    for cell in cells:
+        print(json.dumps({"python": cell.python, "bounds": cell.bounds, **dict(cell.releases), "result": cell.result}))
+    if tuple(options.tests) == TESTS:
+        PAGE.write_text(page(cells), encoding="utf-8")
+    return 0 if all(cell.good for cell in cells) else 1
+
+
+def wanted_cells() -> Iterator[Wanted]:
+    for minor in range(FIRST_MINOR, LAST_MINOR + 1):
+        if shutil.which(f"python3.{minor}"):
+            yield from (Wanted(f"3.{minor}", lowest) for lowest in (True, False))
+
+
+def run(wanted: Wanted, folder: Path, tests: list[str]) -> Cell:
+    """Makes the environment of a cell, and runs the tests in it."""
+    place = folder / wanted.name
+    python = place / "bin" / "python"
+    resolution = "lowest-direct" if wanted.lowest else "highest"
+    uv("venv", "--quiet", "--clear", "--python", f"python{wanted.python}", str(place))
+    install = ("pip", "install", "--quiet", "--python", str(python))
+    uv(*install, "--resolution", resolution, "--editable", f"{ROOT}[build,run]")
+    releases = releases_in(python)
+    pinned = [f"{name}=={release}" for name, release in releases.items()]
+    uv(*install, *BESIDE, *pinned)
+    print(f"{wanted.name}: {', '.join(pinned)}", flush=True)
+    command = [str(python), "-m", "pytest", "--quiet", "--numprocesses=2", "--dist=loadfile", *tests]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=LIMIT_SECONDS)
+    last = done.stdout.strip().splitlines()[-1]
+    counts = re.findall(r"\d+ (?:passed|failed|errors?)", last)
+    print(done.stdout if done.returncode else last, flush=True)
+    bounds = "lowest" if wanted.lowest else "newest"
+    return Cell(wanted.python, bounds, tuple(releases.items()), ", ".join(counts) or last, done.returncode == 0)
+
+
+def releases_in(python: Path) -> dict[str, str]:
+    code = f"from importlib.metadata import version; print(*map(version, {MOVING!r}))"
+    told = subprocess.run([str(python), "-c", code], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return dict(zip(MOVING, told.split(), strict=True))
+
+
+def uv(*words: str) -> None:
+    subprocess.run([sys.executable, "-m", "uv", *words], check=True, timeout=LIMIT_SECONDS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
