@@ -13,12 +13,24 @@ import onnx
 import onnx_ir
 import pytest
 from onnx import ModelProto
-from opwright import attach, compare, convert, decompile, detach, inspect, polyfill, proto_function
+from opwright import (
+    attach,
+    compare,
+    convert,
+    decompile,
+    detach,
+    inspect,
+    plan_attach,
+    plan_upgrade,
+    polyfill,
+    proto_function,
+    upgrade,
+)
 from opwright.bundle.format import Bundle
 from opwright.bundle.write import write_bundle
 
 from tests.forms.conftest import TEXT, Form, ONNXProgram, X, as_onnx_ir_says, proto_of, session_of
-from tests.link.conftest import parse
+from tests.link.conftest import SWISH, make_acme, parse
 
 
 def assert_same_form(given: Any, made: Any) -> None:
@@ -63,6 +75,16 @@ def test_polyfill(form: Form, acme: Bundle) -> None:
     assert_same_form(given, made)
     assert_equal(made, polyfill(attach(parse(TEXT), acme), opset=18, libraries=acme))
     assert {item.domain: item.version for item in proto_of(made).opset_import}[""] == 18
+
+
+def test_upgrade_and_plans(form: Form, acme: Bundle) -> None:
+    newer = make_acme("1.1.0", SWISH.replace("Mul(b, x)", "Mul(x, b)"))
+    given = form(attach(parse(TEXT), acme))
+    made = upgrade(given, newer)
+    assert_same_form(given, made)
+    assert_equal(made, attach(parse(TEXT), newer))
+    assert plan_upgrade(given, newer) == plan_upgrade(attach(parse(TEXT), acme), newer)
+    assert plan_attach(form(parse(TEXT)), acme) == plan_attach(parse(TEXT), acme)
 
 
 def test_convert(form: Form, acme: Bundle) -> None:

@@ -23,9 +23,12 @@ from opwright import (
     decompile,
     detach,
     inspect,
+    plan_attach,
+    plan_upgrade,
     polyfill,
     proto_function,
     script,
+    upgrade,
 )
 from opwright import opset18 as op
 from opwright.bundle.format import Bundle
@@ -41,6 +44,9 @@ FUNCTIONS: dict[str, Callable[[Any], object]] = {
     "inspect": inspect,
     "polyfill": lambda given: polyfill(given, opset=18, libraries=()),
     "convert": lambda given: convert(given, opset=18),
+    "upgrade": lambda given: upgrade(given, ()),
+    "plan_attach": lambda given: plan_attach(given, ()),
+    "plan_upgrade": lambda given: plan_upgrade(given, ()),
     "decompile": decompile,
     "compare": lambda given: compare(given, given),
     "proto_function": proto_function,
