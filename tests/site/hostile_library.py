@@ -68,7 +68,11 @@ gaps:
 GUIDE = """\
 # Guide <script>alert(9)</script>
 
-- [one](one.md)
+- [one](one.md), [titled](<x <index>.md>)
+
+## Group <script>alert(14)</script>
+
+- [two](two.md)
 - [away](https://example.org/two.md), [out](../../out.md), [none](none.md)
 """
 PAGE = """\
@@ -97,6 +101,8 @@ HOSTILE = {
     "specs/runtime-gaps.yaml": GAPS,
     "docs/README.md": GUIDE,
     "docs/one.md": PAGE,
+    "docs/two.md": "two, without a heading\n",
+    "docs/x <index>.md": PAGE,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from posixpath import normpath
 from urllib.parse import urlsplit
@@ -11,6 +12,7 @@ from opwright_build.site.safe_markdown import Heading, Prose, safe_blocks
 
 GUIDE = "docs/README.md"
 _GROUP = "Guide"
+_PATH = re.compile(r"[\w./-]+\.md")
 _LIST_BEGINS = ("bullet_list_open", "ordered_list_open")
 _LIST_ENDS = ("bullet_list_close", "ordered_list_close")
 
@@ -37,7 +39,7 @@ def _linked(block: Prose) -> Iterator[str]:
         for child in (token.children or ()) if depth else ():
             href = str(child.attrs.get("href", "")) if child.type == "link_open" else ""
             path = normpath(href.partition("#")[0])
-            if path.endswith(".md") and not _is_foreign(href) and stays_inside(path):
+            if _PATH.fullmatch(path) and stays_inside(path) and not _is_foreign(href):
                 yield path
 
 
