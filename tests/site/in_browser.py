@@ -43,6 +43,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--no-default-browser-check",
+    "--window-size=1280,900",
 )
 SCREEN, PHONE = (1280, 900), (375, 800)
 LOOKED_AT = ("index", "functions/index", "calls", "search", "functions/ai.onnx/Gelu", "functions/ai.onnx/Attention")
@@ -172,7 +173,8 @@ class Site:
         self.resize(SCREEN)
         self.open("functions/ai.onnx/SoftmaxCrossEntropyLoss")
         view = self.one(".ow-view")
-        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", view)
+        scroll = "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})"
+        self.driver.execute_script(scroll, view)
         seen = [self.view_box()]
         view.send_keys("+")
         seen.append(self.view_box())
@@ -180,6 +182,7 @@ class Site:
         seen.append(self.view_box())
         view.send_keys("0")
         seen.append(self.view_box())
+        self.driver.execute_script(scroll, view)
         ActionChains(self.driver).move_to_element(view).click_and_hold().move_by_offset(60, 40).release().perform()
         seen.append(self.view_box())
         for name in ("in", "out", "all"):
