@@ -89,7 +89,8 @@ def test_a_package_that_a_build_needs_may_be_missing(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
         "opwright: `opwright ls` needs pydantic, which is not installed",
-        "  help: pip install 'opwright[build]'; attach, inspect, detach, polyfill, convert, decompile work without",
+        "  help: pip install 'opwright[build]'; attach, inspect, upgrade, detach, polyfill, convert, decompile work "
+        "without",
     ]
 
 
