@@ -121,12 +121,13 @@ class Site:
 
     def search(self) -> Iterator[str]:
         self.resize(SCREEN)
+        ended = "#search-results p.search-summary"
         for words, wanted in (("gelu", "Gelu"), ("erf", "Gelu"), ("OW314", "Diagnostics"), ("zoom", "A site of a")):
             self.open("index")
             field = self.one("input[name=q]")
             field.send_keys(words, Keys.ENTER)
             try:
-                WebDriverWait(self.driver, 10).until(lambda driver: self.texts("#search-results ul.search li a"))
+                WebDriverWait(self.driver, 20).until(lambda driver: "ound" in "".join(self.texts(ended)))
             except Exception:
                 yield f"search for {words}: nothing"
                 continue

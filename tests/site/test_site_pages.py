@@ -163,4 +163,4 @@ def test_the_guide_of_this_repository_has_all_of_its_pages() -> None:
     docs = Path(__file__).parents[2] / "docs"
     pages = {path.relative_to(docs).as_posix() for folder in (docs, docs / "files") for path in folder.glob("*.md")}
     listed = [path for _, paths in listed_pages((docs / "README.md").read_text(encoding="utf-8")) for path in paths]
-    assert sorted(listed) == sorted(pages - {"README.md"}), "docs/README.md is to link to each page once"
+    assert sorted(listed) == sorted(pages - {"README.md"}), "a page is missing in docs/README.md, or stands there twice"
