@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.metadata import version as installed_version
 from typing import Any
 
 from opwright.bundle.archive import Archive
@@ -60,7 +61,7 @@ def package_edited(reader: Reader, before: PackagedBefore, edited: Sequence[Edit
     the released one, before and now."""
     package = decode_value(Package, reader.input("package"))
     domains = decode_value(tuple[Domain, ...], reader.input("domains"))
-    index = build_index(package, domains, (), "")
+    index = build_index(package, domains, (), installed_version("onnx"))
     if RELEASED in reader.inputs():
         index = after_release(index, json.loads(reader.input(RELEASED))["last"])
     sizes = {digest: size for version in edited for digest, size in version.bodies.items()}
