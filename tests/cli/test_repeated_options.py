@@ -22,7 +22,7 @@ def single_valued() -> list[tuple[str, str, str]]:
     for name, parser in PARSERS.items():
         for action in parser._actions:
             if not isinstance(action, argparse._AppendAction) and action.nargs is None:
-                value = str(next(iter(action.choices or "1")))
+                value = "0" * 64 if action.dest == "sha256" else str(next(iter(action.choices or "1")))
                 found += ((name, spelling, value) for spelling in action.option_strings)
     return found
 

@@ -1,6 +1,7 @@
 """noxfile.py starts itself where there is neither nox nor ensurepip. `nox -s fresh` checks it on a bare system."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -65,5 +66,5 @@ def test_pins_name_everything_that_a_session_installs() -> None:
     wanted = project["project"]["dependencies"] + ["nox", "hatchling"]
     for group in (project["project"]["optional-dependencies"], project["dependency-groups"]):
         wanted += [entry for entries in group.values() for entry in entries]
-    names = {entry.split(">")[0].split("[")[0] for entry in wanted}
+    names = {re.split("[>=[]", entry)[0] for entry in wanted}
     assert names <= pinned

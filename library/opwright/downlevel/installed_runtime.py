@@ -12,6 +12,8 @@ from typing import Any
 
 from onnx import TensorProto, helper
 
+from opwright.opsets.records import IDENTITY
+
 _OPSETS, _IR_VERSIONS = range(13, 100), range(3, 100)
 _EVERY = 13, 3  # an opset and an IR version that every release takes
 _CPU = "CPUExecutionProvider"
@@ -54,7 +56,7 @@ def _kernels() -> list[Any]:
 def _loads(opset: int, ir_version: int) -> bool:
     runtime: Any = import_module("onnxruntime")
     x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [1]) for name in ("x", "y"))
-    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "probe", [x], [y])
+    graph = helper.make_graph([helper.make_node(IDENTITY.name, ["x"], ["y"])], "probe", [x], [y])
     model = helper.make_model(graph, ir_version=ir_version, opset_imports=[helper.make_opsetid("", opset)])
     options = runtime.SessionOptions()
     options.log_severity_level = 4

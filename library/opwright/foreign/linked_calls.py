@@ -24,6 +24,7 @@ from opwright.link.plan import choose_opset
 from opwright.link.propagate import Fact, Propagation, Visit, imports_of
 from opwright.link.value_types import text_of
 from opwright.opsets.domains import RUNTIME_DOMAINS, normal_domain
+from opwright.opsets.records import CONSTANT
 from opwright.suggest import close_names
 
 PlaceOf = Callable[[NodeProto], Place | None]
@@ -235,7 +236,7 @@ def _renamed(made: _Made, taken: set[str], counts: dict[str, int]) -> list[NodeP
             names[name] = _fresh(stem, taken, counts)
         return names[name]
 
-    constants = [helper.make_node("Constant", [], [item.name], value=item) for item in graph.initializer]
+    constants = [helper.make_node(CONSTANT.name, [], [item.name], value=item) for item in graph.initializer]
     nodes = [*constants, *map(_copy, graph.node)]
     rename_values(nodes, rename)
     for item in all_nodes(nodes):

@@ -26,6 +26,7 @@ from opwright.functions import OnnxFunction
 from opwright.graphs.ids import call_id, function_id
 from opwright.link.value_types import text_of
 from opwright.opsets.operator import Operator
+from opwright.opsets.records import CONSTANT
 from opwright.packaged import LibraryFunction
 
 FUNCTION = "opwright.function"  # in the `meta` of a node: the function that it calls
@@ -66,7 +67,7 @@ class NodeRecorder:
         values = dict(zip((item.name for item in graph.input), given, strict=True))
         types = {item.name: item.type for item in (*graph.value_info, *graph.output)}
         for tensor in graph.initializer:
-            values[tensor.name] = self._constant(helper.make_node("Constant", [], [""], value=tensor))
+            values[tensor.name] = self._constant(helper.make_node(CONSTANT.name, [], [""], value=tensor))
         for node in graph.node:
             made = self._node(
                 node.domain,
@@ -107,7 +108,7 @@ class NodeRecorder:
 
     def _constant(self, node: NodeProto) -> Any:
         attributes = [_ir().from_proto(item) for item in node.attribute]
-        return self._node("", "Constant", [], attributes, outputs=[TypeProto()]).outputs[0]
+        return self._node("", CONSTANT.name, [], attributes, outputs=[TypeProto()]).outputs[0]
 
     def _node(
         self,
@@ -166,5 +167,5 @@ def _constant_of(function: Function, model: ModelProto, index: int) -> NodeProto
     wanted = call.input[list(callee.input).index(names[index])]
     for tensor in model.graph.initializer:
         if tensor.name == wanted:
-            return helper.make_node("Constant", [], [""], value=tensor)
-    return next((node for node in model.graph.node if node.op_type == "Constant" and wanted in node.output), None)
+            return helper.make_node(CONSTANT.name, [], [""], value=tensor)
+    return next((node for node in model.graph.node if CONSTANT.describes(node) and wanted in node.output), None)

@@ -21,6 +21,7 @@ from onnx import ModelProto, helper
 from opwright.graphs.ids import FunctionId, call_id
 from opwright.link.schema_types import schema_at
 from opwright.opsets.domains import DEFAULT_DOMAIN, RUNTIME_DOMAINS, normal_domain
+from opwright.opsets.records import IDENTITY
 
 OPERATORS = Path(__file__).with_name("runtime_operators.json")
 
@@ -74,7 +75,9 @@ def _runs_kernel(domain: str, name: str) -> bool:
 def _probe(domain: str, name: str) -> ModelProto:
     """A model that calls a function of that name."""
     imports = [helper.make_opsetid("", _PROBED), helper.make_opsetid(domain, 1)]
-    body = helper.make_function(domain, name, ["x"], ["y"], [helper.make_node("Identity", ["x"], ["y"])], imports[:1])
+    body = helper.make_function(
+        domain, name, ["x"], ["y"], [helper.make_node(IDENTITY.name, ["x"], ["y"])], imports[:1]
+    )
     x, y = (helper.make_tensor_value_info(value, onnx.TensorProto.FLOAT, [1]) for value in ("x0", "y0"))
     graph = helper.make_graph([helper.make_node(name, ["x0"], ["y0"], domain=domain)], "probe", [x], [y])
     return helper.make_model(

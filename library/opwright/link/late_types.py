@@ -27,11 +27,12 @@ from opwright.link.naming import Instance, bodies_at
 from opwright.link.propagate import Fact, Propagation, Visit
 from opwright.link.value_types import tensor_of
 from opwright.opsets.domains import DEFAULT_DOMAIN, normal_domain
+from opwright.opsets.records import CAST, CAST_LIKE, CONSTANT, CONSTANT_OF_SHAPE
 from opwright.protos.canonical import canonicalise
 from opwright.protos.canonical_tensors import RefusedError
 
 FLOATS = ("double", "float", "bfloat16", "float16")  # the widest first
-CAST_LIKE = 15  # the opset that it came with
+_OLDEST = 15  # the opset that CastLike came with
 _COMPUTED = "float"  # in which bodies for narrower types compute
 
 _Key = tuple[tuple[str, str], ...]
@@ -108,8 +109,8 @@ class LateTypes:
             elif axes:
                 self.reasons[entry.identity] = "its bodies are for several types at once, or for no floats"
         for (variable, rest), members in groups.items():
-            if self.opset < CAST_LIKE:
-                self.reasons[entry.identity] = f"CastLike came with opset {CAST_LIKE}, and the model's is {self.opset}"
+            if self.opset < _OLDEST:
+                self.reasons[entry.identity] = f"CastLike came with opset {_OLDEST}, and the model's is {self.opset}"
             elif len(members) < 2:
                 self.reasons[entry.identity] = f"it has a body for {members[0][0]} alone"
             else:
@@ -265,7 +266,7 @@ def _import(function: FunctionProto, versions: Mapping[str, int]) -> None:
 
 def _cast_to(node: NodeProto) -> str | None:
     """The element type that a node casts to; None for other nodes."""
-    if node.op_type != "Cast" or normal_domain(node.domain) != DEFAULT_DOMAIN:
+    if not CAST.describes(node):
         return None
     code = next((item.i for item in node.attribute if item.name == "to"), 0)
     return BY_CODE[code].name if code in BY_CODE else None
@@ -327,12 +328,12 @@ class _Merger:
                 node.attribute.append(made)
         if not casts:
             return [node]
-        if node.op_type == "CastLike":
+        if CAST_LIKE.describes(node):
             return [node]
         target = node.output[0]
         self._count += 1
         node.output[0] = f"late{self._count}"
-        return [node, helper.make_node("CastLike", [node.output[0], self._like], [target])]
+        return [node, helper.make_node(CAST_LIKE.name, [node.output[0], self._like], [target])]
 
     def _callee(self, digests: Sequence[str]) -> str:
         if len(set(digests)) == 1 and digests[0] in self._entries[0]:
@@ -354,15 +355,15 @@ class _Merger:
         if any(True for item in group if item.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS)):
             return self._graph(node, group), False
         plain = normal_domain(node.domain) == DEFAULT_DOMAIN
-        if plain and node.op_type == "Cast" and first.name == "to" and [item.i for item in group] == self._codes:
-            node.op_type = "CastLike"
+        if CAST.describes(node) and first.name == "to" and [item.i for item in group] == self._codes:
+            node.op_type = CAST_LIKE.name
             node.input.append(self._like)
             return None, True
         if len({item.SerializeToString(deterministic=True) for item in group}) == 1:
             return first, False
         if not plain:
             raise _Different(f"{node.op_type} has other values of {first.name}")
-        if node.op_type in ("Constant", "ConstantOfShape") and first.name == "value":
+        if (CONSTANT.describes(node) or CONSTANT_OF_SHAPE.describes(node)) and first.name == "value":
             made = AttributeProto()
             made.CopyFrom(first)
             made.t.CopyFrom(self._tensor([item.t for item in group]))
