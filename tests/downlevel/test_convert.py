@@ -82,12 +82,12 @@ def test_functions_and_nested_graphs(opset: int) -> None:
 
 def test_the_node_tests_of_the_standard() -> None:
     """A sample; `python -m tests.downlevel.conversions` tries them all, at every opset."""
-    cases = all_cases()[::97]
+    cases = all_cases()[::193]
     found = list(campaign(cases, random.Random(SEED)))
     assert [item for item in found if item[-1].outcome is Outcome.DIFFERS] == []
     outcomes = [item[-1].outcome for item in found]
-    assert outcomes.count(Outcome.SAME_ON_ORT) > 200
-    assert outcomes.count(Outcome.REFUSED) > 50
+    assert outcomes.count(Outcome.SAME_ON_ORT) > 100
+    assert outcomes.count(Outcome.REFUSED) > 25
     assert outcomes.count(Outcome.NOT_RUN) < len(found) / 5
 
 
