@@ -88,6 +88,16 @@ def install(session: nox.Session, *requirements: str, groups: tuple[str, ...] = 
     stamp.write_text(key, encoding="utf-8")
 
 
+def install_programs(session: nox.Session, packages: dict[str, str]) -> None:
+    """Installs, where this is root, the packages of Debian that bring the programs which this machine lacks."""
+    missing = [name for program, names in packages.items() if shutil.which(program) is None for name in names.split()]
+    if not missing:
+        return
+    if not (shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0):
+        session.error(f"this needs programs that are not here: as root, apt-get install {' '.join(missing)}")
+    session.run("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *missing, external=True)
+
+
 def run_all(session: nox.Session, *commands: tuple[str, ...]) -> None:
     """Run every command even when one fails; the session fails with the worst of them."""
     failed = []
@@ -249,8 +259,10 @@ def roundtrip(session: nox.Session) -> None:
 
 @nox.session
 def proposals(session: nox.Session) -> None:
-    """Put what `opwright propose` makes to a compiler and to onnx's own sources. Needs g++ and protobuf's headers."""
+    """Put what `opwright propose` makes to a compiler and to onnx's own sources. Needs g++, and protobuf's compiler and
+    headers."""
     install(session, ".[build,run]", groups=("test",))
+    install_programs(session, {"g++": "g++", "protoc": "protobuf-compiler libprotobuf-dev"})
     session.run("python", "-m", "tests.propose.cpp_check", *session.posargs)
 
 
@@ -337,9 +349,7 @@ def publish(session: nox.Session) -> None:
     """What docs/publishing.md prints, with real servers: pypiserver and, of Debian, docker-registry and skopeo, which
     are installed where this is root: three minutes."""
     install(session, ".[build,run]", groups=("test", "publish"))
-    missing = [program for program in ("docker-registry", "skopeo") if shutil.which(program) is None]
-    if missing:
-        session.run("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *missing, external=True)
+    install_programs(session, {"docker-registry": "docker-registry", "skopeo": "skopeo"})
     session.run("pytest", *(session.posargs or ("tests/services/published_release.py",)))
 
 
@@ -374,10 +384,7 @@ def site(session: nox.Session) -> None:
     """Make the site of our own library (dist/site), run the examples that it shows, and go through it in Debian's
     Chromium: links, search, keyboard, contrast, a phone (`-- FOLDER` for pictures of it): six minutes."""
     install(session, ".[build,run,site]", groups=("test", "site"))
-    if not (shutil.which("chromium") and shutil.which("chromedriver")):
-        if not (shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0):
-            session.error("this needs Chromium: as root, apt-get install chromium chromium-driver")
-        session.run("apt-get", "install", "--yes", "--quiet", "chromium", "chromium-driver", external=True)
+    install_programs(session, {"chromium": "chromium", "chromedriver": "chromium-driver"})
     axe = Path(session.create_tmp()) / "axe"
     session.install("--quiet", "--no-deps", "--target", str(axe), AXE)
     session.run("opwright", "build")  # the examples import what it writes

@@ -239,16 +239,20 @@ def test_no_more_than_a_few_lie_ready() -> None:
     most = 0
     lock = threading.Lock()
 
+    begun = threading.Event()
+
     def fetch(name: str) -> str:
         nonlocal most
         with lock:
             started.append(name)
             most = max(most, len(started) - taken)
+        begun.set()
         return name.upper()
 
     ahead = FetchAhead(fetch, at_once=4, ahead=10)
     names = [f"n{number}" for number in range(300)]
     ahead.expect(names)
+    assert begun.wait(60)  # else a busy machine may take them all before any is fetched
     for name in names:
         found = ahead.take(name)
         assert found in (name.upper(), None)
