@@ -9,7 +9,7 @@ import pytest
 from opwright.bundle.format import AttributeEntry
 from opwright_build.propose.cpp_text import attribute_default, attribute_value, float_literal, raw_string, string
 from opwright_build.propose.differentiation import differentiation
-from opwright_build.propose.inference import ShapeKind, ShapeRule, infer_rules
+from opwright_build.propose.inference import InferenceRules, ShapeKind, ShapeRule, TypeKind, TypeRule, infer_rules
 from opwright_build.propose.schema import make_bodies, render_schema
 
 from tests.propose.conftest import Propose
@@ -40,6 +40,22 @@ def test_schemas_are_as_stored(name: str, propose: Propose, golden: Callable[[Pa
 def test_shapes_follow_from_the_body(name: str, rules: list[ShapeRule], propose: Propose) -> None:
     made = propose(name)
     assert list(infer_rules(made.proposal, made.chosen.cases).shapes) == rules
+
+
+def test_nothing_is_read_of_an_input_that_may_be_absent(propose: Propose) -> None:
+    """Neither its type nor, since onnx takes no shape without one, a shape."""
+    proposal = propose("Clip@13").proposal
+    rules = InferenceRules((TypeRule(TypeKind.INPUT, input=1),), (ShapeRule(ShapeKind.RANK, rank=1),), confirmed=1)
+    text = render_schema(proposal, make_bodies(proposal), rules, differentiation(proposal))
+    inference = text.partition("TypeAndShapeInferenceFunction(")[2].partition("        })")[0]
+    assert [line.strip() for line in inference.splitlines()[1:7]] == [
+        "if (ctx.hasInput(1)) {",
+        "propagateElemTypeFromInputToOutput(ctx, 1, 0);",
+        "TensorShapeProto shape_0;",
+        "shape_0.add_dim();",
+        "updateOutputShape(ctx, 0, shape_0);",
+        "}",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,10 @@ def _inference(entry: FunctionEntry, rules: InferenceRules) -> list[str]:
     lines: list[str] = []
     for index, output in enumerate(entry.outputs):
         steps = [*_type_steps(rules, index), *_shape_steps(entry, rules, index)]
+        source = rules.types[index]
+        if source.kind is TypeKind.INPUT and entry.inputs[source.input].optional:
+            # Of a type that does not follow onnx takes no shape either.
+            steps = [f"if (ctx.hasInput({source.input})) {{", *(f"  {step}" for step in steps), "}"]
         if steps and index:
             lines += [f"if (ctx.getNumOutputs() > {index}) {{ // {output.name}", *(f"  {step}" for step in steps), "}"]
         else:
