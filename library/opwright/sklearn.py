@@ -17,16 +17,13 @@ from skl2onnx import update_registered_converter
 from skl2onnx.common import data_types
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from opwright.eager.described import describe_function
 from opwright.elements import BY_CODE, BY_NAME, ElementType
+from opwright.foreign.callables import Callable, emitted_domain, newest_opset_of, parameters_of, version_of
 from opwright.foreign.inferred_shapes import note_shapes
 from opwright.foreign.link import link
 from opwright.foreign.typed_call import Typed, call_model
-from opwright.functions import OnnxFunction
 from opwright.graphs.ndarrays import DTYPES, element_of_dtype
-from opwright.lang.interface import Input
 from opwright.link.value_types import element_of, text_of
-from opwright.live.compiled import target_opset
 
 __all__ = ["link", "register"]
 
@@ -40,8 +37,9 @@ _TYPES = {
 }
 
 
-def register(estimator: type, function: OnnxFunction, fitted: Mapping[str, str] | None = None) -> None:
-    """Makes the function the converter of an estimator: skl2onnx then writes a call of it where it meets one.
+def register(estimator: type, function: Callable, fitted: Mapping[str, str] | None = None) -> None:
+    """Makes the function, one under `@script` or of a library, the converter of an estimator: skl2onnx then writes a
+    call of it where it meets one.
 
     The function's first inputs are what the step gets in a pipeline; `fitted` names, for each other parameter, the
     attribute of the estimator that has its value (default: the parameter's own name, or that with `_` behind, as
@@ -75,14 +73,14 @@ def register(estimator: type, function: OnnxFunction, fitted: Mapping[str, str] 
             function.name,
             given,
             [item.full_name for item in operator.outputs],
-            op_domain=function.domain,
-            op_version=function.opset.version,
+            op_domain=emitted_domain(function),
+            op_version=version_of(function),
             name=scope.get_unique_operator_name(function.name),
             **made.attributes,
         )
         note_shapes(container.nodes[-1], [_typed(item).shape for item in operator.inputs])
 
-    update_registered_converter(estimator, f"{function.domain}.{function.name}", shapes, convert)
+    update_registered_converter(estimator, f"{emitted_domain(function)}.{function.name}", shapes, convert)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +92,9 @@ class _Step:
     outputs: tuple[TypeProto, ...]
 
 
-def _step_of(function: OnnxFunction, operator: Any, names: Mapping[str, str]) -> _Step:
-    interface = describe_function(function).interface
-    data = interface.inputs[: len(operator.inputs)]
+def _step_of(function: Callable, operator: Any, names: Mapping[str, str]) -> _Step:
+    formals, declared = parameters_of(function)
+    data = formals[: len(operator.inputs)]
     if len(data) < len(operator.inputs):
         raise DiagnosticError([_takes_less(function, len(operator.inputs))])
     typed: dict[str, Any] = {}
@@ -105,8 +103,8 @@ def _step_of(function: OnnxFunction, operator: Any, names: Mapping[str, str]) ->
         typed[formal.name] = _typed(variable)
         inputs.append(str(variable.full_name))
     first = element_of(typed[data[0].name].type) if data else None
-    for formal in interface.inputs[len(data) :]:
-        value = _fitted(operator.raw_operator, formal.name, names, function, required=_is_required(formal))
+    for formal in formals[len(data) :]:
+        value = _fitted(operator.raw_operator, formal.name, names, function, required=formal.required)
         array = None if value is None else _array(value, BY_NAME.get(first or ""))
         inputs.append("" if array is None else array)
         if array is not None:
@@ -114,18 +112,14 @@ def _step_of(function: OnnxFunction, operator: Any, names: Mapping[str, str]) ->
             assert element is not None
             typed[formal.name] = Typed(f"tensor({element.name})", array.shape)
     attributes: dict[str, Any] = {}
-    for attribute in interface.attributes:
+    for attribute in declared:
         value = _fitted(operator.raw_operator, attribute.name, names, function, required=attribute.required)
         if value is not None:
             attributes[attribute.name] = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
     while inputs and isinstance(inputs[-1], str) and not inputs[-1]:
         inputs.pop()
-    model = call_model(function.name, function, [], {**typed, **attributes}, target_opset(function, None))
+    model = call_model(function.name, function, [], {**typed, **attributes}, newest_opset_of(function))
     return _Step(tuple(inputs), attributes, tuple(item.type for item in model.graph.output))
-
-
-def _is_required(formal: Input) -> bool:
-    return formal.arity.name == "REQUIRED"
 
 
 def _typed(variable: Any) -> Typed:
@@ -136,7 +130,7 @@ def _typed(variable: Any) -> Typed:
     return Typed(text, tuple(dim.dim_value if dim.dim_value > 0 else None for dim in shape))
 
 
-def _fitted(estimator: Any, name: str, names: Mapping[str, str], function: OnnxFunction, *, required: bool) -> Any:
+def _fitted(estimator: Any, name: str, names: Mapping[str, str], function: Callable, *, required: bool) -> Any:
     """What the estimator has for a parameter; None where it has nothing and need not."""
     wanted = [names[name]] if name in names else [name, f"{name}_"]
     for attribute in wanted:
@@ -168,11 +162,11 @@ def _variable_type(type_: TypeProto) -> Any:
     return class_(sizes)
 
 
-def _takes_less(function: OnnxFunction, count: int) -> Diagnostic:
+def _takes_less(function: Callable, count: int) -> Diagnostic:
     text = f"the step gets {count} values, and `{function.name}` has fewer inputs"
     return Diagnostic("OW681", text, help="give the function an input for each value that the step gets")
 
 
-def _count(function: OnnxFunction, gives: int, has: int) -> Diagnostic:
+def _count(function: Callable, gives: int, has: int) -> Diagnostic:
     text = f"`{function.name}` gives {gives} values, and the step of the pipeline has {has}"
     return Diagnostic("OW681", text, help="return as many values as the step has")

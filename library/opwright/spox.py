@@ -21,7 +21,15 @@ from spox import _attributes, _fields, _node, _var
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.elements import BY_CODE
-from opwright.foreign.callables import Callable, bind, emitted_domain, newest_opset_of, plain_value, version_of
+from opwright.foreign.callables import (
+    Callable,
+    bind,
+    emitted_domain,
+    newest_opset_of,
+    oldest_opset_of,
+    plain_value,
+    version_of,
+)
 from opwright.foreign.link import link
 from opwright.foreign.typed_call import Typed, call_model
 from opwright.foreign.typed_modules import module_text
@@ -109,7 +117,8 @@ def _node_of(
 ) -> Any:
     present = tuple(value is not None for value in inputs)
     kinds = tuple((item.name, item.type) for item in attributes)
-    class_ = _node_class(emitted_domain(function), function.name, version_of(function), present, kinds, len(outputs))
+    type_ = _node.OpType(function.name, emitted_domain(function), version_of(function))
+    class_ = _node_class(type_, oldest_opset_of(function), present, kinds, len(outputs))
     made = class_(
         class_.Attributes(**{item.name: _ATTRIBUTES[item.type](plain_value(item), item.name) for item in attributes}),
         class_.Inputs(**{f"i{index}": _var.unwrap_vars(value) for index, value in enumerate(inputs)}),
@@ -125,16 +134,17 @@ def _node_of(
 
 @lru_cache(maxsize=1024)
 def _node_class(
-    domain: str,
-    name: str,
-    version: int,
+    op_type: Any,
+    oldest: int | None,
     present: tuple[bool, ...],
     attributes: tuple[tuple[str, int], ...],
     outputs: int,
 ) -> Any:
+    needed = {(op_type.domain, op_type.version)} | ({("", oldest)} if oldest is not None else set())
     info, absent = _var._VarInfo, _var._VarInfo | None
     members = {
-        "op_type": _node.OpType(name, domain, version),
+        "op_type": op_type,
+        "opset_req": property(lambda self: set(needed)),
         "Attributes": make_dataclass(
             "Attributes", [(key, _ATTRIBUTES[kind]) for key, kind in attributes], bases=(_fields.BaseAttributes,)
         ),
@@ -147,4 +157,4 @@ def _node_class(
             "Outputs", [(f"o{index}", info) for index in range(outputs)], bases=(_fields.BaseOutputs,)
         ),
     }
-    return type(name, (_node.Node,), members)
+    return type(op_type.identifier, (_node.Node,), members)

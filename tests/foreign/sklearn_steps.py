@@ -81,6 +81,30 @@ def test_parameters_under_other_names() -> None:
         to_onnx(limits, data[:1], target_opset=18)
 
 
+@pytest.mark.usefixtures("standard_package")
+def test_a_function_of_an_installed_library_converts_a_step() -> None:
+    from opwright_std import opset18 as std
+
+    class Hard(TransformerMixin, BaseEstimator):
+        def fit(self, X: Any, y: Any = None) -> Any:
+            self.fitted_ = True
+            return self
+
+        def transform(self, X: Any) -> Any:
+            return X * np.clip(X / 6 + 0.5, 0, 1)
+
+    data = X.astype(np.float32)
+    register(Hard, std.HardSwish)
+    pipeline = make_pipeline(StandardScaler(), Hard()).fit(data)
+    with pytest.raises(RuntimeError, match="Opset number 14 is higher than targeted opsets"):
+        to_onnx(pipeline, data[:1], target_opset=18)
+    model = to_onnx(pipeline, data[:1], target_opset={"": 18, "opwright.ai.onnx": 14})
+    linked = link(model, [std.HardSwish])
+    assert [item.name.partition("__")[0] for item in linked.functions] == ["HardSwish"]
+    session = onnxruntime.InferenceSession(linked.SerializeToString(), providers=["CPUExecutionProvider"])
+    np.testing.assert_allclose(session.run(None, {"X": data})[0], pipeline.transform(data), rtol=1e-5, atol=1e-6)
+
+
 def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     check_page("sklearn.md")

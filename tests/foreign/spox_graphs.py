@@ -101,6 +101,16 @@ def test_functions_of_an_installed_library(standard_file: Path) -> None:
     np.testing.assert_allclose(run(linked), X * np.clip(X / 6 + 0.5, 0, 1), rtol=1e-6)
 
 
+@pytest.mark.usefixtures("standard_package")
+def test_the_model_imports_an_opset_that_the_librarys_function_has_a_body_for() -> None:
+    from opwright_std import opset18 as std
+
+    x = argument()
+    model = spox.build({"x": x}, {"y": call(std.ReduceLogSumExp, x)})
+    assert {item.version for item in model.opset_import if not item.domain} == {18}  # and not 14
+    np.testing.assert_allclose(run(link(model, [std.ReduceLogSumExp])), [[np.log(np.exp(X).sum())]], rtol=1e-5)
+
+
 def test_spox_inlines_models_without_functions_alone() -> None:
     builder = GraphBuilder(18)
     builder.output("y", Swish(builder.input("x", FLOAT["N", 3])))

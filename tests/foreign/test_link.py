@@ -14,6 +14,7 @@ import pytest
 from onnx import ModelProto, checker, compose, inliner, parser, printer, version_converter
 from onnx.reference import ReferenceEvaluator
 from opwright import DiagnosticError, DiagnosticWarning, Opset, attach, detach, opset18, script
+from opwright.foreign.callables import Parameter, oldest_opset_of, parameters_of
 from opwright.ir import Link, link
 
 from tests.foreign.scripts import Bounded, Gelu, Joined, Swish, Swished, acme
@@ -346,3 +347,16 @@ def test_onnx_version_converter_after_detaching() -> None:
     attached = attach(bare, library)
     newer = attach(version_converter.convert_version(detach(attached), 21), library)
     np.testing.assert_allclose(run(newer), run(attached))
+
+
+@pytest.mark.usefixtures("standard_package")
+def test_what_a_call_has_to_give_is_known_of_scripts_and_of_libraries() -> None:
+    from opwright_std import opset18 as std
+
+    assert parameters_of(Bounded) == (
+        [Parameter("x", True), Parameter("low", False)],
+        [Parameter("factor", True), Parameter("steps", False)],
+    )
+    assert parameters_of(std.LeakyRelu) == ([Parameter("X", True)], [Parameter("alpha", False)])
+    assert oldest_opset_of(Bounded) is None
+    assert oldest_opset_of(std.ReduceLogSumExp) == 18

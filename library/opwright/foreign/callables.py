@@ -97,9 +97,34 @@ def newest_opset_of(function: Callable) -> int:
     return max(opsets_of(function.entry))
 
 
+def oldest_opset_of(function: Callable) -> int | None:
+    """The oldest default opset that the function of a library has a body for; None for a script, which is compiled for
+    the opset of each model."""
+    return None if isinstance(function, OnnxFunction) else min(opsets_of(function.entry))
+
+
 def formals_of(function: OnnxFunction) -> list[Input]:
     """Its inputs in the order that nodes have: one that stands for any number is the last there."""
     return sorted(describe_function(function).interface.inputs, key=lambda item: item.arity is Arity.VARIADIC)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An input or an attribute; where it is required, a call has to give it."""
+
+    name: str
+    required: bool
+
+
+def parameters_of(function: Callable) -> tuple[list[Parameter], list[Parameter]]:
+    """Its inputs and its attributes, each in the order in which they are declared."""
+    if isinstance(function, OnnxFunction):
+        interface = describe_function(function).interface
+        inputs = [Parameter(item.name, item.arity is Arity.REQUIRED) for item in interface.inputs]
+        return inputs, [Parameter(item.name, item.required) for item in interface.attributes]
+    entry = function.entry
+    inputs = [Parameter(item.name, not (item.optional or item.variadic)) for item in entry.inputs]
+    return inputs, [Parameter(item.name, item.required) for item in entry.attributes]
 
 
 def output_names(function: OnnxFunction) -> list[str]:
