@@ -419,6 +419,14 @@ def journey(session: nox.Session) -> None:
     session.run("python", "-m", "tests.e2e.journey")
 
 
+@nox.session(name="whole-way")
+def whole_way(session: nox.Session) -> None:
+    """A library's whole way: made, released twice, found, installed, called from typed programs and from models of five
+    packages, attached, upgraded, detached, and run where onnxruntime alone is: five minutes, and torch to install."""
+    install(session, ".[build,run]", groups=("test",))
+    session.run("python", "-m", "tests.e2e.whole_way")
+
+
 @nox.session(venv_backend="none")
 def fresh(session: nox.Session) -> None:
     """The first minute on a bare Debian: build and test, each from a new clone. Needs root and debootstrap."""

@@ -7,14 +7,21 @@ a download per run.
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import sysconfig
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from tests.docs.tutorial_steps import Command
 
 ROOT = Path(__file__).resolve().parents[1]
+LIMIT_SECONDS = 15 * 60  # of one command
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +81,58 @@ def build_own_wheel(folder: Path) -> Path:
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300)
     (wheel,) = folder.glob("opwright-*.whl")
     return wheel
+
+
+def new_users_variables(folder: Path, wheel: Path) -> dict[str, str]:
+    """What a shell of a new user has, with an empty home below `folder` and the settings by which pip here reaches an
+    index. opwright is the wheel that is given."""
+    home = folder / "home"
+    home.mkdir()
+    kept = {
+        name: text
+        for name, text in os.environ.items()
+        if name.startswith(("PIP_", "SSL_", "UV_")) or "proxy" in name.lower()
+    }
+    plain = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8", "NO_COLOR": "1"}
+    wheels = " ".join(filter(None, [str(wheel.parent), os.environ.get("PIP_FIND_LINKS")]))
+    found = {"PIP_FIND_LINKS": wheels, "PIP_CONSTRAINT": str(ROOT / "constraints.txt")}
+    return {**kept, **plain, **found, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+
+
+def type_in(step: Command, place: Path, variables: dict[str, str]) -> str:
+    """Types a command and gives what is printed. SystemExit where that lacks a line, or the exit code is another."""
+    print(f"$ {step.line}", flush=True)
+    done = subprocess.run(
+        ["sh", "-c", step.line],
+        cwd=place,
+        env=variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=LIMIT_SECONDS,
+    )
+    missing = step.missing(done.stdout)
+    if done.returncode != step.status or missing:
+        print(done.stdout)
+        sys.exit(f"exit {done.returncode}, not {step.status}; lines that are missing: {missing}")
+    return done.stdout
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def served(command: list[str], url: str, log: Path) -> subprocess.Popen[bytes]:
+    """A server that answers."""
+    with log.open("wb") as stream:
+        server = subprocess.Popen(command, stdout=stream, stderr=stream)
+    for _ in range(300):
+        try:
+            urlopen(url).close()
+            return server
+        except URLError:
+            assert server.poll() is None, log.read_text()
+            time.sleep(0.2)
+    raise AssertionError(f"{command[0]} does not answer")

@@ -16,10 +16,9 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from tests.docs.tutorial_steps import PAGE, Command, File, steps
+from tests.docs.tutorial_steps import PAGE, File, steps
+from tests.environment import LIMIT_SECONDS, ROOT, build_own_wheel, new_users_variables, type_in
 
-ROOT = Path(__file__).resolve().parents[2]
-LIMIT_SECONDS = 15 * 60  # of one command
 TOOLS = (
     ("pip wheel", ["python", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", "made", "."]),
     ("python -m build", ["python", "-m", "build", "--outdir", "made", "."]),
@@ -30,8 +29,8 @@ TOOLS = (
 def main() -> int:
     with tempfile.TemporaryDirectory(prefix="opwright-journey-") as made:
         folder = Path(made)
-        wheel = wheel_of_checkout(folder / "wheel")
-        environment = surroundings(folder, wheel)
+        wheel = build_own_wheel(folder / "wheel")
+        environment = new_users_variables(folder, wheel)
         place = walk(folder / "work", environment)
         require_checkout(folder / "work" / ".venv")
         tools = folder / "work" / ".venv" / "bin" / "python"
@@ -43,26 +42,6 @@ def main() -> int:
         print(f"FAILED: {problem}")
     print(f"{len(problems)} failed")
     return 1 if problems else 0
-
-
-def wheel_of_checkout(folder: Path) -> Path:
-    run([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)], ROOT)
-    (wheel,) = folder.glob("opwright-*.whl")
-    return wheel
-
-
-def surroundings(folder: Path, wheel: Path) -> dict[str, str]:
-    """What a shell of a new user has, with the settings by which pip here reaches an index."""
-    home = folder / "home"
-    home.mkdir()
-    kept = {
-        name: text
-        for name, text in os.environ.items()
-        if name.startswith(("PIP_", "SSL_", "UV_")) or "proxy" in name.lower()
-    }
-    plain = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8", "NO_COLOR": "1"}
-    found = {"PIP_FIND_LINKS": str(wheel.parent), "PIP_CONSTRAINT": str(ROOT / "constraints.txt")}
-    return {**kept, **plain, **found, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 
 def require_checkout(venv: Path) -> None:
@@ -87,23 +66,6 @@ def walk(place: Path, environment: dict[str, str]) -> Path:
         else:
             type_in(step, place, environment)
     return place
-
-
-def type_in(step: Command, place: Path, environment: dict[str, str]) -> None:
-    print(f"$ {step.line}", flush=True)
-    done = subprocess.run(
-        ["sh", "-c", step.line],
-        cwd=place,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=LIMIT_SECONDS,
-    )
-    missing = step.missing(done.stdout)
-    if done.returncode != step.status or missing:
-        print(done.stdout)
-        sys.exit(f"exit {done.returncode}, not {step.status}; lines of the page that are missing: {missing}")
 
 
 def try_tool(name: str, command: list[str], library: Path, environment: dict[str, str]) -> list[str]:

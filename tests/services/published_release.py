@@ -9,22 +9,18 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
 import venv
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
 
 from tests.docs.test_publishing import blocks, surroundings, type_blocks
+from tests.environment import ROOT, build_own_wheel, free_port, served
 
-ROOT = Path(__file__).parents[2]
 LIMIT_SECONDS = 600
 REGISTRY = """\
 version: 0.1
@@ -39,26 +35,6 @@ assert abs(opset1.Swish(numpy.array([0.0, 20.0], numpy.float32))[1] - 20.0) < 1e
 (point,) = entry_points(group="opwright.libraries")
 assert (point.name, point.load().__name__) == ("base", "base")
 """
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-def served(command: list[str], url: str, log: Path) -> subprocess.Popen[bytes]:
-    """A server that answers."""
-    with log.open("wb") as stream:
-        server = subprocess.Popen(command, stdout=stream, stderr=stream)
-    for _ in range(300):
-        try:
-            urlopen(url).close()
-            return server
-        except URLError:
-            assert server.poll() is None, log.read_text()
-            time.sleep(0.2)
-    raise AssertionError(f"{command[0]} does not answer")
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +85,7 @@ def fresh_environment(folder: Path, environment: dict[str, str]) -> tuple[Path, 
     venv.create(folder / "fresh", with_pip=False)
     python = folder / "fresh" / "bin" / "python"
     wheels = folder / "wheels"
-    run(f"{sys.executable} -m pip wheel --quiet --no-deps --wheel-dir {wheels} {ROOT}", folder, environment)
+    build_own_wheel(wheels)
     pip = f'#!/bin/sh\nexec {sys.executable} -m pip --python {python} "$@"\n'
     (folder / "fresh" / "bin" / "pip").write_text(pip)
     (folder / "fresh" / "bin" / "pip").chmod(0o755)
