@@ -259,7 +259,7 @@ def interface_entries(
             item.required,
             item.default,
             version.attribute_docs.get(item.name, ""),
-            item.choices,
+            tuple(int(value) for value in item.choices) if item.is_bool else item.choices,
             item.is_bool,
         )
         for item in interface.attributes

@@ -18,6 +18,7 @@ from opwright.lang.template import digest_of, write_template
 
 from opwright_build.compile.compiled_version import CompiledVersion, Unreachable
 from opwright_build.compile.files import SpecFiles
+from opwright_build.compile.operator_bindings import binding_findings
 from opwright_build.compile.reach import unreachable
 from opwright_build.compile.trim import drop_settled_inputs
 from opwright_build.compile.unit import interface_entries, make_unit
@@ -64,6 +65,7 @@ def _compile(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> Co
     for family in families:
         drop_settled_inputs(unit, family)
     found.extend(_errors(version, families))
+    found.extend(binding_findings(version, _entry(version, unit, ())))
     bodies: dict[str, bytes] = {}
     entries: list[BodyEntry] = []
     templates, texts = _templates(unit, families, found)
@@ -106,6 +108,7 @@ def _entry(
         tuple((name, tuple(elements)) for name, elements in version.types.items()),
         bodies,
         templates,
+        version.implements,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from opwright_build.engine.content_digest import digest_bytes, digest_fields
 
-SOURCE_ENDINGS = (".py", ".jinja2")
+SOURCE_ENDINGS = (".py", ".jinja2", ".jsonl")
 _METADATA = (".dist-info", ".egg-info")  # endings of the folders that say what is installed
 _NATIVE = (".so", ".pyd", ".dll", ".dylib")
 

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from opwright.bundle.call_interface import ANY, split_type
+from opwright.bundle.format import ImplementsEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, Replacement
 from opwright.elements import BY_NAME
 from opwright.suggest import did_you_mean, sure_name
 
 from opwright_build.engine.tree import stays_inside
 from opwright_build.spec.confine import LibraryFiles
-from opwright_build.spec.forms import AttributeForm, LimitForm, LimitsForm, SpecModel, ValueForm, VersionModel
+from opwright_build.spec.forms import (
+    AttributeForm,
+    ImplementsForm,
+    LimitForm,
+    LimitsForm,
+    SpecModel,
+    ValueForm,
+    VersionModel,
+)
 from opwright_build.spec.model import (
     Domain,
     OpsetRange,
@@ -28,6 +38,7 @@ from opwright_build.spec.name_patterns import IDENTIFIER, matches
 from opwright_build.spec.ranges import RangeError, meant_range, parse_opsets, range_of
 from opwright_build.spec.runtime_names import layers_of, runtimes_and_families
 from opwright_build.spec.tolerances import StatedLimit, by_runtime, is_looser, whole
+from opwright_build.spec.torch_schemas import known_operators, schema_text
 from opwright_build.spec.yaml_nodes import (
     MappingNode,
     Node,
@@ -146,6 +157,7 @@ class _VersionReader:
         reference_file, reference_name = self._source("reference", None)
         vectors = self._vectors()
         tolerances, on_runtimes = self._tolerances(types, (*inputs, *outputs))
+        implements = self._implements()
         if self.found or opsets is None or function_file is None:
             return None
         return SpecVersion(
@@ -170,6 +182,7 @@ class _VersionReader:
             reference_name=reference_name,
             places=self._places(),
             tags=tuple(self.get("tags")),
+            implements=implements,
         )
 
     def has(self, key: str) -> bool:
@@ -436,6 +449,37 @@ class _VersionReader:
             message = f"the tolerance for {', '.join(loose)}{where} is looser than the default, without a `reason:`"
             place = self.key_place(*path, key) if key else self.key_place(*path)
             self.report("OW126", message, place, help=f"Say why in `{_nested(path)}`.")
+
+    def _implements(self) -> ImplementsEntry | None:
+        """The operator of PyTorch. What its schema says is compared with the function when this is compiled."""
+        if not self.has("implements"):
+            return None
+        short: ImplementsForm | str = self.get("implements")
+        form = short if isinstance(short, ImplementsForm) else ImplementsForm(operator=short)
+        schema = form.schema_ or schema_text(form.operator)
+        if schema is None or not schema.startswith(f"{form.operator}("):
+            place = self.value_place("implements", "operator") if short is form else self.value_place("implements")
+            if schema is None:
+                message = f"`{form.operator}` is no operator of PyTorch"
+                known = known_operators()
+                way_out = did_you_mean(form.operator, known) or "Write an operator of your own with its `schema:`."
+                fix = rewritten(place, form.operator, sure_name(form.operator, known))
+                self.report("OW144", message, place, help=way_out, replacement=fix)
+            else:
+                message = f"the schema is that of {schema.partition('(')[0][:80]}, and the operator `{form.operator}`"
+                self.report("OW144", message, self.value_place("implements", "schema"))
+            return None
+        return ImplementsEntry(
+            schema,
+            tuple((name, item.form) for name, item in form.arguments.items() if "form" in item.model_fields_set),
+            tuple(
+                (name, tuple(json.dumps(value) for value in item.drop))
+                for name, item in form.arguments.items()
+                if "drop" in item.model_fields_set
+            ),
+            tuple(form.promotion.items()),
+            form.lifts,
+        )
 
     def _attribute_docs(self) -> dict[str, str]:
         forms = self.get("attributes").items()

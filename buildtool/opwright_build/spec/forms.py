@@ -24,6 +24,8 @@ from opwright_build.spec.names import (
     License,
     Link,
     LinkName,
+    OperatorName,
+    OperatorSchema,
     PackageName,
     Release,
     SchemaNumber,
@@ -41,6 +43,7 @@ MAX_PACKAGES = 256
 
 ElementNames = Annotated[list[ElementName], Field(min_length=1, max_length=MAX_LIST)]
 Limit = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Plain = bool | int | float | str | list[int] | None  # a value of an argument
 
 
 def _short_or_long(value: object) -> str:
@@ -236,6 +239,32 @@ class DomainModel(Strict):
     summary: Text = ""
 
 
+class ArgumentForm(Strict):
+    """What the schema of an operator does not say of an argument: its form, or the values at which it is left out."""
+
+    form: Identifier = ""
+    drop: Annotated[list[Plain], Field(max_length=MAX_LIST)] = Field(default_factory=list)
+
+
+class ImplementsForm(Strict):
+    """An operator of PyTorch that the function stands for."""
+
+    operator: OperatorName
+    schema_: OperatorSchema = Field(alias="schema", default="")
+    arguments: dict[Identifier, ArgumentForm] = Field(default_factory=dict, max_length=MAX_NAMES)
+    promotion: dict[Identifier, Identifier] = Field(default_factory=dict, max_length=MAX_NAMES)
+    lifts: bool = False
+
+
+ImplementsModel = TypeAliasType(
+    "ImplementsModel",
+    Annotated[
+        Annotated[OperatorName, Tag(tag("short"))] | Annotated[ImplementsForm, Tag(tag("long"))],
+        Discriminator(_short_or_long),
+    ],
+)
+
+
 class VersionModel(Strict):
     """What may stand in an entry of `versions:`, or at the top as a default for all of them."""
 
@@ -253,6 +282,7 @@ class VersionModel(Strict):
     reference: Words = ""
     vectors: list[Words] = Field(default_factory=list, max_length=MAX_LIST)
     tolerance: ToleranceModel = Field(default_factory=dict)
+    implements: ImplementsModel = ""
 
 
 class SpecModel(VersionModel):

@@ -80,6 +80,18 @@ KEY_DOCS: Mapping[str, Mapping[str, str]] = {
         "reference": "The Python that says in double precision what is right, as `file.py` or `file.py:name`.",
         "vectors": "Where test vectors come from: `onnx`, a file of rows, an archive of numpy, a backend-test folder.",
         "tolerance": "How far results may lie from what is right, by element type; `reason` where looser than usual.",
+        "implements": "The operator of PyTorch that the function stands for, such as aten::add.Tensor.",
+    },
+    "ImplementsForm": {
+        "operator": "The operator's name with its overload, such as aten::add.Tensor.",
+        "schema": "PyTorch's text of the operator, where it is not one of PyTorch's own.",
+        "arguments": "What the schema does not say of arguments, by their names.",
+        "promotion": "By type variable: `wide` where integers become int64, or the argument whose type alone counts.",
+        "lifts": "true, where a tensor of rank 0 is taken as one of rank 1 and results become scalars again.",
+    },
+    "ArgumentForm": {
+        "form": "What is done to the value before the function gets it, such as `axes`.",
+        "drop": "The values with which the function may leave the argument out; none: any.",
     },
     "SpecModel": {
         "schema": _SCHEMA,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from opwright.bundle.format import Shape
+from opwright.bundle.format import ImplementsEntry, Shape
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 
@@ -183,7 +183,8 @@ class SpecVersion:
     that the version names, what the spec leaves out filled from the default table, and `runtime_tolerances` the same
     for each runtime that has its own. `places` maps dotted key paths of
     the YAML file (`types.T`, `inputs.X.rank`) to where the key stands, and `types.T.0` to an item of a sequence.
-    `tags` are labels to select it by; nothing that is built or verified depends on them.
+    `tags` are labels to select it by; nothing that is built or verified depends on them. `implements` is the operator
+    of PyTorch that it stands for.
     """
 
     domain: Domain
@@ -207,6 +208,7 @@ class SpecVersion:
     places: Mapping[str, Place] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     runtime_tolerances: Mapping[str, Mapping[str, Tolerance]] = field(default_factory=dict)
+    implements: ImplementsEntry | None = None
 
     @property
     def identity(self) -> str:

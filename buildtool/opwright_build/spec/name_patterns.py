@@ -14,6 +14,7 @@ LICENSE = r"^[A-Za-z0-9][A-Za-z0-9.+() -]*$"  # an SPDX expression: it becomes a
 AUTHOR = r"^[^\s<>@,;:()\[\]\\]+( [^\s<>@,;:()\[\]\\]+)*( <[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+>)?$"
 LINK_NAME = r"^[A-Za-z]([A-Za-z0-9 _-]*[A-Za-z0-9])?$"
 LINK = r"^https?://[A-Za-z0-9._~:/?#@!$&()*+,;=%-]+$"
+OPERATOR = r"^[A-Za-z_][A-Za-z0-9_]*::[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)?$"
 TEXT_FILE = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$"
 
 PATTERN_WORDS = {
@@ -21,6 +22,7 @@ PATTERN_WORDS = {
     LINK_NAME: "a name of letters, digits, blanks, `-` and `_`",
     LINK: "a link that begins with http:// or https://",
     TEXT_FILE: "the path of a file below the library's root, such as README.md",
+    OPERATOR: "an operator of PyTorch such as aten::add.Tensor",
     IDENTIFIER: "a name of letters, digits and underscores that does not begin with a digit",
     DISTRIBUTION: "a distribution name (letters, digits, `-`, `_`, `.`)",
     PACKAGE: "an import name (lower-case letters, digits and underscores)",

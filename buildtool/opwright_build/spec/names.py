@@ -19,6 +19,7 @@ from opwright_build.spec.name_patterns import (
     LICENSE,
     LINK,
     LINK_NAME,
+    OPERATOR,
     PACKAGE,
     RELEASE,
     TEXT_FILE,
@@ -96,6 +97,8 @@ DomainName = Annotated[str, Field(pattern=DOMAIN, max_length=200)]
 Author = Annotated[str, Field(pattern=AUTHOR, max_length=200), AfterValidator(check_text)]
 LinkName = Annotated[str, Field(pattern=LINK_NAME, max_length=32)]
 Link = Annotated[str, Field(pattern=LINK, max_length=500)]
+OperatorName = Annotated[str, Field(pattern=OPERATOR, max_length=200)]
+OperatorSchema = Annotated[str, Field(min_length=1, max_length=4000), AfterValidator(check_text)]
 TextFile = Annotated[str, Field(pattern=TEXT_FILE, max_length=200)]
 VersionNumber = Annotated[int, Field(ge=1, le=1_000_000)]
 Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)]

@@ -130,6 +130,24 @@ class TemplateEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class ImplementsEntry:
+    """An operator of PyTorch that a function stands for, and what the schema does not say of its arguments.
+
+    `schema` is PyTorch's own text. `forms` are what is done to arguments before they become attributes (`opwright.aten`
+    has them by name). `drops` are arguments that the function lacks, each with the JSON texts of the values for which
+    it is right without them; none: all. `promotion` says of a type variable how PyTorch chooses its type: `wide`
+    (integers become int64), or the argument whose type alone counts. With `lifts` tensors of rank 0 are taken as
+    tensors of one element, and results become tensors of rank 0 again.
+    """
+
+    schema: str
+    forms: tuple[tuple[str, str], ...] = ()
+    drops: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    promotion: tuple[tuple[str, str], ...] = ()
+    lifts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class FunctionEntry:
     """An identity (domain, name, since_version), its interface and its bodies.
 
@@ -148,6 +166,7 @@ class FunctionEntry:
     types: tuple[tuple[str, tuple[str, ...]], ...]
     bodies: tuple[BodyEntry, ...]
     templates: tuple[TemplateEntry, ...] = ()
+    implements: ImplementsEntry | None = None
 
     @property
     def identity(self) -> str:

@@ -20,6 +20,7 @@ from opwright.bundle.format import (
     DependencyEntry,
     DomainEntry,
     FunctionEntry,
+    ImplementsEntry,
     Index,
     InputEntry,
     OutputEntry,
@@ -81,6 +82,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {
         BodyEntry,
         CallEntry,
         TemplateEntry,
+        ImplementsEntry,
     )
 }
 # Keys that came after the first bundles, each with its default; they are written where they say something else.
@@ -90,6 +92,11 @@ _LATER: dict[tuple[type, str], Json] = {
     (OutputEntry, "shape"): None,
     (BodyEntry, "outputs"): (),
     (FunctionEntry, "templates"): (),
+    (FunctionEntry, "implements"): None,
+    (ImplementsEntry, "forms"): (),
+    (ImplementsEntry, "drops"): (),
+    (ImplementsEntry, "promotion"): (),
+    (ImplementsEntry, "lifts"): False,
     (Index, "dependencies"): (),
 }
 _ALWAYS = object()  # equal to no value
@@ -392,9 +399,21 @@ def _function(place: _Place) -> FunctionEntry:
         types=place.get("types").map(_named_names),
         bodies=place.get("bodies").map(_body),
         templates=() if (found := place.maybe("templates")) is None else found.map(_template),
+        implements=None if (operator := place.maybe("implements")) is None else _implements(operator),
     )
     _require_interface(entry)
     return entry
+
+
+def _implements(place: _Place) -> ImplementsEntry:
+    forms, drops, promotion, lifts = map(place.maybe, ("forms", "drops", "promotion", "lifts"))
+    return ImplementsEntry(
+        schema=place.get("schema").text(),
+        forms=() if forms is None else forms.map(_text_pair),
+        drops=() if drops is None else drops.map(_named_names),
+        promotion=() if promotion is None else promotion.map(_text_pair),
+        lifts=lifts is not None and lifts.truth(),
+    )
 
 
 def _require_interface(entry: FunctionEntry) -> None:

@@ -226,6 +226,18 @@ TABLE = (
         "fail far from the call.",
     ),
     Code(
+        "OW144",
+        "An operator of PyTorch that is not known",
+        "What an operator takes is said by its schema. PyTorch's own are known by name; of any other one the spec says "
+        "the schema.",
+    ),
+    Code(
+        "OW145",
+        "A function does not fit the operator that it implements",
+        "A call of the operator becomes a call of the function: each argument is a parameter of the same name, or is "
+        "left out where that changes nothing.",
+    ),
+    Code(
         "OW152",
         "An archive of vectors that cannot be used",
         "An `.npz` file holds arrays, and a text `calls` that names the element type of each. Arrays of objects would "

@@ -11,6 +11,7 @@ from opwright_build.spec.model import SpecVersion
 from opwright_build.verify.case_model import Case, Value
 from opwright_build.verify.cases.bindings import Unbound, bind
 from opwright_build.verify.cases.making import tolerance_judge, with_digest
+from opwright_build.verify.cases.operator_calls import under_operator
 from opwright_build.verify.cases.row_attributes import WrongAttribute, attribute_from_row
 from opwright_build.verify.cases.stored.stored_rows import Named, StoredVector
 from opwright_build.verify.items import answer_of, type_of
@@ -25,6 +26,8 @@ def fits_version(vector: StoredVector, version: SpecVersion) -> bool:
 
 def stored_case(vector: StoredVector, version: SpecVersion, entry: FunctionEntry) -> Case:
     """The case, judged by the spec's tolerances. Raises Unbound, with the reason, where it does not fit."""
+    if vector.call is not None:
+        vector = under_operator(vector, entry)
     inputs = _arranged(vector.inputs, entry.inputs, "input")
     outputs = list(_arranged(vector.outputs, entry.outputs, "output"))
     while outputs and outputs[-1] is None:

@@ -20,7 +20,7 @@ from opwright.graphs.ndarrays import DTYPES
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.model import VectorSource
 from opwright_build.verify.case_model import Array, Items, Value
-from opwright_build.verify.cases.stored.stored_rows import StoredFile, StoredVector, UnusableError
+from opwright_build.verify.cases.stored.stored_rows import OperatorCall, StoredFile, StoredVector, UnusableError
 
 CALLS = "calls"
 MOST_BYTES = 1 << 26  # of the archive
@@ -28,7 +28,7 @@ MOST_UNPACKED = 1 << 28
 MOST_MEMBERS = 4096
 MOST_RATE = 1000  # bytes that come of one
 _MOST_HEADER = 10_000
-_KEYS = {"name", "attributes", "inputs", "outputs", "versions", "scale", "doc"}
+_KEYS = {"name", "attributes", "inputs", "outputs", "versions", "scale", "doc", "call", "provenance"}
 _UNSIGNED: dict[int, np.dtype[Any]] = {1: np.dtype(np.uint8), 2: np.dtype(np.uint16), 4: np.dtype(np.uint32)}
 _NUMPY_KINDS = "biufc"
 
@@ -146,6 +146,17 @@ def _vector(call: Any, arrays: Mapping[str, Array], path: str) -> StoredVector:
         raise UnusableError("`versions` is no list of numbers")
     if not call.get("outputs"):
         raise UnusableError("it has no `outputs`: what is stored says what is right")
+    if "call" in call:
+        return StoredVector(
+            name,
+            {},
+            {},
+            tuple(result for form in call["outputs"] for result in _results(form, arrays)),
+            Place(path),
+            float(scale),
+            None if versions is None else tuple(versions),
+            call=_operator_call(call["call"], arrays),
+        )
     return StoredVector(
         name,
         {key: _frozen(value) for key, value in call.get("attributes", {}).items()},
@@ -159,6 +170,53 @@ def _vector(call: Any, arrays: Mapping[str, Array], path: str) -> StoredVector:
 
 def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def _operator_call(form: Any, arrays: Mapping[str, Array]) -> OperatorCall:
+    """A call of an operator of PyTorch."""
+    if not isinstance(form, dict) or set(form) - {"args", "kwargs"}:
+        raise UnusableError('`call` is {"args": [...], "kwargs": {...}}')
+    args, kwargs = form.get("args", []), form.get("kwargs", {})
+    return OperatorCall(
+        tuple(_argument(item, arrays) for item in args),
+        {name: _argument(item, arrays) for name, item in kwargs.items()},
+    )
+
+
+def _argument(form: Any, arrays: Mapping[str, Array]) -> Any:
+    """A tensor, a number, a text, an element type, or a list of them. Places and layouts are their names."""
+    if isinstance(form, list):
+        return [_argument(item, arrays) for item in form]
+    if not isinstance(form, dict):
+        return form
+    if "array" in form:
+        return _typed(form["array"], _element(form), arrays)
+    (key, value), *others = form.items()
+    if others or not isinstance(value, str):
+        raise UnusableError(f"`{key}` is no argument of a call")
+    if key == "float":
+        return float(value)
+    if key == "dtype":
+        return _element({"type": value})
+    if key in ("layout", "device", "memory_format"):
+        return value
+    raise UnusableError(f"`{str(key)[:40]}` is no argument of a call")
+
+
+def _results(form: Any, arrays: Mapping[str, Array]) -> tuple[Value | None, ...]:
+    """What a call gives; the tensors of a list are results of their own."""
+    if isinstance(form, dict) and set(form) == {"list"}:
+        return tuple(result for item in form["list"] for result in _results(item, arrays))
+    if isinstance(form, int):
+        return (np.array(form, np.int64),)
+    return (None,) if form is None else (_typed(form["array"], _element(form), arrays),)
+
+
+def _element(form: Mapping[str, Any]) -> ElementType:
+    kind = BY_NAME.get(form["type"]) if isinstance(form.get("type"), str) else None
+    if kind is None:
+        raise UnusableError(f"there is no element type {str(form.get('type'))[:40]}")
+    return kind
 
 
 def _given(form: Any, arrays: Mapping[str, Array]) -> tuple[Value | None, ...]:

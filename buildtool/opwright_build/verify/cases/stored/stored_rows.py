@@ -14,11 +14,20 @@ Named = Mapping[str, tuple[Value | None, ...]]  # by input or output; several of
 
 
 @dataclass(frozen=True, slots=True)
+class OperatorCall:
+    """A call of an operator of PyTorch: arrays, numbers, texts, element types, None, and lists of them."""
+
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class StoredVector:
     """One call and what it gives. `inputs` and `outputs` are by name, or in the order of the interface.
 
     `versions` narrow it (None: all); `attributes` are JSON values of an archive, with `checked` false, else ONNX's.
-    `version` is the domain's that the call was made for, 0 where nothing says it.
+    `version` is the domain's that the call was made for, 0 where nothing says it. `call` is one of the operator that
+    the function implements: what the function is given follows from it, and `outputs` are the operator's.
     """
 
     name: str
@@ -30,6 +39,7 @@ class StoredVector:
     versions: tuple[int, ...] | None = None
     checked: bool = False
     version: int = 0
+    call: OperatorCall | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,67 @@
+"""Calls of an operator of PyTorch as calls of the function that implements it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from opwright.aten.array_calls import facts_of_array, input_array
+from opwright.aten.binding import Binding, bind_operator
+from opwright.aten.call import NoCall, call_of_operator
+from opwright.bundle.format import FunctionEntry, ImplementsEntry
+
+from opwright_build.verify.case_model import Value
+from opwright_build.verify.cases.bindings import Unbound
+from opwright_build.verify.cases.stored.stored_rows import StoredVector
+
+
+def under_operator(vector: StoredVector, entry: FunctionEntry) -> StoredVector:
+    """The vector with what the function is given, and what it should give, for the operator's call. Raises Unbound."""
+    assert vector.call is not None
+    if entry.implements is None:
+        raise Unbound("it is a call of an operator of PyTorch, and the spec names none that it implements")
+    binding = _binding(entry.implements, _Interface(entry))
+    try:
+        call = call_of_operator(binding, vector.call.args, vector.call.kwargs, facts_of_array)
+    except NoCall as error:
+        raise Unbound(str(error)) from None
+    outputs = vector.outputs
+    assert isinstance(outputs, tuple)
+    if call.to_rank_0:
+        outputs = tuple(_of_rank_1(item) for item in outputs)
+    return replace(
+        vector,
+        attributes=call.attributes,
+        inputs=tuple(None if item is None else input_array(item) for item in call.inputs),
+        outputs=outputs,
+        checked=True,
+        call=None,
+    )
+
+
+def _of_rank_1(value: Value | None) -> Value | None:
+    """What the function gives for a tensor of one element, where the operator gives a scalar."""
+    return value.reshape(1) if isinstance(value, np.ndarray) else value
+
+
+class _Interface:
+    """An entry by its interface alone: bodies are many, and no part of a binding."""
+
+    def __init__(self, entry: FunctionEntry) -> None:
+        self.entry = entry
+        self._key = (entry.identity, entry.inputs, entry.outputs, entry.attributes, entry.types)
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, _Interface) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+@lru_cache(maxsize=512)
+def _binding(implements: ImplementsEntry, interface: _Interface) -> Binding:
+    bound = bind_operator(implements, interface.entry)
+    assert isinstance(bound, Binding), "a version that does not fit its operator is not compiled"
+    return bound

@@ -1,0 +1,301 @@
+"""One call of an operator as a call of the function that implements it: inputs, each with its cast, and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from opwright.aten.argument_forms import CallShape, NoForm
+from opwright.aten.binding import WIDE, Binding, BoundArgument, Role
+from opwright.aten.operator_schema import Argument
+from opwright.aten.promotion import Operand, admitted_type, is_exact, result_type, type_of_number
+from opwright.bundle.call_interface import ANY
+from opwright.bundle.format import AttributeEntry, InputEntry
+from opwright.elements import BY_NAME, ElementType
+
+
+class NoCall(ValueError):
+    """A call of the operator that is none of the function; it says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a tensor. `sizes`: None without a rank, None for a size that is not known."""
+
+    element: ElementType
+    sizes: tuple[int | None, ...] | None
+
+
+FactsOf = Callable[[Any], Facts | None]  # None of what is no tensor
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInput:
+    """A tensor of the call, cast where `cast` is not None, then made one of rank 1 where it is `lifted`."""
+
+    value: Any
+    cast: ElementType | None
+    lifted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NumberInput:
+    """A constant of rank 0, or of rank 1 of a list."""
+
+    value: Any
+    element: ElementType
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedInput:
+    """A list of numbers of which some are computed: int64, of rank 1. Computed ones are integer tensors of rank 0."""
+
+    parts: tuple[Any, ...]
+
+
+Input = TensorInput | NumberInput | JoinedInput
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """`inputs` are in the order of the function's, None where absent; with `to_rank_0` each result becomes a scalar."""
+
+    inputs: tuple[Input | None, ...]
+    attributes: Mapping[str, Any]
+    to_rank_0: bool
+
+
+def call_of_operator(
+    binding: Binding, args: Sequence[Any], kwargs: Mapping[str, Any], facts_of: FactsOf
+) -> FunctionCall:
+    """Element types (`dtype=`) are given as ElementType. Raises NoCall."""
+    return _Maker(binding, _values(binding, args, kwargs), facts_of).make()
+
+
+def _values(binding: Binding, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The value of each argument, in the schema's order."""
+    schema = binding.schema
+    positional = [item for item in schema.arguments if not item.keyword_only]
+    if len(args) > len(positional):
+        raise NoCall(f"{schema.identity} takes {len(positional)} arguments by position, and {len(args)} are given")
+    given = dict(zip((item.name for item in positional), args, strict=False))
+    for name, value in kwargs.items():
+        if name in given or all(item.name != name for item in schema.arguments):
+            raise NoCall(
+                f"the argument `{name}` of {schema.identity} {'is given twice' if name in given else 'is not known'}"
+            )
+        given[name] = value
+    values: dict[str, Any] = {}
+    for item in schema.arguments:
+        if item.name in given:
+            values[item.name] = given[item.name]
+        elif item.has_default or item.optional:
+            values[item.name] = item.default
+        else:
+            raise NoCall(f"the argument `{item.name}` of {schema.identity} is not given")
+    return values
+
+
+class _Maker:
+    def __init__(self, binding: Binding, values: Mapping[str, Any], facts_of: FactsOf) -> None:
+        self.binding = binding
+        self.values = values
+        self.facts_of = facts_of
+        sizes = self._first_sizes()
+        self.lifted = binding.lifts and sizes == ()
+        self.sizes = (1,) if self.lifted else sizes
+        # A dimension that is reduced and not kept leaves a scalar anyway.
+        self.to_rank_0 = self.lifted and bool(values.get("keepdim", True)) and self._are_all_rank_0()
+
+    def make(self) -> FunctionCall:
+        chosen = {variable: self._type(variable) for variable in self.binding.admitted}
+        inputs: dict[str, list[Input | None]] = {}
+        attributes: dict[str, Any] = {}
+        for item in self.binding.arguments:
+            name, value = item.argument.name, self.values[item.argument.name]
+            if item.role is Role.DROPPED:
+                self._check_dropped(item, value)
+            elif item.role is Role.ATTRIBUTE:
+                made = self._attribute(item, self._formed(item, value))
+                if made is not None:
+                    attributes[name] = made
+            elif item.role is Role.INPUT:
+                assert isinstance(item.entry, InputEntry)
+                wanted = self._wanted(item.entry, chosen)
+                inputs[name] = self._inputs(item, self._formed(item, value), wanted)
+        ordered = [item for entry in self.binding.function.inputs for item in inputs.get(entry.name, [None])]
+        while ordered and ordered[-1] is None:
+            ordered.pop()
+        return FunctionCall(tuple(ordered), attributes, self.to_rank_0)
+
+    def _are_all_rank_0(self) -> bool:
+        """Where one of the tensors has a rank, as the index of `gather`, so has the result."""
+        tensors = [self.facts_of(self.values[item.name]) for item in self.binding.schema.arguments if not item.is_list]
+        return all(facts is None or facts.sizes == () for facts in tensors)
+
+    def _first_sizes(self) -> tuple[int | None, ...] | None:
+        for item in self.binding.schema.arguments:
+            if item.kind == "Tensor":
+                value = self.values[item.name]
+                for tensor in value if item.is_list and value is not None else [value]:
+                    facts = None if tensor is None else self.facts_of(tensor)
+                    if facts is not None:
+                        return facts.sizes
+        return None
+
+    def _formed(self, item: BoundArgument, value: Any) -> Any:
+        if item.form is None:
+            return value
+        try:
+            return item.form(value, CallShape(item.argument, self.values, self.sizes))
+        except NoForm as error:
+            raise NoCall(f"the argument `{item.argument.name}`: {error}") from None
+
+    def _check_dropped(self, item: BoundArgument, value: Any) -> None:
+        if item.accepted is not None and not any(_same(value, accepted) for accepted in item.accepted):
+            known = ", ".join(map(repr, item.accepted))
+            raise NoCall(f"`{item.argument.name}` is {value!r}, and the function serves {known} alone")
+        if item.argument.kind == "Layout" and value not in (None, "strided"):
+            raise NoCall(f"`{item.argument.name}` is {value!r}: tensors of ONNX are strided")
+
+    def _attribute(self, item: BoundArgument, value: Any) -> Any:
+        """The value of an attribute; None where it is not given."""
+        entry, name = item.entry, item.argument.name
+        assert isinstance(entry, AttributeEntry)
+        if value is None:
+            if entry.required:
+                raise NoCall(f"`{name}` is None, and the function's attribute has no default")
+            return None
+        items = list(value) if isinstance(value, list | tuple) else [value]
+        if any(self.facts_of(part) is not None for part in items):
+            raise NoCall(f"`{name}` is computed in the graph, and an attribute of the function")
+        if isinstance(value, ElementType):
+            value = value.code
+        elif entry.type.endswith("S"):
+            value = [float(part) for part in items] if entry.type == "FLOATS" else items
+        elif isinstance(value, list | tuple):
+            if len(items) != 1:
+                raise NoCall(f"`{name}` has {len(items)} numbers, and the function's attribute is one")
+            value = items[0]
+        if entry.type == "FLOAT":
+            value = float(value)
+        elif entry.type == "INT" and not entry.is_bool:
+            if isinstance(value, float) and not value.is_integer():
+                raise NoCall(f"`{name}` is {value!r}, and the function's attribute an integer")
+            value = int(value)
+        if entry.choices and value not in entry.choices:
+            known = ", ".join(map(repr, entry.choices))
+            raise NoCall(f"`{name}` is {value!r}, and the function serves {known} alone")
+        return value
+
+    # ----------------------------------------------------------------------------------------------- element types
+
+    def _type(self, variable: str) -> ElementType | None:
+        """What a type variable stands for; None where the arguments do not say it."""
+        wanted = self._decided(variable) or self._promoted(variable)
+        if wanted is None:
+            return None
+        admitted = self.binding.admitted[variable]
+        found = admitted_type(wanted, admitted)
+        if found is None:
+            raise NoCall(f"it computes in {wanted}, and `{variable}` of the function is one of {', '.join(admitted)}")
+        return found
+
+    def _decided(self, variable: str) -> ElementType | None:
+        """What `dtype=` says, which is about the type variable of the first input that has one."""
+        typed = [item.entry.type for item in self.binding.arguments if isinstance(item.entry, InputEntry)]
+        first = next((text for text in typed if text in self.binding.admitted), None)
+        if first != variable:
+            return None
+        for item in self.binding.arguments:
+            if item.role is Role.TYPE and self.values[item.argument.name] is not None:
+                found = self.values[item.argument.name]
+                assert isinstance(found, ElementType)
+                return found
+        return None
+
+    def _promoted(self, variable: str) -> ElementType | None:
+        rule = self.binding.promotion.get(variable, "")
+        operands: list[Operand] = []
+        for item in self.binding.arguments:
+            entry = item.entry
+            if not isinstance(entry, InputEntry) or entry.type != variable:
+                continue
+            if rule not in ("", WIDE, item.argument.name) or _is_factor(item.argument):
+                continue
+            operands += self._operands(item.argument)
+        if not operands:
+            return None
+        found = result_type(operands)
+        return BY_NAME["int64"] if rule == WIDE and (found.is_integer or found.kind == "bool") else found
+
+    def _operands(self, argument: Argument) -> list[Operand]:
+        value = self.values[argument.name]
+        found: list[Operand] = []
+        for item in value if argument.is_list and value is not None else [value]:
+            facts = None if item is None else self.facts_of(item)
+            if facts is not None:
+                is_number = argument.kind != "Tensor"  # computed by the graph, and a number to PyTorch
+                found.append(Operand(facts.element, facts.sizes is None or facts.sizes != (), is_number))
+            elif item is not None:
+                found.append(Operand(type_of_number(item), is_number=True))
+        return found
+
+    def _wanted(self, entry: InputEntry, chosen: Mapping[str, ElementType | None]) -> ElementType | None:
+        """The element type of an input; None where it takes any."""
+        if entry.type in chosen:
+            return chosen[entry.type]
+        return None if entry.type == ANY else BY_NAME[entry.type]
+
+    # ------------------------------------------------------------------------------------------------------- inputs
+
+    def _inputs(self, item: BoundArgument, value: Any, wanted: ElementType | None) -> list[Input | None]:
+        entry, argument = item.entry, item.argument
+        assert isinstance(entry, InputEntry)
+        if entry.variadic:
+            return [self._input(item, part, wanted) for part in value]
+        if value is None:
+            if not entry.optional:
+                raise NoCall(f"`{argument.name}` is None, and the function's input is required")
+            return [None]
+        if argument.kind == "Scalar" and entry.optional and argument.has_default and _same(value, argument.default):
+            return [None]
+        if isinstance(value, list | tuple):
+            return [self._list(argument, value, wanted)]
+        if argument.is_list and self.facts_of(value) is None:
+            return [self._list(argument, [value], wanted)]
+        return [self._input(item, value, wanted)]
+
+    def _list(self, argument: Argument, value: Sequence[Any], wanted: ElementType | None) -> Input:
+        element = wanted or BY_NAME["int64" if argument.kind == "int" else "double"]
+        if all(self.facts_of(part) is None for part in value):
+            return NumberInput(list(value), element)
+        if element is not BY_NAME["int64"]:
+            raise NoCall(f"`{argument.name}` has numbers that are computed, and the function takes it as {element}")
+        return JoinedInput(tuple(value))
+
+    def _input(self, item: BoundArgument, value: Any, wanted: ElementType | None) -> Input | None:
+        if value is None:
+            return None
+        argument, facts = item.argument, self.facts_of(value)
+        if facts is None:
+            element = wanted or type_of_number(value)
+            if not is_exact(value, element):
+                raise NoCall(f"`{argument.name}` is {value!r}, which is no value of {element}")
+            return NumberInput(value, element)
+        cast = wanted if wanted is not None and facts.element is not wanted else None
+        if cast is not None and cast.is_integer and facts.element.is_float and argument.kind == "Tensor":
+            raise NoCall(f"`{argument.name}` is {facts.element}, and the function takes {cast}")
+        return TensorInput(value, cast, self.lifted and facts.sizes == () and argument.kind == "Tensor")
+
+
+def _is_factor(argument: Argument) -> bool:
+    """A number that has a default, such as `alpha=1`: PyTorch takes it in the type of the tensors."""
+    return argument.kind == "Scalar" and argument.default is not None
+
+
+def _same(value: Any, other: Any) -> bool:
+    if isinstance(value, list | tuple) or isinstance(other, list | tuple):
+        return [*(value or ())] == [*(other or ())]
+    return bool(value == other) and isinstance(value, bool) == isinstance(other, bool)
