@@ -16,16 +16,20 @@ from typing import Any
 
 import torch
 from onnxscript import evaluator, ir
+from torch.onnx._internal.exporter._tensors import SymbolicTensor
 
+from opwright.aten.call import NoCall
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Related
 from opwright.eager.settings import default_as
 from opwright.foreign.callables import by_name, no_function
 from opwright.foreign.link import last_line, link
+from opwright.foreign.operator_nodes import OperatorNodes, with_element_types
+from opwright.foreign.operator_registry import LAST, Implementation, Library, Registry, make_registry
 from opwright.foreign.recorded_nodes import NodeRecorder
 from opwright.functions import OnnxFunction
 from opwright.packaged import LibraryFunction
 
-__all__ = ["link", "translations"]
+__all__ = ["Registry", "link", "missing", "registry", "translation_table", "translations"]
 
 _TORCH = str(Path(str(torch.__file__)).parent)
 
@@ -39,6 +43,80 @@ def translations(table: Mapping[Any, Any]) -> dict[Any, Callable[..., Any]]:
     module, around which torch puts its own; DiagnosticError (OW683) for a value that cannot be called.
     """
     return {operator: _translation(function) for operator, function in table.items()}
+
+
+def registry(*libraries: Library) -> Registry:
+    """The functions of libraries by the operators of PyTorch that they implement, `aten::add.Tensor` and so on.
+
+    A library is the name of an installed package or distribution, a `.onnxlib` file, or what `find_bundle` gives. The
+    first that is named counts, and `opwright-aten` comes last. Raises DiagnosticError (OW510 to OW518, OW685).
+    """
+    return make_registry(libraries or (LAST,))
+
+
+def translation_table(registry: Registry) -> dict[Any, Callable[..., Any]]:
+    """The `custom_translation_table` of `torch.onnx.export` for what a registry has and this release of torch knows.
+
+    In the program a call is a node of the function's own domain, behind casts that PyTorch's rules of promotion ask
+    for; `link(program)` gives it the functions. A call that its function does not serve is a DiagnosticError (OW686)
+    at the line of the module.
+    """
+    table: dict[Any, Callable[..., Any]] = {}
+    for name, implementation in registry.items():
+        operator = _overload(name)
+        if operator is not None:
+            table[operator] = _operator_translation(implementation)
+    return table
+
+
+def missing(program: torch.export.ExportedProgram, registry: Registry) -> list[Diagnostic]:
+    """A finding (OW684) for each operator of the program that the registry lacks, at the line of the module that calls
+    it first. Operators of Python, as on sizes, are the exporter's own."""
+    found: dict[str, Diagnostic] = {}
+    for node in program.graph.nodes:
+        if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload):
+            name = node.target.name()
+            if name not in registry and name not in found:
+                found[name] = registry.unknown(name, last_line(str(node.meta.get("stack_trace", ""))))
+    return list(found.values())
+
+
+def _overload(name: str) -> Any:
+    """torch's own object for `aten::add.Tensor`; None where this release has none."""
+    namespace, _, rest = name.partition("::")
+    operator, _, overload = rest.partition(".")
+    packet = getattr(getattr(torch.ops, namespace), operator, None)
+    return getattr(packet, overload or "default", None)
+
+
+def _operator_translation(implementation: Implementation) -> Callable[..., Any]:
+    binding = implementation.binding
+    variadic = bool(binding.function.outputs) and binding.function.outputs[-1].variadic
+    returned = len(binding.schema.returns)
+
+    def translate(*given: Any, **named: Any) -> Any:
+        # torch runs this within its own evaluator of onnxscript, which has the nodes of the operator.
+        recorder: Any = evaluator.default()
+        args, kwargs = with_element_types(binding, given, named)
+        count = _count_of_results() if variadic else returned
+        nodes = OperatorNodes(recorder.nodes.append, lambda: SymbolicTensor(recorder.opset))
+        try:
+            results = nodes.call(implementation, args, kwargs, count)
+        except NoCall as error:
+            text = f"{binding.schema.identity} is called in a way that {binding.function.identity} does not serve"
+            schema = str(binding.function.implements.schema) if binding.function.implements else ""
+            found = Diagnostic("OW686", text, _line_of_module(), reason=str(error), help=f"its schema is {schema}")
+            raise DiagnosticError([found]) from None
+        return results if variadic or count > 1 else results[0]
+
+    translate.__name__ = binding.function.name
+    return translate
+
+
+def _count_of_results() -> int:
+    """How many tensors the node gives that torch is translating: the length of the list in its metadata."""
+    node = _node_of_module()
+    return 1 if node is None else len(node.meta["val"])
 
 
 def _translation(function: Any) -> Callable[..., Any]:
@@ -82,11 +160,17 @@ def _at_module(found: Sequence[Diagnostic]) -> list[Diagnostic]:
 
 
 def _line_of_module() -> Place | None:
-    """The line whose operator is being translated: what torch keeps in the node that it is at."""
+    """The line whose operator is being translated."""
+    node = _node_of_module()
+    return None if node is None else last_line(str(node.meta.get("stack_trace", "")))
+
+
+def _node_of_module() -> Any:
+    """The node whose operator is being translated, which torch keeps in the frame that is at it."""
     frame = sys._getframe(1).f_back
     while frame is not None:
         node = frame.f_locals.get("node")
         if node is not None and isinstance(node, torch.fx.Node):
-            return last_line(str(node.meta.get("stack_trace", "")))
+            return node
         frame = frame.f_back
     return None

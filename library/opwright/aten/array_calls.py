@@ -22,7 +22,7 @@ def facts_of_array(value: Any) -> Facts | None:
 def input_array(item: Input) -> Array:
     """The array that a function is given."""
     if isinstance(item, NumberInput):
-        return _number(item)
+        return number_array(item)
     if isinstance(item, JoinedInput):
         return np.array([int(part) for part in item.parts], np.int64)
     assert isinstance(item, TensorInput)
@@ -33,14 +33,11 @@ def input_array(item: Input) -> Array:
     return array.reshape(1) if item.lifted else array
 
 
-def _number(item: NumberInput) -> Array:
-    """Numbers round to the element type once, as PyTorch has them."""
-    dtype = DTYPES[item.element]
+def number_array(item: NumberInput) -> Array:
+    """The constant: numbers round to the element type once, as PyTorch has them."""
+    if item.element.name == "uint64":
+        return np.array(item.value, np.uint64)
     if item.element.is_integer or item.element.kind == "bool":
-        return (
-            np.array(item.value).astype(np.int64).astype(dtype)
-            if item.element.name != "uint64"
-            else np.array(item.value, dtype)
-        )
+        return np.array(item.value, np.int64).astype(DTYPES[item.element])
     with np.errstate(over="ignore"):
-        return np.asarray(item.value, np.float64).astype(dtype)
+        return np.asarray(item.value, np.float64).astype(DTYPES[item.element])

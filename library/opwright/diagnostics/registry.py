@@ -1642,6 +1642,24 @@ TABLE = (
         "A node calls a function of ONNX: one under `@script`, or one of a library. Other Python is run where a model "
         "is made, and leaves nothing in it.",
     ),
+    Code(
+        "OW684",
+        "An operator of PyTorch that no function implements",
+        "A function stands for the operator that its spec names. What no function implements is left to the exporter, "
+        "or cannot be exported.",
+    ),
+    Code(
+        "OW685",
+        "A library that implements no operator of PyTorch",
+        "`registry` looks for functions that say which operator they implement. A library without one adds nothing, so "
+        "its name is a mistake.",
+    ),
+    Code(
+        "OW686",
+        "A call of an operator is no call of its function",
+        "The function takes what the schema of its operator says, for the element types and values that its spec "
+        "admits. Another call has no meaning there.",
+    ),
     # Corpora and backends
     Code(
         "OW690",

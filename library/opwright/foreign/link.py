@@ -39,11 +39,11 @@ def link(model: AnyModel, functions: Iterable[Callable | Bundle] = ()) -> Any:
     node calls it, OW682 where two functions have one id, OW683 for what is no function, and what `attach` raises.
     """
     given = given_model(model)
-    known = gather([*functions, *dict.fromkeys(_recorded(model))])
+    known = gather([*functions, *_recorded(model)])
     return given.give_back(link_model(given.proto, known, line_of, given.file))
 
 
-def _recorded(model: object) -> Iterator[Callable]:
+def _recorded(model: object) -> Iterator[Callable | Bundle]:
     inner: Any = model if is_ir_model(model) else getattr(model, "model", None)
     if not is_ir_model(inner):
         return

@@ -29,7 +29,7 @@ from opwright.opsets.operator import Operator
 from opwright.opsets.records import CONSTANT
 from opwright.packaged import LibraryFunction
 
-FUNCTION = "opwright.function"  # in the `meta` of a node: the function that it calls
+FUNCTION = "opwright.function"  # in the `meta` of a node: the function that it calls, or its library
 
 
 class NodeRecorder:

@@ -1,0 +1,146 @@
+"""Calls of PyTorch's operators as nodes of onnx_ir: one bare node each, with the casts that its inputs need.
+
+onnx_ir is imported by those who have values of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from onnx import helper
+
+from opwright.aten.array_calls import number_array
+from opwright.aten.binding import Binding
+from opwright.aten.call import Facts, FunctionCall, Input, JoinedInput, NumberInput, TensorInput, call_of_operator
+from opwright.bundle.format import AttributeEntry
+from opwright.elements import BY_CODE, ElementType
+from opwright.foreign.operator_registry import Implementation
+from opwright.foreign.recorded_nodes import FUNCTION
+
+NewValue = Callable[[], Any]
+
+
+class OperatorNodes:
+    """Makes the nodes of calls: `add` gets each of them, `new_value` makes their results."""
+
+    def __init__(self, add: Callable[[Any], None], new_value: NewValue) -> None:
+        import onnx_ir
+
+        self.ir = onnx_ir
+        self.add = add
+        self.new_value = new_value
+
+    def call(
+        self, implementation: Implementation, args: Sequence[Any], kwargs: Mapping[str, Any], results: int
+    ) -> list[Any]:
+        """The results of the operator, of which it has so many. Raises NoCall."""
+        made = call_of_operator(implementation.binding, args, kwargs, self._facts)
+        return self._nodes(implementation, made, results)
+
+    def _facts(self, value: Any) -> Facts | None:
+        if not isinstance(value, self.ir.Value):
+            return None
+        element = None if value.dtype is None else BY_CODE.get(int(value.dtype))
+        if element is None:
+            return None
+        shape = value.shape
+        return Facts(
+            element, None if shape is None else tuple(item if isinstance(item, int) else None for item in shape)
+        )
+
+    def _nodes(self, implementation: Implementation, call: FunctionCall, results: int) -> list[Any]:
+        entry = implementation.function
+        kinds = {item.name: item for item in entry.attributes}
+        inputs = [None if item is None else self._input(item) for item in call.inputs]
+        attributes = [self._attribute(kinds[name], value) for name, value in call.attributes.items()]
+        outputs = self._node(implementation.domain, entry.name, inputs, attributes, results, entry.since_version)
+        outputs[0].producer().meta[FUNCTION] = implementation.library
+        if call.to_rank_0:
+            scalar = self._constant([], BY_CODE[7])
+            outputs = [self._node("", "Reshape", [item, scalar])[0] for item in outputs]
+        return outputs
+
+    def _input(self, item: Input) -> Any:
+        if isinstance(item, NumberInput):
+            return self._constant(item.value, item.element)
+        if isinstance(item, JoinedInput):
+            return self._joined(item.parts)
+        assert isinstance(item, TensorInput)
+        value = item.value if item.cast is None else self._cast(item.value, item.cast)
+        return self._list_of_one(value) if item.lifted else value
+
+    def _joined(self, parts: Sequence[Any]) -> Any:
+        """Numbers one after the other, those between computed ones as one constant."""
+        pieces: list[Any] = []
+        numbers: list[int] = []
+        for part in parts:
+            if isinstance(part, int):
+                numbers.append(part)
+                continue
+            if numbers:
+                pieces.append(self._constant(numbers, BY_CODE[7]))
+                numbers = []
+            facts = self._facts(part)
+            wide = part if facts is None or facts.element.name == "int64" else self._cast(part, BY_CODE[7])
+            pieces.append(self._list_of_one(wide))
+        if numbers:
+            pieces.append(self._constant(numbers, BY_CODE[7]))
+        if len(pieces) == 1:
+            return pieces[0]
+        joined = self._node("", "Concat", pieces, [self.ir.AttrInt64("axis", 0)])[0]
+        joined.dtype, joined.shape = self.ir.DataType.INT64, self.ir.Shape([len(parts)])
+        return joined
+
+    def _cast(self, value: Any, element: ElementType) -> Any:
+        made = self._node("", "Cast", [value], [self.ir.AttrInt64("to", element.code)])[0]
+        made.dtype, made.shape = self.ir.DataType(element.code), value.shape
+        return made
+
+    def _list_of_one(self, value: Any) -> Any:
+        made = self._node("", "Reshape", [value, self._constant([1], BY_CODE[7])])[0]
+        made.dtype, made.shape = value.dtype, self.ir.Shape([1])
+        return made
+
+    def _constant(self, value: Any, element: ElementType) -> Any:
+        array = number_array(NumberInput(value, element))
+        tensor = self.ir.tensor(array, dtype=self.ir.DataType(element.code))
+        made = self._node("", "Constant", [], [self.ir.AttrTensor("value", tensor)])[0]
+        made.dtype, made.shape = tensor.dtype, tensor.shape
+        return made
+
+    def _attribute(self, entry: AttributeEntry, value: Any) -> Any:
+        kind = helper.AttributeProto.AttributeType.Value(entry.type)
+        return self.ir.from_proto(helper.make_attribute(entry.name, value, attr_type=kind))
+
+    def _node(
+        self,
+        domain: str,
+        name: str,
+        inputs: Sequence[Any],
+        attributes: Sequence[Any] = (),
+        results: int = 1,
+        version: int | None = None,
+    ) -> list[Any]:
+        outputs = [self.new_value() for _ in range(results)]
+        self.add(self.ir.Node(domain, name, inputs, attributes, version=version, outputs=outputs))
+        return outputs
+
+
+def with_element_types(
+    binding: Binding, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments as torch's exporter gives them: element types by ONNX's codes (-1 for none), layouts and formats as
+    the texts of torch's own values."""
+    named = {item.name: item.kind for item in binding.schema.arguments}
+    positional = [item.kind for item in binding.schema.arguments if not item.keyword_only]
+    return (
+        [_plain(value, kind) for value, kind in zip(args, [*positional, *[""] * len(args)], strict=False)],
+        {name: _plain(value, named.get(name, "")) for name, value in kwargs.items()},
+    )
+
+
+def _plain(value: Any, kind: str) -> Any:
+    if kind == "ScalarType" and isinstance(value, int):
+        return BY_CODE.get(int(value))
+    return value.removeprefix("torch.") if isinstance(value, str) else value

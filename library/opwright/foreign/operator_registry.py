@@ -1,0 +1,110 @@
+"""Which function implements an operator of PyTorch: those of several libraries, in the order in which they count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from opwright.aten.binding import Binding, bind_operator
+from opwright.bundle.format import Bundle, FunctionEntry
+from opwright.bundle.read import find_bundle
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
+from opwright.suggest import close_names
+
+LAST = "opwright-aten"  # whose functions stand behind those of any other library
+Library = str | Path | ModuleType | Bundle
+
+
+@dataclass(frozen=True, slots=True)
+class Implementation:
+    """A function of a library, and what the arguments of an operator are to it. `domain` is that of its nodes."""
+
+    library: Bundle
+    domain: str
+    binding: Binding
+
+    @property
+    def function(self) -> FunctionEntry:
+        return self.binding.function
+
+
+class Registry(Mapping[str, Implementation]):
+    """Implementations by the name of the operator, such as `aten::add.Tensor`."""
+
+    def __init__(self, implementations: Mapping[str, Implementation]) -> None:
+        self._implementations = dict(implementations)
+
+    def __getitem__(self, operator: str) -> Implementation:
+        return self._implementations[operator]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._implementations)
+
+    def __len__(self) -> int:
+        return len(self._implementations)
+
+    def unknown(self, operator: str, place: Place | None) -> Diagnostic:
+        """The finding about an operator that no function implements, called at that place."""
+        close = close_names(operator, sorted(self), most=3)
+        return Diagnostic(
+            "OW684",
+            f"no function implements {operator}",
+            place,
+            reason=f"the {len(self)} operators that are known do not have it",
+            help=f"the nearest that {'is' if len(close) == 1 else 'are'} implemented: {', '.join(close)}"
+            if close
+            else "write a function that `implements:` it, and give its library to `registry`",
+        )
+
+
+def make_registry(libraries: Sequence[Library]) -> Registry:
+    """What the libraries implement. Of two functions for one operator that of the library which is named first counts,
+    and `opwright-aten` comes last wherever it is named.
+
+    Raises DiagnosticError: OW518 and OW510 to OW516 for what is no library, OW685 for one that implements nothing.
+    """
+    bundles = [_library(item) for item in libraries]
+    found: dict[str, Implementation] = {}
+    for bundle in sorted(bundles, key=lambda item: item.index.library == LAST):
+        own = _implementations(bundle)
+        if not own:
+            raise DiagnosticError([_implements_nothing(bundle)])
+        for operator, implementation in own.items():
+            found.setdefault(operator, implementation)
+    return Registry(found)
+
+
+def _library(item: Library) -> Bundle:
+    if isinstance(item, Bundle):
+        return item
+    return find_bundle(item.__name__ if isinstance(item, ModuleType) else item)
+
+
+def _implementations(bundle: Bundle) -> dict[str, Implementation]:
+    """Those of one library: of a function the newest version, deprecated ones left out."""
+    domains = {item.name: item.mirror for item in bundle.index.domains}
+    newest: dict[tuple[str, str], FunctionEntry] = {}
+    for entry in bundle.index.functions:
+        if entry.implements is not None and not entry.deprecated:
+            key = (entry.domain, entry.name)
+            if key not in newest or newest[key].since_version < entry.since_version:
+                newest[key] = entry
+    found: dict[str, Implementation] = {}
+    for entry in newest.values():
+        assert entry.implements is not None
+        bound = bind_operator(entry.implements, entry)
+        if isinstance(bound, Binding):  # one that does not fit is not built; a later release may have other rules
+            made = Implementation(bundle, domains.get(entry.domain, entry.domain), bound)
+            found.setdefault(bound.schema.identity, made)
+    return found
+
+
+def _implements_nothing(bundle: Bundle) -> Diagnostic:
+    return Diagnostic(
+        "OW685",
+        f"no function of {bundle.index.library} {bundle.index.version} implements an operator of PyTorch",
+        reason="the spec of a function says so: `implements: aten::relu`",
+        help="name a library that has such functions, as opwright-aten",
+    )
