@@ -40,12 +40,12 @@ def generator(seed: int) -> torch.Generator:
 
 
 class Flat(torch.nn.Module):
-    """A module whose result is a tuple of tensors; `pick` takes them out of what a library's model gives."""
+    """A module of one input whose result are tensors; `pick` takes them out of what a library's model gives."""
 
     def __init__(self, inner: torch.nn.Module, pick: Callable[[Any], Any]) -> None:
         super().__init__()
         self.inner = inner
         self.pick = pick
 
-    def forward(self, *inputs: torch.Tensor) -> Any:
-        return self.pick(self.inner(*inputs))
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.pick(self.inner(x))

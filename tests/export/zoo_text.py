@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -26,12 +27,12 @@ def _bert() -> nn.Module:
 
 def _gpt2() -> nn.Module:
     config = transformers.GPT2Config(vocab_size=99, n_positions=40, n_embd=32, n_layer=2, n_head=4, use_cache=False)
-    return Flat(transformers.GPT2LMHeadModel(config), _logits)
+    return Flat(transformers.GPT2LMHeadModel(config), _surprise)
 
 
 def _llama() -> nn.Module:
     config = transformers.LlamaConfig(**_SMALL, num_key_value_heads=2, max_position_embeddings=40, use_cache=False)
-    return Flat(transformers.LlamaForCausalLM(config), _logits)
+    return Flat(transformers.LlamaForCausalLM(config), _nucleus)
 
 
 def _mixtral() -> nn.Module:
@@ -59,6 +60,8 @@ def _whisper() -> nn.Module:
         encoder_layers=2,
         encoder_attention_heads=4,
         encoder_ffn_dim=48,
+        decoder_layers=1,
+        decoder_attention_heads=4,
         num_mel_bins=16,
         max_source_positions=30,
     )
@@ -68,6 +71,21 @@ def _whisper() -> nn.Module:
 
 def _logits(found: Any) -> Any:
     return found.logits
+
+
+def _surprise(found: Any) -> Any:
+    """What the next word is expected to tell, and by how much the likeliest is ahead."""
+    told = found.logits.log_softmax(-1)
+    two = told.topk(2, -1).values
+    return -(told.exp() * told).sum(-1) / math.log(2), (two[..., 0] - two[..., 1]).sqrt().clamp(max=2.0)
+
+
+def _nucleus(found: Any) -> Any:
+    """How likely words are to come next, of those that make nine tenths together."""
+    likely, which = found.logits[:, -1].softmax(-1).sort(-1, descending=True)
+    beyond = likely.cumsum(-1) - likely > 0.9
+    kept = likely.masked_fill(beyond, 0.0)
+    return torch.zeros_like(kept).scatter(-1, which, kept / kept.sum(-1, keepdim=True)), beyond.logical_not().sum(-1)
 
 
 _LENGTH = ({1: "length"},)

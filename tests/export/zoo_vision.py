@@ -258,7 +258,7 @@ class Volumes(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         y = F.softplus(self.norm(self.first(F.pad(x, (1, 1, 0, 1, 1, 0), value=0.5))))
-        return self.last(self.mean(self.pool(y))).flatten(1).softmin(-1)
+        return F.softmin(self.last(self.mean(self.pool(y))).flatten(1), -1)
 
 
 BATCH = ({0: "batch"},)

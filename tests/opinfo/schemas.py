@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-TABLE = Path(__file__).resolve().parents[2] / "buildtool" / "opwright_build" / "torch_schemas.jsonl"
+TABLE = Path(__file__).resolve().parents[2] / "buildtool" / "opwright_build" / "spec" / "torch_schemas.jsonl"
 NAMESPACES = ("aten", "quantized_decomposed")
 
 
