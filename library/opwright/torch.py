@@ -18,7 +18,6 @@ import torch
 from onnxscript import evaluator, ir
 from torch.onnx._internal.exporter._tensors import SymbolicTensor
 
-from opwright.aten.call import NoCall
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Related
 from opwright.eager.settings import default_as
 from opwright.foreign.callables import by_name, no_function
@@ -102,11 +101,8 @@ def _operator_translation(implementation: Implementation) -> Callable[..., Any]:
         nodes = OperatorNodes(recorder.nodes.append, lambda: SymbolicTensor(recorder.opset))
         try:
             results = nodes.call(implementation, args, kwargs, count)
-        except NoCall as error:
-            text = f"{binding.schema.identity} is called in a way that {binding.function.identity} does not serve"
-            schema = str(binding.function.implements.schema) if binding.function.implements else ""
-            found = Diagnostic("OW686", text, _line_of_module(), reason=str(error), help=f"its schema is {schema}")
-            raise DiagnosticError([found]) from None
+        except DiagnosticError as error:
+            raise DiagnosticError(_at_module(error.diagnostics)) from None
         return results if variadic or count > 1 else results[0]
 
     translate.__name__ = binding.function.name

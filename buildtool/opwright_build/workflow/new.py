@@ -21,11 +21,14 @@ KINDS = ("library", "function", "version")
 @dataclass(frozen=True, slots=True)
 class Beginning:
     """What a function begins as: a copy of another one of the library, a function of a source that is written for the
-    package onnxscript, or a part of a model (`model.onnx:WHAT`); nothing of these where all are empty."""
+    package onnxscript, a part of a model (`model.onnx:WHAT`), or what an operator of PyTorch is called with, for which
+    there may be an archive of calls; nothing of these where all are empty."""
 
     like: str = ""
     onnxscript: Path | None = None
     model: str = ""
+    operator: str = ""
+    calls: Path | None = None
 
 
 def new(kind: str, name: str, path: Path, beginning: Beginning, settings: Settings, reporter: Reporter) -> int:
@@ -39,11 +42,21 @@ def new(kind: str, name: str, path: Path, beginning: Beginning, settings: Settin
         if (beginning != Beginning() and kind != "function") or (settings != Settings() and kind != "library"):
             message = f"a new {kind} takes no such option"
             raise UsageError(
-                [Diagnostic("OW907", message, help="--like and --from are for a function, the others for a library")]
+                [
+                    Diagnostic(
+                        "OW907",
+                        message,
+                        help="--like, --from and --implements are for a function, the others for a library",
+                    )
+                ]
             )
-        if sum(map(bool, (beginning.like, beginning.onnxscript, beginning.model))) > 1:
+        if sum(map(bool, (beginning.like, beginning.onnxscript, beginning.model, beginning.operator))) > 1:
             message = "a function begins as one thing"
-            raise UsageError([Diagnostic("OW907", message, help="give --like, --from-onnxscript or --from")])
+            help_ = "give --like, --from-onnxscript, --from or --implements"
+            raise UsageError([Diagnostic("OW907", message, help=help_)])
+        if beginning.calls is not None and not beginning.operator:
+            message = "--vectors are calls of an operator, and none is named"
+            raise UsageError([Diagnostic("OW907", message, help="name it: --implements aten::relu")])
         match kind:
             case "library":
                 made = new_library(name, path, settings)
@@ -72,4 +85,8 @@ def _source(name: str, beginning: Beginning) -> FunctionSource | None:
         from opwright_build.workflow.model_part import part_of
 
         return part_of(beginning.model)
+    if beginning.operator:
+        from opwright_build.workflow.operator_source import operator_source
+
+        return operator_source(beginning.operator, beginning.calls)
     return None

@@ -8,12 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from onnx import helper
+from onnx import AttributeProto, helper
 
 from opwright.aten.array_calls import number_array
 from opwright.aten.binding import Binding
-from opwright.aten.call import Facts, FunctionCall, Input, JoinedInput, NumberInput, TensorInput, call_of_operator
+from opwright.aten.call import (
+    Facts,
+    FunctionCall,
+    Input,
+    JoinedInput,
+    NoCall,
+    NumberInput,
+    TensorInput,
+    call_of_operator,
+)
 from opwright.bundle.format import AttributeEntry
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.elements import BY_CODE, ElementType
 from opwright.foreign.operator_registry import Implementation
 from opwright.foreign.recorded_nodes import FUNCTION
@@ -34,8 +44,11 @@ class OperatorNodes:
     def call(
         self, implementation: Implementation, args: Sequence[Any], kwargs: Mapping[str, Any], results: int
     ) -> list[Any]:
-        """The results of the operator, of which it has so many. Raises NoCall."""
-        made = call_of_operator(implementation.binding, args, kwargs, self._facts)
+        """The results of the operator, of which it has so many. Raises DiagnosticError (OW686)."""
+        try:
+            made = call_of_operator(implementation.binding, args, kwargs, self._facts)
+        except NoCall as error:
+            raise DiagnosticError([_not_served(implementation.binding, str(error))]) from None
         return self._nodes(implementation, made, results)
 
     def _facts(self, value: Any) -> Facts | None:
@@ -110,7 +123,7 @@ class OperatorNodes:
         return made
 
     def _attribute(self, entry: AttributeEntry, value: Any) -> Any:
-        kind = helper.AttributeProto.AttributeType.Value(entry.type)
+        kind = AttributeProto.AttributeType.Value(entry.type)
         return self.ir.from_proto(helper.make_attribute(entry.name, value, attr_type=kind))
 
     def _node(
@@ -125,6 +138,17 @@ class OperatorNodes:
         outputs = [self.new_value() for _ in range(results)]
         self.add(self.ir.Node(domain, name, inputs, attributes, version=version, outputs=outputs))
         return outputs
+
+
+def _not_served(binding: Binding, reason: str) -> Diagnostic:
+    implements = binding.function.implements
+    assert implements is not None
+    return Diagnostic(
+        "OW686",
+        f"{binding.schema.identity} is called in a way that {binding.function.identity} does not serve",
+        reason=reason,
+        help=f"the operator is {implements.schema}",
+    )
 
 
 def with_element_types(

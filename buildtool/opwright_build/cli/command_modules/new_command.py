@@ -20,6 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from-onnxscript", metavar="FILE", type=Path, help=help_)
     help_ = "a function begins as a function or nodes of a model"
     parser.add_argument("--from", dest="model", metavar="MODEL:WHAT", default="", help=help_)
+    help_ = "a function begins as one for this operator of PyTorch, such as aten::relu"
+    parser.add_argument("--implements", metavar="OPERATOR", default="", help=help_)
+    parser.add_argument("--vectors", metavar="FILE", type=Path, help="calls of the operator, as an archive of numpy")
     parser.add_argument("--domain", metavar="DOMAIN", default="", help="the domain of a library; com.acme for acme-ops")
     parser.add_argument("--license", metavar="SPDX", default="", help="the license of a library")
     parser.add_argument("--url", metavar="URL", default="", help="the repository of a library")
@@ -27,5 +30,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     settings = Settings(options.domain, options.license, options.url)
-    beginning = Beginning(options.like, options.from_onnxscript, options.model)
+    beginning = Beginning(options.like, options.from_onnxscript, options.model, options.implements, options.vectors)
     return new(options.kind, options.name, options.path, beginning, settings, text_reporter())

@@ -29,13 +29,15 @@ def under_operator(vector: StoredVector, entry: FunctionEntry) -> StoredVector:
         raise Unbound(str(error)) from None
     outputs = vector.outputs
     assert isinstance(outputs, tuple)
+    exact = vector.exact
     if call.to_rank_0:
-        outputs = tuple(_of_rank_1(item) for item in outputs)
+        outputs, exact = tuple(map(_of_rank_1, outputs)), tuple(map(_of_rank_1, exact))
     return replace(
         vector,
         attributes=call.attributes,
         inputs=tuple(None if item is None else input_array(item) for item in call.inputs),
         outputs=outputs,
+        exact=exact,
         checked=True,
         call=None,
     )

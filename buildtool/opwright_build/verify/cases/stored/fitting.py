@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from opwright.bundle.format import FunctionEntry, InputEntry, OutputEntry
 
 from opwright_build.spec.model import SpecVersion
-from opwright_build.verify.case_model import Case, Value
+from opwright_build.verify.case_model import Answer, Case, Expected, RandomJudge, Value
 from opwright_build.verify.cases.bindings import Unbound, bind
 from opwright_build.verify.cases.making import tolerance_judge, with_digest
 from opwright_build.verify.cases.operator_calls import under_operator
 from opwright_build.verify.cases.row_attributes import WrongAttribute, attribute_from_row
 from opwright_build.verify.cases.stored.stored_rows import Named, StoredVector
 from opwright_build.verify.items import answer_of, type_of
+
+_PRECISIONS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+_NEAR = 64  # units in the last place
+_TINY = 1e-30
 
 
 def fits_version(vector: StoredVector, version: SpecVersion) -> bool:
@@ -40,12 +45,28 @@ def stored_case(vector: StoredVector, version: SpecVersion, entry: FunctionEntry
             bindings=bindings,
             inputs=inputs,
             attributes=_attributes(vector, entry),
-            expected=tuple(None if value is None else answer_of(value) for value in outputs),
-            judge=tolerance_judge(version, entry, bindings, vector.scale),
+            expected=tuple(_answer(vector, number, value) for number, value in enumerate(outputs)),
+            judge=RandomJudge() if vector.random else tolerance_judge(version, entry, bindings, vector.scale),
             place=vector.place,
             digest="",
         )
     )
+
+
+def _answer(vector: StoredVector, number: int, value: Value | None) -> Answer | None:
+    """An output, with what it rounds where that is known. A value that is far from it was meant so: a step at which the
+    narrow type and the wide one fall to different sides, or a number that the narrow one does not hold."""
+    if value is None:
+        return None
+    answer = answer_of(value)
+    exact = vector.exact[number] if number < len(vector.exact) else None
+    if not isinstance(answer, Expected) or not isinstance(exact, np.ndarray) or exact.shape != answer.array.shape:
+        return answer
+    wide = answer.array.astype(np.float64)
+    spacing = np.ldexp(np.abs(wide), -_PRECISIONS.get(answer.array.dtype.name, 24)) + _TINY
+    with np.errstate(invalid="ignore"):
+        near = np.abs(exact - wide) <= _NEAR * spacing
+    return Expected(answer.array, np.where(near, exact, wide))
 
 
 def _arranged(

@@ -28,7 +28,7 @@ MOST_UNPACKED = 1 << 28
 MOST_MEMBERS = 4096
 MOST_RATE = 1000  # bytes that come of one
 _MOST_HEADER = 10_000
-_KEYS = {"name", "attributes", "inputs", "outputs", "versions", "scale", "doc", "call", "provenance"}
+_KEYS = {"name", "attributes", "inputs", "outputs", "versions", "scale", "doc", "call", "provenance", "truth", "random"}
 _UNSIGNED: dict[int, np.dtype[Any]] = {1: np.dtype(np.uint8), 2: np.dtype(np.uint16), 4: np.dtype(np.uint32)}
 _NUMPY_KINDS = "biufc"
 
@@ -40,14 +40,14 @@ def read_archive(files: LibraryFiles, folder: str, source: VectorSource) -> Stor
     if isinstance(data, Diagnostic):
         return StoredFile((), (data,), {path: None})
     try:
-        vectors = tuple(_calls(_members(data), path))
+        vectors = tuple(_calls(members_of(data), path))
     except UnusableError as error:
         finding = Diagnostic("OW152", f"{path} cannot be used", source.place, reason=str(error))
         return StoredFile((), (finding,), {path: data})
     return StoredFile(vectors, (), {path: data})
 
 
-def _members(data: bytes) -> dict[str, Array]:
+def members_of(data: bytes) -> dict[str, Array]:
     """The arrays by name. UnusableError for what is no such archive, or exceeds a limit."""
     if len(data) > MOST_BYTES:
         raise UnusableError(f"it is larger than {MOST_BYTES:,} bytes")
@@ -102,7 +102,8 @@ def _array(archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> Array:
     return flat.reshape(shape, order="F" if fortran else "C")
 
 
-def _calls(arrays: Mapping[str, Array], path: str) -> list[StoredVector]:
+def calls_of(arrays: Mapping[str, Array]) -> list[Any]:
+    """The calls as they are written."""
     if CALLS not in arrays:
         raise UnusableError(f"it has no member `{CALLS}` that says what its arrays are")
     try:
@@ -111,8 +112,13 @@ def _calls(arrays: Mapping[str, Array], path: str) -> list[StoredVector]:
         raise UnusableError(f"`{CALLS}` is no JSON: {error}") from None
     if not isinstance(document, dict) or document.get("schema") != 1 or not isinstance(document.get("calls"), list):
         raise UnusableError(f'`{CALLS}` is not of the form {{"schema": 1, "calls": [...]}}')
+    calls: list[Any] = document["calls"]
+    return calls
+
+
+def _calls(arrays: Mapping[str, Array], path: str) -> list[StoredVector]:
     found: list[StoredVector] = []
-    for position, call in enumerate(document["calls"]):
+    for position, call in enumerate(calls_of(arrays)):
         try:
             found.append(_vector(call, arrays, path))
         except (UnusableError, TypeError, ValueError, AttributeError) as error:
@@ -147,6 +153,7 @@ def _vector(call: Any, arrays: Mapping[str, Array], path: str) -> StoredVector:
     if not call.get("outputs"):
         raise UnusableError("it has no `outputs`: what is stored says what is right")
     if "call" in call:
+        truth = call.get("truth")
         return StoredVector(
             name,
             {},
@@ -156,6 +163,10 @@ def _vector(call: Any, arrays: Mapping[str, Array], path: str) -> StoredVector:
             float(scale),
             None if versions is None else tuple(versions),
             call=_operator_call(call["call"], arrays),
+            exact=tuple(result for form in truth for result in _results(form, arrays))
+            if isinstance(truth, list)
+            else (),
+            random=call.get("random") is True,
         )
     return StoredVector(
         name,
@@ -209,6 +220,13 @@ def _results(form: Any, arrays: Mapping[str, Array]) -> tuple[Value | None, ...]
         return tuple(result for item in form["list"] for result in _results(item, arrays))
     if isinstance(form, int):
         return (np.array(form, np.int64),)
+    if isinstance(form, dict) and "shape" in form:  # of a random output
+        shape = form["shape"]
+        if not isinstance(shape, list) or not all(type(size) is int and 0 <= size < 1 << 20 for size in shape):
+            raise UnusableError("the shape of an output is no list of sizes")
+        if math.prod(shape) > MOST_UNPACKED:
+            raise UnusableError("the shape of an output is that of a tensor which is too large")
+        return (np.zeros(shape, DTYPES[_element(form)]),)
     return (None,) if form is None else (_typed(form["array"], _element(form), arrays),)
 
 

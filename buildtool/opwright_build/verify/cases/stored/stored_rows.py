@@ -27,7 +27,8 @@ class StoredVector:
 
     `versions` narrow it (None: all); `attributes` are JSON values of an archive, with `checked` false, else ONNX's.
     `version` is the domain's that the call was made for, 0 where nothing says it. `call` is one of the operator that
-    the function implements: what the function is given follows from it, and `outputs` are the operator's.
+    the function implements: what the function is given follows from it, and `outputs` are the operator's; `exact` are
+    these in double precision, where that says more. Of `random` outputs types and shapes count alone.
     """
 
     name: str
@@ -40,6 +41,8 @@ class StoredVector:
     checked: bool = False
     version: int = 0
     call: OperatorCall | None = None
+    exact: tuple[Value | None, ...] = ()
+    random: bool = False
 
 
 @dataclass(frozen=True, slots=True)
