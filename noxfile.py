@@ -364,6 +364,27 @@ def torch(session: nox.Session) -> None:
 
 
 @nox.session
+def opinfo(session: nox.Session) -> None:
+    """Every call that PyTorch's own samples make of its operators, verified on opwright-aten through the adapter of the
+    operator; writes docs/aten-operators.md: half an hour."""
+    install(session, ".[build,run]", groups=("test", "torch", "opinfo"))
+    vectors = Path(session.create_tmp()) / "vectors"
+    session.run("python", "-m", "tests.opinfo.harvest", "-o", str(vectors))
+    session.run("python", "-m", "tests.opinfo.campaign", str(vectors), *session.posargs)
+    session.run("git", "diff", "--stat", "--", "docs", external=True)
+
+
+@nox.session(name="export-torch")
+def export_torch(session: nox.Session) -> None:
+    """Thirty models of all kinds through torch's exporter with the functions of opwright-aten, static and dynamic,
+    beside torch in double precision: half an hour."""
+    install(session, ".[build,run]", groups=("test", "torch", "zoo"))
+    session.run("opwright", "build", "-p", "opwright-aten", "--quiet")
+    (library,) = Path("dist").glob("opwright-aten-*.onnxlib")
+    session.run("python", "-W", "ignore", "-m", "tests.export", str(library), *session.posargs)
+
+
+@nox.session
 def tools(session: nox.Session) -> None:
     """Our functions in spox, scikit-learn's pipelines and onnxscript, and what tools make of a model with functions:
     writes the table of docs/tools.md, and fails where it was another one. Chromium, of Debian, is installed where this

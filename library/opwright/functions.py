@@ -85,11 +85,11 @@ class OnnxFunction(Generic[P, R]):
     if TYPE_CHECKING:  # as its annotations say; and on arrays, which they do not mention
 
         @overload
-        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+        def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R: ...
         @overload
         def __call__(self, array: Array, /, *args: Any, **kwargs: Any) -> Any: ...
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the Python body, operator by operator at first, later as one graph where that is the same (see
         `whole_functions`): numpy arrays in, numpy arrays out. DiagnosticError for what the language refuses."""
         return _call(self, args, kwargs)

@@ -36,7 +36,7 @@ class _Operator(values.Op):
         super().__init__(opset, function.name, schema_of(function))
         self.ours = function
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         held = any(isinstance(value, tensor.Tensor) for value in (*args, *kwargs.values()))
         found = self.ours(*map(_array, args), **{name: _array(value) for name, value in kwargs.items()})
         if not held:

@@ -164,7 +164,7 @@ class LibraryFunction:
             _BUNDLES[self.package] = (module, found)
         return found
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the function on arrays or tensors: inputs by position or name, attributes by name.
 
         The active evaluators run it, by default onnxruntime where it is installed. One array or tensor per

@@ -16,7 +16,7 @@ class GraphArgument:
     def __init__(self, function: FunctionType | OnnxFunction) -> None:
         self.function = function
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
 
     @property

@@ -66,7 +66,7 @@ class ProtoFunction:
         """What the compiler must know of it."""
         return describe_proto(self, self.proto, self.callees)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the function on arrays or tensors; inputs by position or name, attributes by name. One result, or a
         tuple of them. DiagnosticError for arguments that it does not take."""
         return find("call_proto_function")(self, args, kwargs)

@@ -63,7 +63,7 @@ class Operator:
     def __reduce__(self) -> tuple[object, ...]:
         return (find_operator, (self.opset, self.name))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> AnyTensor:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> AnyTensor:
         found: AnyTensor = _call(self, args, kwargs)
         return found
 
