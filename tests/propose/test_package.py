@@ -15,14 +15,16 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper, shape_inference
 from onnx.reference import ReferenceEvaluator
+from opwright_build.propose.inference import TypeKind, TypeRule, infer_rules
 from opwright_build.propose.node_cases import choose_cases
+from opwright_build.propose.reference_class import render_reference
 from opwright_build.verify.case_model import Expected, Items, Status, ToleranceJudge
 from opwright_build.verify.judge.outputs import judge_outputs
 
 from tests.propose.conftest import Made, Propose
 
 KNOWN = ("Softplus@22", "Clip@13", "Gelu@20", "Range@11")  # operators that the installed onnx has
-NEW = ("SquareFlip@22", "Halve@5", "Twice@1")
+NEW = ("SquareFlip@22", "Halve@5", "Over@22", "Twice@1")
 RUNNER = Path(__file__).with_name("backend_run.py")
 
 
@@ -74,7 +76,7 @@ def test_a_wrong_vector_is_found(name: str, propose: Propose) -> None:
 # ------------------------------------------------------------------------------------- reference evaluator
 
 
-@pytest.mark.parametrize("name", ["Softplus@22", "Clip@13", "Halve@5", "Twice@1"])
+@pytest.mark.parametrize("name", ["Softplus@22", "Clip@13", "Over@22", "Halve@5", "Twice@1"])
 def test_the_evaluators_class_gives_what_the_tests_expect(name: str, propose: Propose) -> None:
     made = propose(name)
     files = made.package().files
@@ -94,6 +96,36 @@ def test_the_evaluators_class_gives_what_the_tests_expect(name: str, propose: Pr
         expected = [Expected(array) for _, array in case.outputs]
         names = [value for value, _ in case.outputs]
         assert judge_outputs(case.case.judge, names, expected, [np.asarray(item) for item in outputs]) == ""
+
+
+@pytest.mark.parametrize(
+    ("inputs", "told"),
+    [
+        ({"X": np.ones(2, np.float32)}, {"T": "float", "S": "float", "U": "float"}),
+        (
+            {"X": np.ones(2, np.float64), "start": np.ones((), np.int64)},
+            {"T": "double", "S": "int64", "U": "double"},
+        ),
+    ],
+)
+def test_the_class_tells_its_function_the_types(inputs: Any, told: dict[str, str], propose: Propose) -> None:
+    """That of an input which may be absent and has a variable to itself too."""
+    made = propose("Over@22")
+    entry = made.proposal.entry
+    (first, count) = entry.outputs
+    proposal = replace(made.proposal, entry=replace(entry, outputs=(first, replace(count, type="T"))))
+    rules = infer_rules(proposal, [])
+    of_input = TypeRule(TypeKind.INPUT)
+    rules = replace(rules, types=(replace(rules.types[0], absent=of_input), of_input))
+    text = render_reference(proposal, rules, "def Over(X, start, *, types):\n    raise KeyError(types)\n", "Over")
+    assert text is not None
+    namespace: dict[str, Any] = {}
+    exec(compile(text, "op_over.py", "exec"), namespace)
+    node = helper.make_node("Over", list(inputs), ["Y", "count"])
+    operator = namespace["Over"](node, {"log": None, "opsets": {"": 22}, "new_ops": None})
+    with pytest.raises(KeyError) as raised:
+        operator._run(**inputs)
+    assert raised.value.args == (told,)
 
 
 def path_of(files: Any, test: str) -> str:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
+import onnx
 import pytest
+from onnx import helper
 from opwright.bundle.format import AttributeEntry
 from opwright_build.propose.cpp_text import attribute_default, attribute_value, float_literal, raw_string, string
 from opwright_build.propose.differentiation import differentiation
@@ -18,7 +22,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 @pytest.mark.parametrize(
-    "name", ["Softplus@22", "Clip@13", "Gelu@20", "Range@11", "SquareFlip@22", "Halve@5", "Twice@1"]
+    "name", ["Softplus@22", "Clip@13", "Gelu@20", "Range@11", "SquareFlip@22", "Over@22", "Halve@5", "Twice@1"]
 )
 def test_schemas_are_as_stored(name: str, propose: Propose, golden: Callable[[Path, str], None]) -> None:
     made = propose(name)
@@ -53,6 +57,48 @@ def test_nothing_is_read_of_an_input_that_may_be_absent(propose: Propose) -> Non
         "propagateElemTypeFromInputToOutput(ctx, 1, 0);",
         "TensorShapeProto shape_0;",
         "shape_0.add_dim();",
+        "updateOutputShape(ctx, 0, shape_0);",
+        "}",
+    ]
+
+
+def test_a_type_that_may_be_absent_falls_back_on_what_the_body_gives(propose: Propose) -> None:
+    made = propose("Over@22")
+    of_input = TypeRule(TypeKind.INPUT, input=0)
+    by_attribute = TypeRule(TypeKind.ATTRIBUTE, attribute="dtype", absent=of_input)
+    assert infer_rules(made.proposal, made.chosen.cases).types == (
+        by_attribute,
+        TypeRule(TypeKind.INPUT, input=1, absent=of_input),
+    )
+    given = [case for case in made.chosen.cases if "dtype" in case.attributes]
+    found = infer_rules(made.proposal, given).types[0]
+    assert found == replace(by_attribute, absent=None), "no node test is without it"
+
+
+def test_the_type_of_an_output_is_fixed_where_it_is_the_same_for_all_inputs(propose: Propose) -> None:
+    """As far as one tells by calls in all element types, and not by those of the node tests alone."""
+    made = propose("Over@22")
+    floats = [case for case in made.chosen.cases if case.case.bindings["T"] == "float"]
+    assert infer_rules(made.proposal, floats).types[0].absent == TypeRule(TypeKind.INPUT, input=0)
+    always = deepcopy(made.proposal)
+    for variant in always.sets[0].variants:
+        for node in variant.function.node:
+            if node.op_type == "CastLike" and node.output[0] == "Y":
+                node.CopyFrom(helper.make_node("Cast", node.input[:1], ["Y"], to=onnx.TensorProto.FLOAT))
+    assert infer_rules(always, floats).types[0].absent == TypeRule(TypeKind.FIXED, element="float")
+
+
+def test_nothing_is_inferred_without_the_attribute_where_no_rule_is_known(propose: Propose) -> None:
+    proposal = propose("Over@22").proposal
+    unknown = TypeRule(TypeKind.ATTRIBUTE, attribute="dtype")
+    shape = ShapeRule(ShapeKind.RANK, rank=0)
+    rules = InferenceRules((unknown, TypeRule(TypeKind.INPUT)), (shape, shape), confirmed=1)
+    text = render_schema(proposal, make_bodies(proposal), rules, differentiation(proposal))
+    inference = text.partition("TypeAndShapeInferenceFunction(")[2]
+    assert [line.strip() for line in inference.splitlines()[1:6]] == [
+        'if (ctx.getAttribute("dtype") != nullptr) {',
+        'propagateElemTypeFromAttributeToOutput(ctx, "dtype", 0);',
+        "TensorShapeProto shape_0;",
         "updateOutputShape(ctx, 0, shape_0);",
         "}",
     ]

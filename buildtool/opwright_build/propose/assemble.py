@@ -71,7 +71,7 @@ def assemble(
     rules = infer_rules(proposal, chosen.cases)
     bodies = make_bodies(proposal)
     converters = adapters(proposal)
-    text = None if reference is None else render_reference(proposal, reference.source, reference.function)
+    text = None if reference is None else render_reference(proposal, rules, reference.source, reference.function)
     findings = Findings(
         bodies,
         rules,

@@ -93,6 +93,9 @@ def _unfinished(proposal: Proposal, findings: Findings) -> Iterator[str]:
     for output, kind, shape in zip(entry.outputs, rules.types, rules.shapes, strict=True):
         if kind.kind is TypeKind.UNKNOWN and not rules.through_body:
             yield f"Write the type inference of `{output.name}`: nothing in the interface says its element type."
+        if kind.may_be_absent(entry) and kind.absent is None and not rules.through_body:
+            source = kind.attribute or entry.inputs[kind.input].name
+            yield f"Write the type inference of `{output.name}` for calls without `{source}`: no rule is known here."
         if shape.kind is ShapeKind.UNKNOWN:
             yield f"Write the shape inference of `{output.name}`: its shape follows from no rule that is known here."
         if shape.kind is ShapeKind.RANK and shape.rank:

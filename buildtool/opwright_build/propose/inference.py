@@ -1,25 +1,27 @@
 """Types and shapes of the outputs as the schema's inference function gives them.
 
-The types follow from the interface. A shape relation is proposed only where onnx's own inference through the body gives
-it: for every node test at its shapes, and for the relations between dimensions at symbolic ones too.
+The types follow from the interface; where a call leaves out the input or the attribute that says one, from onnx's own
+inference through the body. A shape relation is proposed only where that inference gives it: for every node test at its
+shapes, and for the relations between dimensions at symbolic ones too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
 import onnx
 from onnx import TensorShapeProto, helper, shape_inference
 from opwright.bundle.format import FunctionEntry, OutputEntry
-from opwright.elements import BY_NAME, element
+from opwright.elements import BY_CODE, BY_NAME, element
 
 from opwright_build.propose.node_cases import NodeCase, make_node, variant_for
 from opwright_build.propose.subject import BodySet, Proposal, Variant, element_types
 from opwright_build.propose.test_models import as_local_function
-from opwright_build.verify.cases.bindings import type_attribute
+from opwright_build.verify.case_model import Case
+from opwright_build.verify.cases.bindings import input_entries, type_attribute
 from opwright_build.verify.dtypes import element_of
 
 Dims = tuple[int | str | None, ...]
@@ -51,10 +53,32 @@ class TypeKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TypeRule:
+    """`absent` is the rule for calls that leave out the optional input, or the attribute that has no default; None
+    where no call can, or none of the node tests shows what holds then."""
+
     kind: TypeKind
     input: int = 0
     element: str = ""
     attribute: str = ""
+    absent: TypeRule | None = None
+
+    def may_be_absent(self, entry: FunctionEntry) -> bool:
+        """Whether a call may leave out what says the type, with no default in its place."""
+        if self.kind is TypeKind.INPUT:
+            return entry.inputs[self.input].optional
+        required = any(item.name == self.attribute and item.required for item in entry.attributes)
+        return self.kind is TypeKind.ATTRIBUTE and not self.element and not required
+
+    def at(self, entry: FunctionEntry, case: NodeCase) -> TypeRule | None:
+        """The rule that says the type at a call; None where none does."""
+        if self.kind is TypeKind.UNKNOWN:
+            return None
+        return self.absent if self.may_be_absent(entry) and not self._is_given(case) else self
+
+    def _is_given(self, case: NodeCase) -> bool:
+        if self.kind is TypeKind.ATTRIBUTE:
+            return self.attribute in case.attributes
+        return self.input < len(case.inputs) and case.inputs[self.input] is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +98,7 @@ class InferenceRules:
 def infer_rules(proposal: Proposal, cases: Sequence[NodeCase]) -> InferenceRules:
     """The rules of all outputs."""
     entry = proposal.entry
-    types = tuple(type_rule(entry, output) for output in entry.outputs)
+    types = tuple(_type_rule(proposal, position, cases) for position in range(len(entry.outputs)))
     seen = [(case, found) for case in cases if (found := infer_at(proposal, case)) is not None]
     shapes = [_shape_rule(proposal, position, seen) for position in range(len(entry.outputs))]
     if proposal.uses_text and any(rule.kind in (ShapeKind.UNKNOWN, ShapeKind.RANK) for rule in shapes):
@@ -87,30 +111,50 @@ def infer_at(proposal: Proposal, case: NodeCase, symbols: Sequence[Dims] | None 
 
     `symbols` are other dimensions for the inputs that are present. None as a whole where no body serves the case.
     """
+    inferred = _inferred(proposal, case, symbols, {})
+    return None if inferred is None else [_dims(tensor) for tensor in inferred]
+
+
+def _inferred(
+    proposal: Proposal, case: NodeCase, symbols: Sequence[Dims] | None, kinds: Mapping[str, str]
+) -> list[onnx.TypeProto.Tensor] | None:
+    """The outputs' types. `kinds` are element types of type variables in place of the case's own."""
     bodies = proposal.first
-    variant = None if bodies is None else variant_for(proposal, bodies, case.case)
+    variant = None if bodies is None else variant_for(proposal, bodies, _at_types(proposal.entry, case.case, kinds))
     if bodies is None or variant is None:
         return None
-    model = _model(proposal, bodies, variant, case, symbols)
+    model = _model(proposal, bodies, variant, case, symbols, kinds)
     inferred = shape_inference.infer_shapes(model, strict_mode=True)
-    return [_dims(value.type.tensor_type) for value in inferred.graph.output]
+    return [value.type.tensor_type for value in inferred.graph.output]
+
+
+def _at_types(entry: FunctionEntry, case: Case, kinds: Mapping[str, str]) -> Case:
+    """The case at other types of its inputs, which say nothing of the types of outputs alone."""
+    if not kinds:
+        return case
+    bound = {item.type for item in entry.inputs}
+    return replace(case, bindings={name: kind for name, kind in case.bindings.items() if name in bound} | dict(kinds))
 
 
 def _model(
-    proposal: Proposal, bodies: BodySet, variant: Variant, case: NodeCase, symbols: Sequence[Dims] | None
+    proposal: Proposal,
+    bodies: BodySet,
+    variant: Variant,
+    case: NodeCase,
+    symbols: Sequence[Dims] | None,
+    kinds: Mapping[str, str],
 ) -> onnx.ModelProto:
     node = make_node(proposal, case)
     function = as_local_function(proposal, node, variant.function)
     node.domain = function.domain = _DOMAIN
-    given = [item for item in case.inputs if item is not None]
-    shapes = symbols if symbols is not None else [array.shape for _, array in given]
+    formals = input_entries(proposal.entry, len(case.inputs))
+    given = [(formal.type, item) for formal, item in zip(formals, case.inputs, strict=False) if item is not None]
+    shapes = symbols if symbols is not None else [array.shape for _, (_, array) in given]
     inputs = [
-        helper.make_tensor_value_info(name, element(element_of(array).name).code, shape)
-        for (name, array), shape in zip(given, shapes, strict=True)
+        helper.make_tensor_value_info(name, element(kinds.get(declared) or element_of(array).name).code, shape)
+        for (declared, (name, array)), shape in zip(given, shapes, strict=True)
     ]
-    outputs = [
-        helper.make_tensor_value_info(name, element(element_of(array).name).code, None) for name, array in case.outputs
-    ]
+    outputs = [onnx.ValueInfoProto(name=name) for name, _ in case.outputs]
     graph = helper.make_graph([node], case.name, inputs, outputs)
     imports = {item.domain: item.version for item in function.opset_import} | {"": bodies.opset, _DOMAIN: 1}
     opsets = [helper.make_opsetid(domain, version) for domain, version in imports.items()]
@@ -130,7 +174,53 @@ def _dim(dim: TensorShapeProto.Dimension) -> int | str | None:
 # --------------------------------------------------------------------------------------------------- rules
 
 
-def type_rule(entry: FunctionEntry, output: OutputEntry) -> TypeRule:
+def _type_rule(proposal: Proposal, position: int, cases: Sequence[NodeCase]) -> TypeRule:
+    entry = proposal.entry
+    rule = _declared_rule(entry, entry.outputs[position])
+    if not rule.may_be_absent(entry):
+        return rule
+    without = [case for case in cases if rule.at(entry, case) is None and position < len(case.outputs)]
+    return replace(rule, absent=_rule_by_body(proposal, position, without))
+
+
+def _rule_by_body(proposal: Proposal, position: int, cases: Sequence[NodeCase]) -> TypeRule | None:
+    """What the element type of an output is in those cases, at their own types and at all others of their inputs: that
+    of an input which every call has, or always the same. None where there are no cases, or neither is true."""
+    entry = proposal.entry
+    seen: list[tuple[NodeCase, Mapping[str, str], str]] = []
+    for case in cases:
+        for kinds in _kinds(entry, case):
+            inferred = _inferred(proposal, case, None, kinds)
+            if inferred is not None:
+                found = BY_CODE.get(inferred[position].elem_type)
+                seen.append((case, kinds, "" if found is None else found.name))
+    if not seen:
+        return None
+    for index, item in enumerate(entry.inputs):
+        if not (item.optional or item.variadic) and all(
+            _kind(case, index, kinds.get(item.type)) == kind for case, kinds, kind in seen
+        ):
+            return TypeRule(TypeKind.INPUT, input=index)
+    (kind, *others) = {kind for _, _, kind in seen}
+    return TypeRule(TypeKind.FIXED, element=kind) if kind and not others else None
+
+
+def _kinds(entry: FunctionEntry, case: NodeCase) -> Iterator[Mapping[str, str]]:
+    """Nothing, for the types of the case, and every other type of each type variable of its inputs, one at a time."""
+    yield {}
+    given = {item.type for item, value in zip(entry.inputs, case.inputs, strict=False) if value is not None}
+    for name, admitted in entry.types:
+        if name in given:
+            yield from ({name: kind} for kind in admitted if kind != case.case.bindings.get(name))
+
+
+def _kind(case: NodeCase, index: int, replaced: str | None) -> str:
+    given = case.inputs[index]
+    assert given is not None  # every call has it
+    return replaced or element_of(given[1]).name
+
+
+def _declared_rule(entry: FunctionEntry, output: OutputEntry) -> TypeRule:
     """What says an output's element type, by the interface alone."""
     admitted = element_types(entry, output.type)
     if len(admitted) == 1 and admitted[0] in BY_NAME:

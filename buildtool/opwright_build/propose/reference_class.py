@@ -5,28 +5,31 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from opwright.bundle.format import AttributeEntry, FunctionEntry, OutputEntry
+from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry
 
-from opwright_build.propose.inference import TypeKind, type_rule
+from opwright_build.propose.inference import InferenceRules, TypeKind, TypeRule
 from opwright_build.propose.python_text import value_text
 from opwright_build.propose.readable import snake
 from opwright_build.propose.schema import PACKAGE
 from opwright_build.propose.subject import Proposal
 from opwright_build.templates import render
+from opwright_build.verify.cases.references import TYPES
 
 
-def render_reference(proposal: Proposal, source: str, function: str) -> str | None:
-    """The module `op_<name>.py`; None where the interface has an output whose type nothing says.
+def render_reference(proposal: Proposal, rules: InferenceRules, source: str, function: str) -> str | None:
+    """The module `op_<name>.py`; None where there is an output whose type nothing says.
 
     `source` is the text of the spec's reference, `function` the name of the function in it. Floats go to the function
     in float64, and what it gives is rounded once, as in the verification.
     """
     entry = proposal.entry
-    types = [_output_type(entry, output) for output in entry.outputs]
+    types = [_output_type(entry, rule) for rule in rules.types]
     if None in types:
         return None
+    by_output = {output.type: text for output, text in zip(entry.outputs, types, strict=True) if text is not None}
+    told = {name: _told_type(entry, name, kinds, by_output) for name, kinds in entry.types}
     oracle = f"compute_{snake(function)}"
     imports, rest = _parts(_renamed(source, function, oracle))
     parameters = [*(_parameter(entry, index) for index in range(len(entry.inputs)))]
@@ -47,6 +50,7 @@ def render_reference(proposal: Proposal, source: str, function: str) -> str | No
         attributes=[item.name for item in entry.attributes if not _is_optional(item)],
         optional=[item.name for item in entry.attributes if _is_optional(item)],
         types=types,
+        told=told if _takes_types(source, function) else {},
         helpers=any("tensor_dtype" in (text or "") for text in types),
     )
 
@@ -62,19 +66,46 @@ def _is_optional(item: AttributeEntry) -> bool:
     return item.default is None and not item.required
 
 
-def _output_type(entry: FunctionEntry, output: OutputEntry) -> str | None:
+def _output_type(entry: FunctionEntry, rule: TypeRule) -> str | None:
     """An expression for the numpy type of an output."""
-    rule = type_rule(entry, output)
+    if not rule.may_be_absent(entry):
+        return _given_type(entry, rule)
+    if rule.absent is None:
+        return None
+    source = rule.attribute or entry.inputs[rule.input].name
+    return f"{_given_type(entry, rule)} if {source} is not None else {_given_type(entry, rule.absent)}"
+
+
+def _given_type(entry: FunctionEntry, rule: TypeRule) -> str | None:
     match rule.kind:
-        case TypeKind.INPUT if not entry.inputs[rule.input].variadic:
-            return f"{entry.inputs[rule.input].name}.dtype"
         case TypeKind.INPUT:
-            return f"{entry.inputs[rule.input].name}[0].dtype"
+            return _dtype_of(entry.inputs[rule.input])
         case TypeKind.FIXED:
             return f"tensor_dtype_to_np_dtype(TensorProto.{rule.element.upper()})"
-        case TypeKind.ATTRIBUTE if rule.element:
+        case TypeKind.ATTRIBUTE:
             return f"tensor_dtype_to_np_dtype({rule.attribute})"
     return None
+
+
+def _dtype_of(item: InputEntry) -> str:
+    return f"{item.name}[0].dtype" if item.variadic else f"{item.name}.dtype"
+
+
+def _takes_types(source: str, function: str) -> bool:
+    """Whether the function is told the element types."""
+    defined = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.name == function)
+    return any(argument.arg == TYPES for node in defined for argument in node.args.kwonlyargs)
+
+
+def _told_type(entry: FunctionEntry, variable: str, admitted: Sequence[str], by_output: Mapping[str, str]) -> str:
+    """An expression for the name of a type variable's element type: of an input, an output, or an input that may be
+    absent, in the order in which the verification binds it."""
+    typed = [item for item in entry.inputs if item.type == variable]
+    required = [_dtype_of(item) for item in typed if not item.optional]
+    if required or variable in by_output:
+        return f"_element({(required or [by_output[variable]])[0]})"
+    given = [f"_element({_dtype_of(item)}) if {item.name} is not None else " for item in typed]
+    return f"{''.join(given)}{value_text(admitted[0])}"
 
 
 def _renamed(source: str, old: str, new: str) -> str:

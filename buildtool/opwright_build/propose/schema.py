@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from opwright.bundle.call_interface import ANY, split_type
@@ -14,7 +14,7 @@ from opwright_build.propose.builder import Builder, make_builder
 from opwright_build.propose.constraints import SchemaTypes, schema_types
 from opwright_build.propose.cpp_text import attribute_default, raw_string, string
 from opwright_build.propose.differentiation import Differentiation
-from opwright_build.propose.inference import InferenceRules, ShapeKind, TypeKind
+from opwright_build.propose.inference import InferenceRules, ShapeKind, TypeKind, TypeRule
 from opwright_build.propose.subject import Proposal
 from opwright_build.templates import render
 
@@ -133,13 +133,18 @@ def _inference(entry: FunctionEntry, rules: InferenceRules) -> list[str]:
         return []
     lines: list[str] = []
     for index, output in enumerate(entry.outputs):
-        steps = [*_type_steps(rules, index), *_shape_steps(entry, rules, index)]
-        source = rules.types[index]
-        if source.kind is TypeKind.INPUT and entry.inputs[source.input].optional:
+        rule = rules.types[index]
+        types, shapes = _type_steps(rule, index), _shape_steps(entry, rules, index)
+        if not rule.may_be_absent(entry):
+            steps = [*types, *shapes]
+        elif rule.absent is None:
             # Of a type that does not follow onnx takes no shape either.
-            steps = [f"if (ctx.hasInput({source.input})) {{", *(f"  {step}" for step in steps), "}"]
+            steps = [f"if ({_is_given(rule)}) {{", *_indented(types), *_indented(shapes), "}"]
+        else:
+            otherwise = _indented(_type_steps(rule.absent, index))
+            steps = [f"if ({_is_given(rule)}) {{", *_indented(types), "} else {", *otherwise, "}", *shapes]
         if steps and index:
-            lines += [f"if (ctx.getNumOutputs() > {index}) {{ // {output.name}", *(f"  {step}" for step in steps), "}"]
+            lines += [f"if (ctx.getNumOutputs() > {index}) {{ // {output.name}", *_indented(steps), "}"]
         else:
             lines += steps
     for index, item in enumerate(entry.inputs):
@@ -151,8 +156,18 @@ def _inference(entry: FunctionEntry, rules: InferenceRules) -> list[str]:
     return lines
 
 
-def _type_steps(rules: InferenceRules, index: int) -> list[str]:
-    rule = rules.types[index]
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"  {line}" for line in lines]
+
+
+def _is_given(rule: TypeRule) -> str:
+    """The condition that the call has what says the type."""
+    if rule.kind is TypeKind.INPUT:
+        return f"ctx.hasInput({rule.input})"
+    return f"ctx.getAttribute({string(rule.attribute)}) != nullptr"
+
+
+def _type_steps(rule: TypeRule, index: int) -> list[str]:
     match rule.kind:
         case TypeKind.INPUT:
             return [f"propagateElemTypeFromInputToOutput(ctx, {rule.input}, {index});"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from opwright_build.propose.inference import Dims, InferenceRules, ShapeKind, TypeKind, infer_at
+from opwright_build.propose.inference import Dims, InferenceRules, ShapeKind, infer_at
 from opwright_build.propose.node_cases import NodeCase, variant_for
 from opwright_build.propose.python_text import value_text
 from opwright_build.propose.readable import snake
@@ -93,6 +93,7 @@ def _outputs(
     inferred = infer_at(proposal, case, shapes) if rules.through_body else None
     for position, (name, array) in enumerate(case.outputs):
         rule = rules.shapes[position]
+        typed = rules.through_body or rules.types[position].at(proposal.entry, case) is not None
         shape: Dims | None = None
         if rule.kind is ShapeKind.SAME:
             shape = by_input[rule.input]
@@ -102,8 +103,7 @@ def _outputs(
             shape = (None,) * rule.rank
         elif inferred is not None:
             shape = inferred[position]
-        known = rules.types[position].kind is not TypeKind.UNKNOWN or rules.through_body
-        yield name, element_of(array).name.upper() if known else "UNDEFINED", _shape_text(shape)
+        yield name, element_of(array).name.upper() if typed else "UNDEFINED", _shape_text(shape)
 
 
 def _shape_text(shape: Dims | None) -> str:
