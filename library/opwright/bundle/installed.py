@@ -84,10 +84,18 @@ def distribution_bundle(name: str) -> Path | None:
 
 
 def package_bundles(package: str, beside: Sequence[str] = ()) -> Iterator[Path]:
-    """The bundles in the folders of an import package, sorted; nothing where there is no such package."""
+    """The bundles in the folders of an import package, sorted; nothing where there is no such package.
+
+    In a library's own repository, those in `dist/` that are named as the package is.
+    """
     spec = _find_package(package, beside)
-    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
-        yield from _bundles_in(Path(folder))
+    for folder in map(Path, (spec.submodule_search_locations or ()) if spec is not None else ()):
+        root = folder.parent.parent
+        if (root / "specs" / "library.yaml").is_file():
+            built = _bundles_in(root / "dist")
+            yield from (path for path in built if normal_name(path.stem.rpartition("-")[0]) == normal_name(package))
+        else:
+            yield from _bundles_in(folder)
 
 
 def _find_package(package: str, beside: Sequence[str] = ()) -> ModuleSpec | None:
