@@ -20,6 +20,7 @@ from torch.onnx._internal.exporter._tensors import SymbolicTensor
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Related
 from opwright.eager.settings import default_as
+from opwright.elements import BY_NAME, ElementType
 from opwright.foreign.callables import by_name, no_function
 from opwright.foreign.link import last_line, link
 from opwright.foreign.operator_nodes import OperatorNodes, with_element_types
@@ -97,22 +98,32 @@ def _operator_translation(implementation: Implementation) -> Callable[..., Any]:
         # torch runs this within its own evaluator of onnxscript, which has the nodes of the operator.
         recorder: Any = evaluator.default()
         args, kwargs = with_element_types(binding, given, named)
-        count = _count_of_results() if variadic else returned
+        expected = _types_of_results()
+        if not variadic:  # torch may know of fewer: those that are used
+            expected = (expected + [None] * returned)[:returned]
         nodes = OperatorNodes(recorder.nodes.append, lambda: SymbolicTensor(recorder.opset))
         try:
-            results = nodes.call(implementation, args, kwargs, count)
+            results = nodes.call(implementation, args, kwargs, expected)
         except DiagnosticError as error:
             raise DiagnosticError(_at_module(error.diagnostics)) from None
-        return results if variadic or count > 1 else results[0]
+        return results if variadic or returned > 1 else results[0]
 
     translate.__name__ = binding.function.name
     return translate
 
 
-def _count_of_results() -> int:
-    """How many tensors the node gives that torch is translating: the length of the list in its metadata."""
+def _types_of_results() -> list[ElementType | None]:
+    """The element type of each tensor that the node gives which torch is translating, as its metadata say."""
     node = _node_of_module()
-    return 1 if node is None else len(node.meta["val"])
+    value = None if node is None else node.meta.get("val")
+    values = value if isinstance(value, tuple | list) else [value]
+    return [_element(item.dtype) if isinstance(item, torch.Tensor) else None for item in values]
+
+
+def _element(dtype: torch.dtype) -> ElementType | None:
+    """ONNX's element type; None of complex ones, which are pairs of real numbers in the program."""
+    name = str(dtype).removeprefix("torch.")
+    return None if dtype.is_complex else BY_NAME.get({"float32": "float", "float64": "double"}.get(name, name))
 
 
 def _translation(function: Any) -> Callable[..., Any]:

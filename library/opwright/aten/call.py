@@ -59,11 +59,13 @@ Input = TensorInput | NumberInput | JoinedInput
 
 @dataclass(frozen=True, slots=True)
 class FunctionCall:
-    """`inputs` are in the order of the function's, None where absent; with `to_rank_0` each result becomes a scalar."""
+    """`inputs` are in the order of the function's, None where absent; with `to_rank_0` each result becomes a scalar.
+    `elements` are what its type variables stand for, as far as the arguments say it."""
 
     inputs: tuple[Input | None, ...]
     attributes: Mapping[str, Any]
     to_rank_0: bool
+    elements: Mapping[str, ElementType]
 
 
 def call_of_operator(
@@ -127,7 +129,8 @@ class _Maker:
         ordered = [item for entry in self.binding.function.inputs for item in inputs.get(entry.name, [None])]
         while ordered and ordered[-1] is None:
             ordered.pop()
-        return FunctionCall(tuple(ordered), attributes, self.to_rank_0)
+        known = {variable: element for variable, element in chosen.items() if element is not None}
+        return FunctionCall(tuple(ordered), attributes, self.to_rank_0, known)
 
     def _are_all_rank_0(self) -> bool:
         """Where one of the tensors has a rank, as the index of `gather`, so has the result."""

@@ -22,9 +22,9 @@ from opwright.aten.call import (
     TensorInput,
     call_of_operator,
 )
-from opwright.bundle.format import AttributeEntry
+from opwright.bundle.format import AttributeEntry, FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from opwright.elements import BY_CODE, ElementType
+from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.foreign.operator_registry import Implementation
 from opwright.foreign.recorded_nodes import FUNCTION
 
@@ -42,14 +42,22 @@ class OperatorNodes:
         self.new_value = new_value
 
     def call(
-        self, implementation: Implementation, args: Sequence[Any], kwargs: Mapping[str, Any], results: int
+        self,
+        implementation: Implementation,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        results: Sequence[ElementType | None],
     ) -> list[Any]:
-        """The results of the operator, of which it has so many. Raises DiagnosticError (OW686)."""
+        """The results of the operator, one for each of the element types that PyTorch gives them (None: not known).
+
+        Raises DiagnosticError (OW686), also where the function would give another type.
+        """
         try:
             made = call_of_operator(implementation.binding, args, kwargs, self._facts)
+            _check_results(implementation.function, made, results)
         except NoCall as error:
             raise DiagnosticError([_not_served(implementation.binding, str(error))]) from None
-        return self._nodes(implementation, made, results)
+        return self._nodes(implementation, made, len(results))
 
     def _facts(self, value: Any) -> Facts | None:
         if not isinstance(value, self.ir.Value):
@@ -138,6 +146,15 @@ class OperatorNodes:
         outputs = [self.new_value() for _ in range(results)]
         self.add(self.ir.Node(domain, name, inputs, attributes, version=version, outputs=outputs))
         return outputs
+
+
+def _check_results(entry: FunctionEntry, call: FunctionCall, results: Sequence[ElementType | None]) -> None:
+    """A function that lacks a type computes in a wider one: right for a sine of integers, and not for their sum."""
+    formals = [*entry.outputs, *entry.outputs[-1:] * len(results)]
+    for formal, wanted in zip(formals, results, strict=False):
+        given = call.elements.get(formal.type) or BY_NAME.get(formal.type)
+        if wanted is not None and given is not None and given is not wanted:
+            raise NoCall(f"its result is {wanted}, and the function would give {given}")
 
 
 def _not_served(binding: Binding, reason: str) -> Diagnostic:

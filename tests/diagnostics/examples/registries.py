@@ -33,7 +33,7 @@ if "OPERATOR" not in known:
     raise DiagnosticError([known.unknown("OPERATOR", None)])
 nodes = []
 x = ir.Value(name="x", type=ir.TensorType(ir.DataType.FLOAT), shape=ir.Shape([2]))
-made = OperatorNodes(nodes.append, ir.Value).call(known["OPERATOR"], [x, ALPHA], {}, 1)
+made = OperatorNodes(nodes.append, ir.Value).call(known["OPERATOR"], [x, ALPHA], {}, [None])
 print(len(made), len(nodes))
 """
 

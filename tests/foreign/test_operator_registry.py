@@ -1,0 +1,185 @@
+"""Calls of PyTorch's operators as nodes, without torch: what `opwright.torch` does for its exporter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+import pytest
+from onnx import helper
+from opwright import DiagnosticError
+from opwright.bundle.format import AttributeEntry, Bundle, ImplementsEntry, InputEntry
+from opwright.elements import BY_CODE
+from opwright.foreign.link import link
+from opwright.foreign.operator_nodes import OperatorNodes, with_element_types
+from opwright.foreign.operator_registry import Registry, make_registry
+
+from tests.link.conftest import Body, LibraryBuilder, run_everywhere
+
+_ADD = "(self, other, alpha) => (y) { t = Mul(other, alpha) y = Add(self, t) }"
+_SUM = "<dim>(self) => (y) { a = Constant<value_ints: ints = @dim>() y = ReduceSum<keepdims = 0>(self, a) }"
+_TYPES = ("float", "double", "int64")
+
+
+def _library(name: str, domain: str, deprecated: bool = False) -> Bundle:
+    library = LibraryBuilder(name=name, domain=domain)
+    alpha = InputEntry("alpha", "T", optional=True, rank=0)
+    absent, present = (("alpha", "absent"),), (("alpha", "present"),)
+    bodies = [
+        Body("(self, other) => (y) { y = Add(self, other) }", variant=absent, admits=_TYPES),
+        Body(_ADD, variant=present, admits=_TYPES),
+    ]
+    library.add("add", bodies, inputs=["self", "other", alpha], types=_TYPES)
+    sum_ = [Body(_SUM, admits=_TYPES)]
+    library.add("sum", sum_, inputs=["self"], attributes=[AttributeEntry("dim", "INTS", True)], types=_TYPES)
+    size = InputEntry("size", "int64", rank=1)
+    library.add("view", "(self, size) => (y) { y = Reshape(self, size) }", inputs=["self", size])
+    implements = {
+        "add": ImplementsEntry("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"),
+        "sum": ImplementsEntry(
+            "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+            forms=(("dim", "all_axes"),),
+            promotion=(("T", "wide"),),
+            lifts=True,
+        ),
+        "view": ImplementsEntry("aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)"),
+    }
+    made = library.bundle()
+    functions = tuple(
+        replace(item, implements=implements[item.name], deprecated=deprecated) for item in made.index.functions
+    )
+    return replace(made, index=replace(made.index, functions=functions))
+
+
+@pytest.fixture
+def known() -> Registry:
+    return make_registry([_library("opwright-aten", "opwright.aten")])
+
+
+class Recorded:
+    """The nodes of calls on inputs of a graph."""
+
+    def __init__(self, known: Registry) -> None:
+        self.known = known
+        self.nodes: list[ir.Node] = []
+        self.inputs: list[ir.Value] = []
+
+    def tensor(self, name: str, element: int, shape: Sequence[int | str]) -> ir.Value:
+        value = ir.Value(name=name, type=ir.TensorType(ir.DataType(element)), shape=ir.Shape(shape))
+        self.inputs.append(value)
+        return value
+
+    def call(self, operator: str, *args: Any, **kwargs: Any) -> ir.Value:
+        found = self.known[operator]
+        given, named = with_element_types(found.binding, args, kwargs)
+        wanted = [BY_CODE[self.expected]]
+        result: ir.Value = OperatorNodes(self.nodes.append, ir.Value).call(found, given, named, wanted)[0]
+        return result
+
+    def model(self, result: ir.Value) -> ir.Model:
+        result.name = "result"
+        imports = {"": 18, "opwright.aten": 1}
+        graph = ir.Graph(self.inputs, [result], nodes=self.nodes, opset_imports=imports, name="g")
+        return ir.Model(graph, ir_version=10)
+
+    def run(self, result: ir.Value, **feeds: Any) -> np.ndarray[Any, Any]:
+        made: ir.Model = link(self.model(result))
+        proto = ir.to_proto(made)
+        proto.graph.output[0].CopyFrom(helper.make_tensor_value_info("result", self.expected, self.shape))
+        return run_everywhere(proto, **feeds)[0]
+
+    expected = 1
+    shape: tuple[str, ...] = ()
+
+
+def test_numbers_and_tensors_of_rank_0_do_not_decide(known: Registry) -> None:
+    made = Recorded(known)
+    x = made.tensor("x", 1, [2])
+    made.shape = ("n",)
+    result = made.call("aten::add.Tensor", x, made.tensor("y", 7, [2]), alpha=2)
+    assert [node.op_type for node in made.nodes] == ["Cast", "Constant", "add"]
+    assert made.run(result, x=np.ones(2, np.float32), y=np.array([1, 2])).tolist() == [3, 5]
+
+
+def test_a_default_is_left_out(known: Registry) -> None:
+    made = Recorded(known)
+    x = made.tensor("x", 1, [2])
+    made.call("aten::add.Tensor", x, 3, alpha=1)
+    assert [node.op_type for node in made.nodes] == ["Constant", "add"]
+    constant = made.nodes[0].attributes["value"].value
+    assert (constant.dtype, constant.numpy().tolist()) == (ir.DataType.FLOAT, 3.0)
+    assert len(made.nodes[-1].inputs) == 2
+
+
+def test_a_scalar_is_lifted_and_integers_are_summed_as_int64(known: Registry) -> None:
+    made = Recorded(known)
+    made.expected = 7
+    x = made.tensor("x", 6, [])
+    result = made.call("aten::sum.dim_IntList", x, [0])
+    assert [node.op_type for node in made.nodes if node.op_type != "Constant"] == ["Cast", "Reshape", "sum"]
+    assert made.run(result, x=np.array(3, np.int32)).tolist() == 3
+
+
+def test_the_type_that_is_asked_for_is_cast_to(known: Registry) -> None:
+    made = Recorded(known)
+    x = made.tensor("x", 6, [2, 3])
+    made.expected = 11
+    result = made.call("aten::sum.dim_IntList", x, None, dtype=ir.DataType.DOUBLE)
+    assert made.nodes[0].attributes["to"].value == 11
+    assert made.run(result, x=np.ones((2, 3), np.int32)).tolist() == 6.0
+
+
+def test_no_type_is_minus_one_to_the_exporter(known: Registry) -> None:
+    made = Recorded(known)
+    made.call("aten::sum.dim_IntList", made.tensor("x", 1, [2]), [0], dtype=-1)
+    assert [node.op_type for node in made.nodes] == ["sum"]
+
+
+def test_sizes_that_are_computed_are_joined_with_numbers(known: Registry) -> None:
+    made = Recorded(known)
+    x, n = made.tensor("x", 1, ["n", 4]), made.tensor("n", 7, [])
+    made.shape = ("a", "b", "c", "d")
+    result = made.call("aten::view", x, [2, 1, n, -1])
+    assert [node.op_type for node in made.nodes] == ["Constant", "Constant", "Reshape", "Constant", "Concat", "view"]
+    assert made.run(result, x=np.zeros((3, 4), np.float32), n=np.array(3)).shape == (2, 1, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("operator", "args", "reason"),
+    [
+        ("aten::add.Tensor", ["x"], "`other` of aten::add.Tensor is not given"),
+        ("aten::add.Tensor", ["x", "x", "x"], "takes 2 arguments by position"),
+        ("aten::sum.dim_IntList", ["x", [2]], "there is no dimension 2 among 1"),
+        ("aten::sum.dim_IntList", ["x", [0, -1]], "a dimension stands there twice"),
+        ("aten::sum.dim_IntList", ["x", [0], True], "`keepdim` is True, and the function serves False alone"),
+        ("aten::view", ["i", [1]], "its result is int32, and the function would give float"),
+    ],
+)
+def test_what_is_not_served_is_said(known: Registry, operator: str, args: list[Any], reason: str) -> None:
+    made = Recorded(known)
+    made.expected = 6 if "i" in args else 1
+    tensors = {"x": made.tensor("x", 1, [2]), "i": made.tensor("i", 6, [2])}
+    with pytest.raises(DiagnosticError) as caught:
+        made.call(operator, *(tensors.get(item, item) if isinstance(item, str) else item for item in args))
+    (found,) = caught.value.diagnostics
+    assert found.code == "OW686" and reason in found.reason, found
+    assert made.nodes == []
+
+
+def test_the_first_library_counts_and_ours_comes_last() -> None:
+    ours, theirs = _library("opwright-aten", "opwright.aten"), _library("acme-ops", "com.acme")
+    other = _library("other-ops", "com.other")
+    for given in ([ours, theirs, other], [theirs, ours, other]):
+        assert {item.domain for item in make_registry(given).values()} == {"com.acme"}
+    assert make_registry([other, theirs])["aten::view"].domain == "com.other"
+    with pytest.raises(DiagnosticError, match="OW685"):
+        make_registry([ours, _library("old-ops", "com.old", deprecated=True)])
+
+
+def test_an_unknown_operator_has_neighbours(known: Registry) -> None:
+    found = known.unknown("aten::add.Scalar", None)
+    assert found.code == "OW684" and "aten::add.Tensor" in found.help
+    assert sorted(known) == ["aten::add.Tensor", "aten::sum.dim_IntList", "aten::view"] and len(known) == 3
