@@ -3,12 +3,13 @@
     {"schema": 1, "calls": [{"name": "float-3", "call": {"args": [...], "kwargs": {...}}, "outputs": [...],
                              "truth": [...], "random": true, "provenance": "opinfo: add float sample 3"}]}
 
-A tensor is `{"array": "a0", "type": "float"}`; bfloat16 is stored as its bits in uint16, a complex tensor as its real and
-imaginary parts in a last axis, with `"complex": true`. Numbers, texts and None are those of JSON, but for a float, which
-is `{"float": "0.1"}`; then there are `{"dtype": "float"}`, `{"layout": ...}`, `{"device": "cpu"}` and
+A tensor is `{"array": "a0", "type": "float"}`; bfloat16 is stored as its bits in uint16, a complex tensor as its real
+and imaginary parts in a last axis, with `"complex": true`. Numbers, texts and None are those of JSON, but for a float,
+which is `{"float": "0.1"}`; then there are `{"dtype": "float"}`, `{"layout": ...}`, `{"device": "cpu"}` and
 `{"memory_format": ...}`. A list of tensors among the outputs is `{"list": [...]}`. Where `random` is true the outputs
-are types and shapes: `{"type": "float", "shape": [2]}`. `truth` is what torch gives for the arguments in float64: a value
-for each output, or `"outputs"` where the outputs are equal to it; it is absent where torch refuses them.
+are types and shapes: `{"type": "float", "shape": [2]}`. `truth` is what torch gives for the arguments in float64: a
+value for each output, or `"outputs"` where the outputs are equal to it; it is absent where torch refuses them, and
+where no output is of a float type less exact than that.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ Value = Any
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """A call with its outputs. `truth`: the outputs for arguments in float64; None where there are none; empty: equal."""
+    """A call with its outputs. `truth`: those of arguments in float64; empty where equal, or None."""
 
     name: str
     args: Sequence[Value]

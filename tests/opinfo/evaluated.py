@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from tests.opinfo.archive import Vector
-from tests.opinfo.torch_values import MOST_ELEMENTS, TYPES, stored, tensors, without_values
+from tests.opinfo.torch_values import MOST_ELEMENTS, TYPES, stored, tensors, type_name, without_values
 
 # Their memory is what it was before, which no seed decides.
 _UNINITIALISED = ("aten::empty", "aten::new_empty")
@@ -79,21 +79,23 @@ def _comparable(value: torch.Tensor) -> torch.Tensor:
 
 
 def _truth(operator: Any, call: Call, results: list[Any]) -> list[Any] | None:
-    """What float64 arguments give; empty where the outputs are equal to it, None where that says nothing of them."""
-    given, made = [*tensors(call.args), *tensors(call.kwargs)], [*tensors(results)]
-    less_exact = [tensor for tensor in given if tensor.dtype in _LESS_EXACT]
-    if not less_exact or not any(tensor.dtype in _LESS_EXACT for tensor in made):
+    """What float64 gives; empty where the outputs are equal to it, None where that says nothing of them."""
+    made = [*tensors(results)]
+    if not any(tensor.dtype in _LESS_EXACT for tensor in made):
         return None
+    usual = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)  # of numbers, of integers' quotients
     try:
         exact = _results(operator, Call(call.operator, _upcast(call.args), _upcast(call.kwargs), ""), 0)
     except Refused:
         return None
-    pairs = [*zip(made, tensors(exact), strict=False)]
-    if len(pairs) != len([*tensors(exact)]) or any(a.shape != b.shape for a, b in pairs):
+    finally:
+        torch.set_default_dtype(usual)
+    wanted = [(tensor.shape, torch.float64 if tensor.dtype in _LESS_EXACT else tensor.dtype) for tensor in made]
+    if [(tensor.shape, tensor.dtype) for tensor in tensors(exact)] != wanted:
         return None
-    if all(b.dtype == (torch.float64 if a.dtype in _LESS_EXACT else a.dtype) for a, b in pairs):
-        return [] if _equal([a.to(b.dtype) for a, b in pairs], exact) else [stored(value) for value in exact]
-    return None
+    same = _equal([a.to(dtype) for a, (_, dtype) in zip(made, wanted, strict=True)], exact)
+    return [] if same else [stored(value) for value in exact]
 
 
 def _upcast(value: Any) -> Any:
@@ -108,11 +110,8 @@ def _upcast(value: Any) -> Any:
     return value
 
 
-def element_type(call: Call) -> str:
-    """What the call counts for: the type of its first tensor, that which it names, or none."""
-    for tensor in [*tensors(call.args), *tensors(call.kwargs)]:
-        return TYPES.get(tensor.dtype, "complex")
-    for value in (*call.args, *call.kwargs.values()):
-        if isinstance(value, torch.dtype):
-            return TYPES.get(value, "complex")
-    return "none"
+def element_types(call: Call) -> str:
+    """Those of its tensors, each once: `bool-float`; of a call without tensors that which it names, or `none`."""
+    found = [type_name(tensor) for tensor in tensors([call.args, call.kwargs])]
+    named = [TYPES[value] for value in (*call.args, *call.kwargs.values()) if value in TYPES] if not found else []
+    return "-".join(dict.fromkeys(found or named)) or "none"

@@ -1,8 +1,8 @@
 """`python -m tests.opinfo.harvest -o FOLDER [--operators NAME ...] [--types TYPE ...] [--seed N]`: vectors from torch.
 
-Runs each sample of torch's OpInfo and listens at the dispatcher: each call of an overload of `targets` is a vector, as are
-the calls of `rows`. Of each operator and element type it keeps `MOST` calls, those of edges first, has torch evaluate
-them alone, and writes an archive for each operator (`archive` says how). Needs torch 2.13, expecttest and scipy.
+Runs each sample of torch's OpInfo and listens at the dispatcher: each call of an overload of `targets` is a vector, as
+are the calls of `rows`. Of each operator and its element types it keeps `MOST` calls, rows and edges first, has torch
+evaluate them alone, and writes an archive for each operator (`archive` says how). Needs torch, expecttest and scipy.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from torch.testing._internal.common_methods_invocations import op_db
 
 from tests.opinfo.archive import Vector, file_name, write_vectors
 from tests.opinfo.dispatched import listening
-from tests.opinfo.evaluated import Call, Refused, element_type, evaluated
+from tests.opinfo.evaluated import Call, Refused, element_types, evaluated
+from tests.opinfo.rows import rows
+from tests.opinfo.schemas import read_table
 from tests.opinfo.targets import targets
 from tests.opinfo.torch_values import COMPLEX, TYPES, Unstorable, described, kinds, owned, tensors
 
-MOST = 150  # of an operator and an element type
+MOST = 150  # of an operator and the element types of a call
 _HELD = 600  # of them, until the best are chosen
 _COMPLEX = ("aten::_fft_", "aten::view_as_", "aten::real", "aten::polar", "aten::fft_")
 
@@ -40,14 +42,23 @@ class Collected:
 
     wanted: frozenset[str]
     seed: int
+    rows: dict[tuple[str, str], dict[str, Call]] = field(default_factory=lambda: defaultdict(dict))
     held: dict[tuple[str, str], dict[str, tuple[int, Call]]] = field(default_factory=lambda: defaultdict(dict))
     worst: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def add_row(self, row: Call) -> None:
+        """Rows are not left to chance, and differ in their values too."""
+        if row.operator in self.wanted:
+            call = Call(row.operator, owned(row.args), owned(row.kwargs), row.provenance)
+            values = hashlib.sha256(repr([item.tolist() for item in tensors([call.args, call.kwargs])]).encode())
+            key = f"{described([call.args, call.kwargs])} {values.hexdigest()}"
+            self.rows[call.operator, element_types(call)].setdefault(key, call)
 
     def add(self, operator: str, args: Sequence[Any], kwargs: dict[str, Any], provenance: str) -> None:
         if operator not in self.wanted:
             return
         call = Call(operator, [*args], kwargs, provenance)
-        group = operator, element_type(call)
+        group = operator, element_types(call)
         key = described([call.args, kwargs]) + _special(call)
         held = self.held[group]
         chance = self._chance(key)
@@ -68,20 +79,20 @@ class Collected:
         return int.from_bytes(hashlib.sha256(f"{self.seed} {key}".encode()).digest()[:8], "big")
 
     def ordered(self, operator: str) -> Iterator[tuple[str, list[Call]]]:
-        """The calls of each element type, the first of each edge's shapes first, then by turns one of each kind."""
-        for (name, kind), held in sorted(self.held.items(), key=lambda item: item[0]):
-            if name == operator:
+        """The calls by element types: rows, then the first of each edge's shapes, then by turns one of each kind."""
+        for group in sorted({*self.held, *self.rows}):
+            if group[0] == operator:
                 turns: Counter[str] = Counter()
                 edges: set[str] = set()
-                places: list[tuple[int, int, int, Call]] = []
-                for chance, call in sorted(held.values(), key=lambda item: item[0]):
+                places: list[tuple[bool, int, int, Call]] = []
+                for chance, call in sorted(self.held[group].values(), key=lambda item: item[0]):
                     shapes = repr([[*tensor.shape] for tensor in tensors([call.args, call.kwargs])])
-                    edge = shapes not in edges and _edge(call)
-                    edges.add(shapes)
                     form = kinds([call.args, call.kwargs])
-                    places.append((0 if edge else 1, turns[form], chance, call))
+                    places.append((shapes in edges or not _edge(call), turns[form], chance, call))
+                    edges.add(shapes)
                     turns[form] += 1
-                yield kind, [call for *_, call in sorted(places, key=lambda item: item[:3])]
+                others = sorted(places, key=lambda item: item[:3])
+                yield group[1], [*self.rows[group].values(), *(call for *_, call in others)]
 
 
 def _special(call: Call) -> str:
@@ -103,43 +114,42 @@ def seed_all(*parts: object) -> None:
 
 
 def run_samples(collected: Collected, types: Sequence[torch.dtype]) -> tuple[int, int]:
-    """Runs the samples of each OpInfo in each type that it takes. How many there were, and how many torch refused."""
+    """Runs the samples of each OpInfo in each type that it takes, by each name that the operator has.
+
+    How many runs there were, and how many of them torch refused.
+    """
     runs = refused = 0
     for info in op_db:
         title = f"{info.name}.{info.variant_test_name}" if info.variant_test_name else info.name
+        forms = [info.op, *filter(None, [info.operator_variant]), *(alias.op for alias in info.aliases)]
         for dtype in types:
             if dtype not in info.supported_dtypes("cpu"):
                 continue
             seed_all(collected.seed, title, str(dtype))
             for position, sample in enumerate(info.sample_inputs("cpu", dtype, requires_grad=False)):
                 provenance = f"opinfo: {title} {TYPES[dtype]} sample {position}"
-                runs += 1
-                try:
-                    with listening(lambda name, args, kwargs, text=provenance: collected.add(name, args, kwargs, text)):
-                        info(sample.input, *sample.args, **sample.kwargs)
-                except Exception:  # a sample that torch refuses has given the calls before that
-                    refused += 1
+                for form in forms:
+                    runs += 1
+                    try:
+                        with listening(lambda *call, text=provenance: collected.add(*call, text)):
+                            form(sample.input, *sample.args, **sample.kwargs)
+                    except Exception:  # a sample that torch refuses has given the calls before that
+                        refused += 1
     return runs, refused
 
 
-def vectors_of(collected: Collected, operator: str) -> list[Vector]:
+def vectors_of(collected: Collected, operator: str) -> Iterator[Vector]:
     """What is written for an operator."""
-    found: list[Vector] = []
-    counts: Counter[str] = Counter()
-    for kind, calls in collected.ordered(operator):
+    for types, calls in collected.ordered(operator):
         taken = 0
         for call in calls:
             if taken == MOST:
                 break
-            given = "-".join(dict.fromkeys(TYPES.get(t.dtype, "complex") for t in tensors([call.args, call.kwargs])))
-            title = given or kind
             try:
-                found.append(evaluated(call, f"{title}-{counts[title]}"))
+                yield evaluated(call, f"{types}-{taken}")
             except (Refused, Unstorable):
                 continue
-            counts[title] += 1
             taken += 1
-    return found
 
 
 def main() -> int:
@@ -152,14 +162,20 @@ def main() -> int:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     started = time.process_time()
+    table = read_table()
     names = arguments.operators or targets()
     collected = Collected(frozenset(names), arguments.seed)
+    for row in rows(arguments.seed):
+        if row.operator not in table:
+            raise ValueError(f"a row is of {row.operator}, which torch does not have")
+        collected.add_row(row)
+    print(f"{sum(map(len, collected.rows.values()))} rows, {time.process_time() - started:.0f} s of CPU", flush=True)
     runs, refused = run_samples(collected, [dtype for dtype, name in TYPES.items() if name in arguments.types])
     print(f"{runs} samples, {refused} refused, {time.process_time() - started:.0f} s of CPU", flush=True)
     arguments.output.mkdir(parents=True, exist_ok=True)
     empty, total, reached = [], 0, 0
     for name in names:
-        vectors = vectors_of(collected, name)
+        vectors = [*vectors_of(collected, name)]
         if not vectors:
             empty.append(name)
             continue

@@ -97,6 +97,10 @@ def tensors(value: Any) -> Iterator[torch.Tensor]:
             yield from tensors(item)
 
 
+def type_name(value: torch.Tensor) -> str:
+    return TYPES.get(value.dtype) or f"complex_{COMPLEX.get(value.dtype, 'half')}"
+
+
 def described(value: Any) -> str:
     """A text that two calls share whose types, shapes and other arguments are equal."""
     if isinstance(value, torch.Tensor):
@@ -109,7 +113,7 @@ def described(value: Any) -> str:
 
 
 def kinds(value: Any) -> str:
-    """A text that two calls share whose ranks are equal, and which arguments are given, and what bools and texts say."""
+    """A text that two calls share whose ranks, bools and texts are equal, and which have the same arguments."""
     if isinstance(value, torch.Tensor):
         return f"{value.dtype}{value.ndim}"
     if isinstance(value, tuple | list):
