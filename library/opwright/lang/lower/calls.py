@@ -244,11 +244,10 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
 def _call_rewritten(low: Lowering, meant: Signature, operator: ir.Operator, arguments: Arguments) -> Operand:
     """A call that is written for another version of the operator than the target opset's."""
     inputs, attributes, spans = check_arguments(low, meant, arguments)
-    count = _said_count(low, meant, attributes, arguments)
-    count = count or _result_count(meant, arguments.result_count)
+    count = _said_count(low, meant, attributes, arguments) or _result_count(meant, inputs, arguments.result_count)
     fitted = fit_call(low, meant, operator.signature, inputs, attributes, count, arguments.span, arguments.callee_span)
     spans += [arguments.span] * (len(fitted[0]) - len(spans))
-    return emit_call(low, operator.signature, arguments, (*fitted, spans), operator)
+    return emit_call(low, operator.signature, arguments, (*fitted, spans), operator, count=count)
 
 
 def call_checked(low: Lowering, signature: Signature, arguments: Arguments, choose: Chooser | ir.Operator) -> Operand:
@@ -263,11 +262,13 @@ def emit_call(
     checked: Checked,
     choose: Chooser | ir.Operator,
     shapes: Sequence[ir.Shape] = (),
+    count: int | None = None,
 ) -> Operand:
-    """Emits a call whose arguments have been checked; `shapes` are those that its results are promised to have."""
+    """Emits a call whose arguments have been checked; `shapes` are those that its results are promised to have, `count`
+    how many there are, where that is known."""
     inputs, attributes, spans = checked
-    count = _said_count(low, signature, attributes, arguments)
-    count = count or _result_count(signature, arguments.result_count)
+    said = _said_count(low, signature, attributes, arguments) or count
+    count = said or _result_count(signature, inputs, arguments.result_count)
     results = _emit_checked(low, signature, choose, inputs, attributes, arguments.span, spans, count, True, shapes)
     return results[0] if len(results) == 1 else tuple(results)
 
@@ -496,10 +497,15 @@ def _said_count(
     )
 
 
-def _result_count(signature: Signature, wanted: int | None) -> int:
-    """As many results as the author unpacks; else all that the operator must give, at least one."""
+def _result_count(signature: Signature, inputs: Sequence[ir.Value | None], wanted: int | None) -> int:
+    """As many results as the author unpacks; else as many as a list has items that says how large each one is; else all
+    that the operator must give, at least one."""
     variadic = bool(signature.outputs) and signature.outputs[-1].option is Option.VARIADIC
     least = max(1, signature.min_outputs)
     if wanted is not None:
         return max(least, wanted if variadic else min(wanted, len(signature.outputs)))
+    if signature.record.results:
+        for formal, value in zip(signature.inputs, inputs, strict=False):
+            if value is not None and formal.name in signature.record.lists and value.type.shape is not None:
+                return max(least, ir.size_of(value.type.shape[0]) or 0)
     return least
