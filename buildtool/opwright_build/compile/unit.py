@@ -239,7 +239,7 @@ def interface_entries(
         InputEntry(
             item.name,
             declared[item.name].type,
-            item.arity is Arity.OPTIONAL,
+            item.arity is Arity.OPTIONAL or item.has_gaps,
             item.arity is Arity.VARIADIC,
             promised.inputs[item.name].rank,
             declared[item.name].doc,

@@ -61,7 +61,7 @@ def _interface(function: FunctionType, signature: inspect.Signature) -> Interfac
         read = read_object(annotations[name], function) if name in annotations else None
         annotation = read or Annotation(None)
         if parameter.kind is _KINDS.VAR_POSITIONAL:
-            inputs.append(Input(name, Arity.VARIADIC, _NOWHERE, annotation.tensor))
+            inputs.append(Input(name, Arity.VARIADIC, _NOWHERE, annotation.tensor, has_gaps=annotation.optional))
         elif annotation.kind is None:
             required = parameter.default is _KINDS.empty and not annotation.optional
             inputs.append(Input(name, Arity.REQUIRED if required else Arity.OPTIONAL, _NOWHERE, annotation.tensor))

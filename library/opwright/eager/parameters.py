@@ -104,7 +104,7 @@ class Arguments:
     # ------------------------------------------------------------------------------------------- inputs
 
     def _input(self, item: Input, value: Any) -> Any:
-        if value is None and item.arity is not Arity.OPTIONAL:
+        if value is None and item.arity is not Arity.OPTIONAL and not item.has_gaps:
             self.low.error("OW204", f"`{self.name}` needs its input `{item.name}`", NOWHERE, "it is None")
         declared = self.described.declaration.inputs.get(item.name)
         if _is_sequence(value) and item.annotation.elements and not item.annotation.wrap:

@@ -117,7 +117,9 @@ def _traced(trace: Trace, arguments: Mapping[str, Any], inputs: Sequence[Input])
     for item in inputs:
         value = arguments.get(item.name)
         if item.arity is Arity.VARIADIC:
-            entered[item.name] = tuple(trace.enter(item.name, index, part) for index, part in enumerate(value or ()))
+            entered[item.name] = tuple(
+                None if part is None else trace.enter(item.name, index, part) for index, part in enumerate(value or ())
+            )
         elif value is not None:
             entered[item.name] = trace.enter(item.name, 0, value)
     return entered

@@ -108,9 +108,10 @@ def _dependencies(function: OnnxFunction, described: Described, trace: Trace) ->
     """None where the body is not one that a graph can do: then it may print, or change something."""
     given: dict[str, Any] = {}
     for item in described.interface.inputs:
-        arrays = [array for (name, _), array in trace.inputs.items() if name == item.name]
-        kinds = [_annotation(element_of(array), array.ndim) for array in arrays]
-        given[item.name] = kinds if item.arity is Arity.VARIADIC else next(iter(kinds), None)
+        arrays = {place: array for (name, place), array in trace.inputs.items() if name == item.name}
+        kinds = {place: _annotation(element_of(array), array.ndim) for place, array in arrays.items()}
+        several = [kinds.get(place) for place in range(max(kinds, default=-1) + 1)]
+        given[item.name] = several if item.arity is Arity.VARIADIC else kinds.get(0)
     opset = opset_in_force(target_opset(function, None))
     return read_dependencies(function, opset, given, trace.attributes)
 

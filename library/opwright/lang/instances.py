@@ -12,7 +12,7 @@ from opwright.lang import facts
 from opwright.lang.family import key_order
 from opwright.lang.interface import Arity
 from opwright.lang.looked_up import LookedUp
-from opwright.lang.lower.function import Lowered
+from opwright.lang.lower.function import Lowered, variadic_names
 from opwright.lang.lower.function_unit import Target, Unit
 from opwright.lang.lower.operands import Operand
 from opwright.lang.lower.poison import Question
@@ -71,10 +71,11 @@ def specialise(
                     raise MissingFact(lowered.axis)
                 solver.split(lowered, (found,))
                 continue
-            named = {**(said or {}), **known, **{name: graph_fact(graph) for name, graph in graphs.items()}}
+            named = {**known, **(said or {}), **{name: graph_fact(graph) for name, graph in graphs.items()}}
             order: dict[str, float] = {**key_order(unit)}
             several = next((item.name for item in unit.interface.inputs if item.arity is Arity.VARIADIC), "")
-            order.update((axis, order[several] + 0.5) for axis in said or () if axis not in order)
+            items = variadic_names(unit, several, int(named[several])) if several in named else ()
+            order.update((item, order[several] + 0.5) for item in items if item not in order)
             key = sorted(named.items(), key=lambda item: order.get(item[0], len(order)))
             return TemplateInstance(tuple((axis, facts.shown(fact)) for axis, fact in key), lowered, looked_up)
     raise MissingFact(next(reversed(solver.facts)))

@@ -71,7 +71,8 @@ class Arity(Enum):
 class Input:
     """A parameter that takes a tensor, or a sequence of tensors; `annotation` is what the `def` says of its type.
 
-    `must_be_given`: it may be None, and has no default, so that a call must say so.
+    `must_be_given`: it may be None, and has no default, so that a call must say so. `has_gaps`: of a variadic one each
+    item may be None.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Input:
     span: Span
     annotation: TensorAnnotation = ANY
     must_be_given: bool = False
+    has_gaps: bool = False
 
 
 @record
@@ -140,7 +142,8 @@ def read_interface(
             attributes.append(_attribute(source, argument, annotation, default, evaluate, report))
     if arguments.vararg is not None:
         found = read(arguments.vararg) or Annotation(None)
-        inputs.append(Input(arguments.vararg.arg, Arity.VARIADIC, span_of(arguments.vararg), found.tensor))
+        name, span = arguments.vararg.arg, span_of(arguments.vararg)
+        inputs.append(Input(name, Arity.VARIADIC, span, found.tensor, has_gaps=found.optional))
     if arguments.kwarg is not None:
         report(
             Diagnostic(

@@ -136,7 +136,7 @@ def _body_reason(call: Call, body: BodyEntry) -> str:
 
 def _arity_problems(call: Call) -> Iterable[Diagnostic]:
     entry, visit = call.entry, call.visit
-    shown = (item.name + ("?" if item.optional else "..." if item.variadic else "") for item in entry.inputs)
+    shown = (item.name + "?" * item.optional + "..." * item.variadic for item in entry.inputs)
     signature = f"the inputs are {_names(shown)}"
     formals = _formals(call)
     if len(visit.inputs) > len(formals):

@@ -154,7 +154,9 @@ def _declaration(entry: FunctionEntry) -> Declaration:
 
 def _interface(entry: FunctionEntry) -> Interface:
     return Interface(
-        tuple(Input(item.name, _arity(item), _NOWHERE) for item in entry.inputs),
+        tuple(
+            Input(item.name, _arity(item), _NOWHERE, has_gaps=item.variadic and item.optional) for item in entry.inputs
+        ),
         tuple(_attribute(item) for item in entry.attributes),
     )
 

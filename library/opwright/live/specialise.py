@@ -40,6 +40,8 @@ def specialise(
         facts[variadic.name] = str(len(several))
         given_several = _by_name(function, unit, several, list(several), "inputs", found)
         for name, one in given_several.items():
+            if variadic.has_gaps:
+                facts[name] = "absent" if one is None else "present"
             if one is not None:
                 inputs[name] = _declare(unit, variadic, one, types, found)
     given = _by_name(function, unit, input_types, names, "inputs", found)

@@ -311,7 +311,9 @@ class Attempt:
     def _axes(self, declared: Input) -> list[str]:
         """What facts may say of an input."""
         ranks = (value.name + facts.RANK for value in self.values[declared.name])
-        return [declared.name, declared.name + facts.RANK, *ranks]
+        count = self.facts.get(declared.name) if declared.has_gaps else None
+        items = () if count is None else variadic_names(self.unit, declared.name, int(count))
+        return [declared.name, declared.name + facts.RANK, *ranks, *items]
 
     def _operand(self, declared: Input) -> Operand:
         fact = self.facts.get(declared.name)
@@ -323,13 +325,21 @@ class Attempt:
             if fact is None:
                 raise Poisoned(because=Question(declared.name, (), declared.span))
             names = variadic_names(self.unit, declared.name, int(fact))
-            values = operand = tuple(self._input(declared, name, False) for name in names)
+            operand = tuple(self._item(declared, name) for name in names)
+            values = tuple(item for item in operand if not isinstance(item, Absent))
         else:
             optional = declared.arity is Arity.OPTIONAL and fact != facts.PRESENT
             operand = self._input(declared, declared.name, optional)
             values = (operand,)
         self.low.trail.put(self.values, declared.name, values)
         return operand
+
+    def _item(self, declared: Input, name: str) -> ir.Value | Absent:
+        """What stands at one place of a variadic parameter."""
+        fact = self.facts.get(name)
+        if fact is None and declared.has_gaps:
+            raise Poisoned(because=Question(name, (facts.ABSENT, facts.PRESENT), declared.span))
+        return Absent(name) if fact == facts.ABSENT else self._input(declared, name, False)
 
     def _input(self, declared: Input, name: str, optional: bool) -> ir.Value:
         inputs = self.unit.declaration.inputs

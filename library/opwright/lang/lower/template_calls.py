@@ -119,7 +119,7 @@ def _input(
 ) -> Operand:
     """An argument as a tensor of the declared type."""
     if operand is None or isinstance(operand, Absent):
-        if item.arity is Arity.OPTIONAL:
+        if item.arity is Arity.OPTIONAL or item.has_gaps:
             return operand
         raise low.error("OW204", f"{unit.declaration.name} needs its input `{item.name}`", place)
     declared = unit.declaration.inputs.get(item.name)

@@ -240,7 +240,7 @@ def _element(form: Mapping[str, Any]) -> ElementType:
 def _given(form: Any, arrays: Mapping[str, Array]) -> tuple[Value | None, ...]:
     """One value, or those of a variadic input or output."""
     if isinstance(form, dict) and set(form) == {"variadic"}:
-        return tuple(_value(item, arrays) for item in form["variadic"])
+        return tuple(None if item is None else _value(item, arrays) for item in form["variadic"])
     return (None,) if form is None else (_value(form, arrays),)
 
 
