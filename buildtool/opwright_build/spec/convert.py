@@ -479,6 +479,7 @@ class _VersionReader:
             ),
             tuple(form.promotion.items()),
             form.lifts,
+            tuple((name, tuple(item.of)) for name, item in form.arguments.items() if "of" in item.model_fields_set),
         )
 
     def _attribute_docs(self) -> dict[str, str]:

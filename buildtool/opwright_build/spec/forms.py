@@ -240,9 +240,13 @@ class DomainModel(Strict):
 
 
 class ArgumentForm(Strict):
-    """What the schema of an operator does not say of an argument: its form, or the values at which it is left out."""
+    """What the schema of an operator does not say of an argument: its form, or the values at which it is left out.
+
+    With `of` it is about a parameter that is made of the arguments of these names.
+    """
 
     form: Identifier = ""
+    of: Annotated[list[Identifier], Field(max_length=MAX_LIST)] = Field(default_factory=list)
     drop: Annotated[list[Plain], Field(max_length=MAX_LIST)] = Field(default_factory=list)
 
 

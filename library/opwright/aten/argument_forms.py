@@ -19,15 +19,16 @@ class NoForm(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CallShape:
-    """What a form may look at: the argument, the values of all others, and the sizes of the first tensor.
+    """What a form may look at: the argument, the values of all others, the sizes of the first tensor, and of any other.
 
     `sizes` has None for a size that is not known, and is None itself without a rank; a tensor of rank 0 that is taken
-    as one of rank 1 has one size.
+    as one of rank 1 has one size. `sizes_of` gives a tensor's own ones.
     """
 
     argument: Argument
     values: Mapping[str, Any]
     sizes: tuple[int | None, ...] | None
+    sizes_of: Callable[[Any], tuple[int | None, ...] | None]
 
     @property
     def rank(self) -> int:
@@ -45,9 +46,11 @@ Form = Callable[[Any, CallShape], Any]
 
 
 def _axis(value: int, rank: int) -> int:
-    if not -rank <= value < rank:
+    """Counted from the first one. A tensor of rank 0 has one, as PyTorch sees it."""
+    count = max(rank, 1)
+    if not -count <= value < count:
         raise NoForm(f"there is no dimension {value} among {rank}")
-    return value % rank if rank else 0
+    return value % count
 
 
 def axes(value: Any, call: CallShape) -> Any:
@@ -69,15 +72,56 @@ def all_axes(value: Any, call: CallShape) -> Any:
     return axes([value] if isinstance(value, int) else value, call)
 
 
-def axes_of_one(value: Any, call: CallShape) -> list[int]:
-    """Of the dimensions those whose size is 1."""
-    assert call.sizes is not None or call.rank >= 0
-    sizes = call.sizes or ()
+def axes_of_one(value: Any, call: CallShape) -> list[int] | None:
+    """Of the dimensions those whose size is 1, None without any. One that is not known is not 1: PyTorch's exporter
+    takes it so when it traces a program."""
+    sizes = call.sizes if call.rank else ()
+    assert sizes is not None
     chosen = axes([value] if isinstance(value, int) else value, call)
-    unknown = [item for item in chosen if sizes[item] is None]
-    if unknown:
-        raise NoForm(f"whether the size of the dimension {unknown[0]} is 1 is not known")
-    return [item for item in chosen if sizes[item] == 1]
+    return [item for item in chosen if item < len(sizes) and sizes[item] == 1] or None
+
+
+def all_axes_of_one(value: Any, call: CallShape) -> list[int] | None:
+    """Of a tensor the dimensions whose size is 1, None without any."""
+    return axes_of_one(list(range(call.rank)), call)
+
+
+def listed(value: Any, call: CallShape) -> list[Any]:
+    """A number as a list of one."""
+    return [value]
+
+
+def order(value: Any, call: CallShape) -> list[int] | None:
+    """All dimensions in the order in which `dim0` and `dim1` have changed places; None where that is their own."""
+    first, second = axes([call.values["dim0"]], call)[0], axes([call.values["dim1"]], call)[0]
+    places = list(range(call.rank))
+    if first == second:
+        return None
+    places[first], places[second] = second, first
+    return places
+
+
+def moved_order(value: Any, call: CallShape) -> list[int]:
+    """All dimensions in the order in which those of `source` are at the places of `destination`."""
+    source, destination = axes(call.values["source"], call), axes(call.values["destination"], call)
+    others = (item for item in range(call.rank) if item not in source)
+    target = dict(zip(destination, source, strict=True))
+    return [target[place] if place in target else next(others) for place in range(call.rank)]
+
+
+def kept_sizes(value: Any, call: CallShape) -> list[Any]:
+    """Sizes to which a tensor is expanded: -1, which keeps its own, as 1."""
+    return [1 if isinstance(item, int) and item == -1 else item for item in value]
+
+
+def repetitions(value: Any, call: CallShape) -> list[Any]:
+    """How often each dimension is repeated: the first ones, of which nothing is said, once."""
+    return [1] * (call.rank - len(value)) + list(value)
+
+
+def new_axes(value: Any, call: CallShape) -> list[int] | None:
+    """The dimensions that a list has more than the tensor, in front; None without any."""
+    return list(range(len(value) - call.rank)) or None
 
 
 def spatial(value: Any, call: CallShape) -> list[int]:
@@ -104,14 +148,30 @@ def padding(value: Any, call: CallShape) -> list[Any]:
     return [*none, *reversed(value[0::2]), *none, *reversed(value[1::2])]
 
 
-def start(value: Any, call: CallShape) -> Any:
-    """The first element where there is no number."""
-    return 0 if value is None else value
+def start(value: Any, call: CallShape) -> list[Any]:
+    """A list of one: the first element where there is no number."""
+    return [0 if value is None else value]
 
 
-def end(value: Any, call: CallShape) -> Any:
-    """Behind the last element where there is no number."""
-    return (1 << 63) - 1 if value is None else value
+def end(value: Any, call: CallShape) -> list[Any]:
+    """A list of one: behind the last element where there is no number."""
+    return [(1 << 63) - 1 if value is None else value]
+
+
+def start_from_front(value: Any, call: CallShape) -> list[Any]:
+    """A list of one: an element of the dimension `dim`, counted from the first."""
+    if not isinstance(value, int) or value >= 0:
+        return [value]
+    size = call.sizes[_axis(call.values["dim"], call.rank)] if call.sizes is not None else None
+    if size is None:
+        raise NoForm(f"it is {value}, counted from the end of a dimension whose size is not known")
+    return [value + size]
+
+
+def non_empty(value: Any, call: CallShape) -> list[Any]:
+    """Tensors without those of size 0 and rank 1, which PyTorch passes over beside others of any rank."""
+    kept = [item for item in value if call.sizes_of(item) != (0,)]
+    return kept or [value[0]]
 
 
 def no_number(value: Any, call: CallShape) -> Any:
@@ -130,5 +190,25 @@ def _repeated(value: Any, count: int) -> list[int]:
 
 FORMS: Mapping[str, Form] = {
     form.__name__: form
-    for form in (axes, all_axes, axes_of_one, spatial, both_ends, stride, padding, start, end, no_number)
+    for form in (
+        axes,
+        all_axes,
+        axes_of_one,
+        all_axes_of_one,
+        listed,
+        order,
+        moved_order,
+        kept_sizes,
+        repetitions,
+        new_axes,
+        spatial,
+        both_ends,
+        stride,
+        padding,
+        start,
+        end,
+        start_from_front,
+        non_empty,
+        no_number,
+    )
 }

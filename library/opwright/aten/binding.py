@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -32,7 +32,8 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class BoundArgument:
-    """An argument and what it is. `accepted` are the values for which a dropped one does not matter; None: all."""
+    """An argument and what it is to a parameter. `accepted` are the values for which a dropped one does not matter;
+    None: all."""
 
     argument: Argument
     role: Role
@@ -43,7 +44,8 @@ class BoundArgument:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """An operator and a function that implements it. `arguments` stand in the schema's order."""
+    """An operator and a function that implements it. `arguments` stand in the schema's order, and behind them those
+    that parameters of other names are made of."""
 
     schema: Schema
     function: FunctionEntry
@@ -71,7 +73,8 @@ def bind_operator(implements: ImplementsEntry, function: FunctionEntry) -> Bindi
         schema = parse_schema(implements.schema)
     except MalformedSchema as error:
         return [Misfit(("operator",), f"its schema cannot be read: {error}")]
-    forms, drops = dict(implements.forms), dict(implements.drops)
+    forms, drops, sources = dict(implements.forms), dict(implements.drops), dict(implements.sources)
+    used = {name for names in sources.values() for name in names}
     parameters: dict[str, InputEntry | AttributeEntry] = {item.name: item for item in function.inputs}
     parameters |= {item.name: item for item in function.attributes}
     misfits: list[Misfit] = []
@@ -88,11 +91,17 @@ def bind_operator(implements: ImplementsEntry, function: FunctionEntry) -> Bindi
         elif accepted is not None and entry is not None:
             misfits.append(Misfit(key, f"it is dropped, and the function has a parameter `{argument.name}`"))
         else:
-            made = _bound(argument, entry, FORMS.get(form or ""), accepted)
+            made = _bound(argument, entry, FORMS.get(form or ""), accepted, argument.name in used)
             if isinstance(made, str):
                 misfits.append(Misfit(key, made))
             else:
                 bound.append(made)
+    for name, made_of in sources.items():
+        made = _derived(schema, made_of, parameters.pop(name, None), forms.pop(name, ""))
+        if isinstance(made, str):
+            misfits.append(Misfit(("arguments", name), made))
+        else:
+            bound.append(made)
     for name in (*forms, *drops):
         misfits.append(Misfit(("arguments", name), f"{schema.identity} has no argument `{name}`"))
     for entry in parameters.values():
@@ -114,13 +123,29 @@ def bind_operator(implements: ImplementsEntry, function: FunctionEntry) -> Bindi
     return misfits or Binding(schema, function, tuple(bound), dict(implements.promotion), implements.lifts)
 
 
+def _derived(
+    schema: Schema, sources: Sequence[str], entry: InputEntry | AttributeEntry | None, form: str
+) -> BoundArgument | str:
+    """A parameter that is made of arguments of other names, or why it cannot be. Its form is given the first."""
+    known = {item.name: item for item in schema.arguments}
+    missing = next((name for name in sources if name not in known), None)
+    if missing is not None or not sources:
+        return "it names no argument of which it is made" if missing is None else f"there is no argument `{missing}`"
+    if entry is None:
+        return "the function has no such parameter, or one that stands for an argument"
+    if form not in FORMS:
+        return f"there is no form `{form}`; there are {', '.join(FORMS)}"
+    return _bound(known[sources[0]], entry, FORMS[form], None, False)
+
+
 def _bound(
     argument: Argument,
     entry: InputEntry | AttributeEntry | None,
     form: Form | None,
     accepted: tuple[str, ...] | None,
+    is_source: bool,
 ) -> BoundArgument | str:
-    """The argument bound, or why it cannot be."""
+    """The argument bound, or why it cannot be. `is_source`: other parameters are made of it."""
     if entry is None:
         if accepted is not None:
             try:
@@ -130,13 +155,13 @@ def _bound(
             return BoundArgument(argument, Role.DROPPED, accepted=values or None)
         if argument.kind == "ScalarType":
             return BoundArgument(argument, Role.TYPE)
-        if argument.is_dropped:
+        if argument.is_dropped or is_source:
             return BoundArgument(argument, Role.DROPPED)
         if not argument.has_default:
             return f"the function has no parameter `{argument.name}`, and the argument no default"
         return BoundArgument(argument, Role.DROPPED, accepted=(argument.default,))
     if isinstance(entry, AttributeEntry):
-        if argument.kind == "Tensor":
+        if argument.kind == "Tensor" and form is None:
             return "a tensor cannot be an attribute"
         kinds = _KINDS.get(argument.kind, ())
         wanted = tuple(f"{kind}S" for kind in kinds) if argument.is_list else kinds

@@ -9,7 +9,7 @@ from typing import Any
 from opwright.aten.argument_forms import CallShape, NoForm
 from opwright.aten.binding import WIDE, Binding, BoundArgument, Role
 from opwright.aten.operator_schema import Argument
-from opwright.aten.promotion import Operand, admitted_type, is_exact, result_type, type_of_number
+from opwright.aten.promotion import Operand, admitted_type, as_number_of, is_exact, result_type, type_of_number
 from opwright.bundle.call_interface import ANY
 from opwright.bundle.format import AttributeEntry, InputEntry
 from opwright.elements import BY_NAME, ElementType
@@ -115,17 +115,18 @@ class _Maker:
         inputs: dict[str, list[Input | None]] = {}
         attributes: dict[str, Any] = {}
         for item in self.binding.arguments:
-            name, value = item.argument.name, self.values[item.argument.name]
+            value = self.values[item.argument.name]
             if item.role is Role.DROPPED:
                 self._check_dropped(item, value)
             elif item.role is Role.ATTRIBUTE:
+                assert isinstance(item.entry, AttributeEntry)
                 made = self._attribute(item, self._formed(item, value))
                 if made is not None:
-                    attributes[name] = made
+                    attributes[item.entry.name] = made
             elif item.role is Role.INPUT:
                 assert isinstance(item.entry, InputEntry)
                 wanted = self._wanted(item.entry, chosen)
-                inputs[name] = self._inputs(item, self._formed(item, value), wanted)
+                inputs[item.entry.name] = self._inputs(item, self._formed(item, value), wanted)
         ordered = [item for entry in self.binding.function.inputs for item in inputs.get(entry.name, [None])]
         while ordered and ordered[-1] is None:
             ordered.pop()
@@ -136,6 +137,10 @@ class _Maker:
         """Where one of the tensors has a rank, as the index of `gather`, so has the result."""
         tensors = [self.facts_of(self.values[item.name]) for item in self.binding.schema.arguments if not item.is_list]
         return all(facts is None or facts.sizes == () for facts in tensors)
+
+    def _sizes_of(self, tensor: Any) -> tuple[int | None, ...] | None:
+        facts = self.facts_of(tensor)
+        return None if facts is None else facts.sizes
 
     def _first_sizes(self) -> tuple[int | None, ...] | None:
         for item in self.binding.schema.arguments:
@@ -151,7 +156,7 @@ class _Maker:
         if item.form is None:
             return value
         try:
-            return item.form(value, CallShape(item.argument, self.values, self.sizes))
+            return item.form(value, CallShape(item.argument, self.values, self.sizes, self._sizes_of))
         except NoForm as error:
             raise NoCall(f"the argument `{item.argument.name}`: {error}") from None
 
@@ -164,8 +169,9 @@ class _Maker:
 
     def _attribute(self, item: BoundArgument, value: Any) -> Any:
         """The value of an attribute; None where it is not given."""
-        entry, name = item.entry, item.argument.name
+        entry = item.entry
         assert isinstance(entry, AttributeEntry)
+        name = entry.name
         if value is None:
             if entry.required:
                 raise NoCall(f"`{name}` is None, and the function's attribute has no default")
@@ -284,9 +290,10 @@ class _Maker:
         argument, facts = item.argument, self.facts_of(value)
         if facts is None:
             element = wanted or type_of_number(value)
-            if not is_exact(value, element):
+            number = value if _is_factor(argument) else as_number_of(value, element)
+            if number is None or not is_exact(number, element):
                 raise NoCall(f"`{argument.name}` is {value!r}, which is no value of {element}")
-            return NumberInput(value, element)
+            return NumberInput(number, element)
         cast = wanted if wanted is not None and facts.element is not wanted else None
         if cast is not None and cast.is_integer and facts.element.is_float and argument.kind == "Tensor":
             raise NoCall(f"`{argument.name}` is {facts.element}, and the function takes {cast}")

@@ -6,6 +6,7 @@ integer, floating point) is above theirs. https://docs.pytorch.org/docs/stable/t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
@@ -78,6 +79,16 @@ def admitted_type(wanted: ElementType, admitted: Collection[str]) -> ElementType
         candidates = [item for item in _INTEGERS if _holds(item, wanted)]
         return next((item for item in (*candidates, FLOAT, DOUBLE) if item.name in admitted), None)
     return None
+
+
+def as_number_of(value: float, element: ElementType) -> float | None:
+    """A number of Python as PyTorch converts it where the element type does not follow from it: truth values are what
+    is not 0, of integers the fraction is cut off. None where an integer type has none."""
+    if element.kind == "bool":
+        return value != 0
+    if not element.is_integer:
+        return value
+    return int(value) if math.isfinite(value) else None
 
 
 def is_exact(value: float, element: ElementType) -> bool:

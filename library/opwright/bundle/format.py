@@ -26,7 +26,7 @@ class InputEntry:
     """`type` is a type variable of the function, or an element type's name (`int64`).
 
     `rank` and `shape` are promises, and of a sequence those of its items; the shape is there where it says more than
-    the rank does.
+    the rank does. Of a variadic one that is `optional` each item may be absent.
     """
 
     name: str
@@ -133,11 +133,12 @@ class TemplateEntry:
 class ImplementsEntry:
     """An operator of PyTorch that a function stands for, and what the schema does not say of its arguments.
 
-    `schema` is PyTorch's own text. `forms` are what is done to arguments before they become attributes (`opwright.aten`
-    has them by name). `drops` are arguments that the function lacks, each with the JSON texts of the values for which
-    it is right without them; none: all. `promotion` says of a type variable how PyTorch chooses its type: `wide`
-    (integers become int64), or the argument whose type alone counts. With `lifts` tensors of rank 0 are taken as
-    tensors of one element, and results become tensors of rank 0 again.
+    `schema` is PyTorch's own text. `forms` are what is done to arguments before a parameter gets them
+    (`opwright.aten` has them by name), `sources` the arguments of parameters that are named otherwise. `drops` are
+    arguments that the function lacks, each with the JSON texts of the values for which it is right without them;
+    none: all. `promotion` says of a type variable how PyTorch chooses its type: `wide` (integers become int64), or
+    the argument whose type alone counts. With `lifts` tensors of rank 0 are taken as tensors of one element, and
+    results become tensors of rank 0 again.
     """
 
     schema: str
@@ -145,6 +146,7 @@ class ImplementsEntry:
     drops: tuple[tuple[str, tuple[str, ...]], ...] = ()
     promotion: tuple[tuple[str, str], ...] = ()
     lifts: bool = False
+    sources: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

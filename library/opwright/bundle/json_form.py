@@ -97,6 +97,7 @@ _LATER: dict[tuple[type, str], Json] = {
     (ImplementsEntry, "drops"): (),
     (ImplementsEntry, "promotion"): (),
     (ImplementsEntry, "lifts"): False,
+    (ImplementsEntry, "sources"): (),
     (Index, "dependencies"): (),
 }
 _ALWAYS = object()  # equal to no value
@@ -406,13 +407,15 @@ def _function(place: _Place) -> FunctionEntry:
 
 
 def _implements(place: _Place) -> ImplementsEntry:
-    forms, drops, promotion, lifts = map(place.maybe, ("forms", "drops", "promotion", "lifts"))
+    forms, drops, promotion, sources = map(place.maybe, ("forms", "drops", "promotion", "sources"))
+    lifts = place.maybe("lifts")
     return ImplementsEntry(
         schema=place.get("schema").text(),
         forms=() if forms is None else forms.map(_text_pair),
         drops=() if drops is None else drops.map(_named_names),
         promotion=() if promotion is None else promotion.map(_text_pair),
         lifts=lifts is not None and lifts.truth(),
+        sources=() if sources is None else sources.map(_named_names),
     )
 
 

@@ -1,0 +1,97 @@
+"""Calls of operators as calls of the functions that implement them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from opwright.aten.array_calls import facts_of_array, input_array
+from opwright.aten.binding import Binding, bind_operator
+from opwright.aten.call import FunctionCall, NoCall, call_of_operator
+from opwright.bundle.format import AttributeEntry, FunctionEntry, ImplementsEntry, InputEntry, OutputEntry
+
+_TYPES = (("T", ("float", "int64", "int32", "uint8", "bool")),)
+_FULL = "aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None) -> Tensor"
+_REPEAT = "aten::repeat(Tensor self, SymInt[] repeats) -> Tensor"
+_INDEX = "aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor"
+
+
+def function(*parameters: InputEntry | AttributeEntry) -> FunctionEntry:
+    inputs = tuple(item for item in parameters if isinstance(item, InputEntry))
+    attributes = tuple(item for item in parameters if isinstance(item, AttributeEntry))
+    return FunctionEntry(
+        "com.acme", "F", 1, "", "", False, inputs, (OutputEntry("result", "T"),), attributes, _TYPES, ()
+    )
+
+
+def bound(implements: ImplementsEntry, *parameters: InputEntry | AttributeEntry) -> Binding:
+    made = bind_operator(implements, function(*parameters))
+    assert isinstance(made, Binding), made
+    return made
+
+
+def call(binding: Binding, *args: Any, **kwargs: Any) -> FunctionCall:
+    return call_of_operator(binding, args, kwargs, facts_of_array)
+
+
+def misfits(implements: ImplementsEntry, *parameters: InputEntry | AttributeEntry) -> list[str]:
+    made = bind_operator(implements, function(*parameters))
+    assert not isinstance(made, Binding)
+    return [item.text for item in made]
+
+
+@pytest.mark.parametrize(
+    ("number", "element", "made"),
+    [(2.9, "int64", 2), (-2.9, "int64", -2), (5, "bool", True), (0.0, "bool", False), (7, "float", 7.0)],
+)
+def test_numbers_are_converted_where_the_type_does_not_follow_from_them(number: Any, element: str, made: Any) -> None:
+    from opwright.elements import BY_NAME
+
+    binding = bound(ImplementsEntry(_FULL), InputEntry("fill_value", "T"), InputEntry("size", "int64"))
+    value = input_array(call(binding, [2], number, dtype=BY_NAME[element]).inputs[0])  # type: ignore[arg-type]
+    assert value == made
+    assert value.ndim == 0
+
+
+@pytest.mark.parametrize("number", [300, float("nan"), float("inf"), 1e30])
+def test_numbers_beyond_a_type_are_refused(number: float) -> None:
+    from opwright.elements import BY_NAME
+
+    binding = bound(ImplementsEntry(_FULL), InputEntry("fill_value", "T"), InputEntry("size", "int64"))
+    with pytest.raises(NoCall, match="which is no value of uint8"):
+        call(binding, [2], number, dtype=BY_NAME["uint8"])
+
+
+def test_a_parameter_is_made_of_an_argument_of_another_name() -> None:
+    implements = ImplementsEntry(_REPEAT, forms=(("axes", "new_axes"),), sources=(("axes", ("repeats",)),))
+    axes = AttributeEntry("axes", "INTS", False, None, "")
+    binding = bound(implements, InputEntry("self", "T"), InputEntry("repeats", "int64"), axes)
+    x = np.zeros(3, np.float32)
+    assert call(binding, x, [2, 1]).attributes == {"axes": [0]}
+    assert call(binding, x, [2]).attributes == {}
+    only_axes = bound(implements, InputEntry("self", "T"), axes)
+    assert call(only_axes, x, [2, 1]).attributes == {"axes": [0]}
+
+
+@pytest.mark.parametrize(
+    ("sources", "text"),
+    [
+        ((("axes", ("times",)),), "there is no argument `times`"),
+        ((("axes", ()),), "it names no argument of which it is made"),
+        ((("other", ("repeats",)),), "the function has no such parameter, or one that stands for an argument"),
+        ((("repeats", ("self",)),), "the function has no such parameter, or one that stands for an argument"),
+    ],
+)
+def test_parameters_that_cannot_be_made_are_told(sources: Any, text: str) -> None:
+    implements = ImplementsEntry(_REPEAT, forms=tuple((name, "new_axes") for name, _ in sources), sources=sources)
+    axes = AttributeEntry("axes", "INTS", False, None, "")
+    assert text in misfits(implements, InputEntry("self", "T"), InputEntry("repeats", "int64"), axes)
+
+
+def test_nothing_among_several_inputs() -> None:
+    binding = bound(
+        ImplementsEntry(_INDEX), InputEntry("self", "T"), InputEntry("indices", "any", optional=True, variadic=True)
+    )
+    x, i = np.zeros((2, 3, 4), np.float32), np.array([0, 1])
+    assert [item is None for item in call(binding, x, [None, i, None]).inputs] == [False, True, False]
