@@ -1,0 +1,2 @@
+def clone(self):
+    return self

@@ -1,0 +1,2 @@
+def contiguous(self):
+    return self

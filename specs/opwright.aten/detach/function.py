@@ -1,0 +1,2 @@
+def detach(self):
+    return self

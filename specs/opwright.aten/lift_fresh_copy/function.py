@@ -1,0 +1,2 @@
+def lift_fresh_copy(self):
+    return self

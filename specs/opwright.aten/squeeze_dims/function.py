@@ -1,0 +1,7 @@
+from collections.abc import Sequence
+
+from opwright import opset18 as op
+
+
+def squeeze_dims(self, dim: Sequence[int] | None = None):
+    return self if dim is None else op.Squeeze(self, dim)
