@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from opwright_build.spec.load import load_library
-from opwright_build.spec.model import OpsetRange, Tolerance, ValueDeclaration, VectorKind
+from opwright_build.spec.model import OpsetRange, ProposedBody, Tolerance, ValueDeclaration, VectorKind
 from opwright_build.spec.tolerances import DEFAULT_TOLERANCES
 from opwright_build.spec.yaml_source import MAX_FINDINGS
 
@@ -194,6 +194,42 @@ def test_mistakes(tiny: TinyLibrary, old: str, new: str, expected: list[str]) ->
     assert sorted(tiny.findings()) == sorted(expected)
     assert loaded.versions == ()
     assert loaded.broken == ("com.acme::Swish",)
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ("function.py:Simple", ProposedBody("function.py", "Simple", {})),
+        ("{function: function.py}", ProposedBody("function.py", "Swish", {})),
+        (
+            "{function: 'function.py:Simple', inexact: {far: Why.}}",
+            ProposedBody("function.py", "Simple", {"far": "Why."}),
+        ),
+    ],
+)
+def test_another_body_may_be_named_for_a_proposal(text: str, body: ProposedBody, tiny: TinyLibrary) -> None:
+    tiny.spec("schema: 1", f"schema: 1\nproposal: {text}")
+    loaded = load_library(tiny.root)
+    assert loaded.diagnostics == ()
+    assert [version.proposal for version in loaded.versions] == [body]
+
+
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("simple.py:Simple", "spec.yaml:2:11 OW115"),
+        ("{function: simple.py}", "spec.yaml:2:22 OW115"),
+        ("function:Simple", "spec.yaml:2:11 OW109"),
+        ("../function.py", "spec.yaml:2:11 OW127"),
+        ("", "spec.yaml:2:1 OW108"),
+        ("{inexact: {far: Why.}}", "spec.yaml:2:1 OW107"),
+        ("{function: function.py, inexact: {far: ''}}", "spec.yaml:2:50 OW109"),
+        ("{function: function.py, inexact: [far]}", "spec.yaml:2:44 OW108"),
+    ],
+)
+def test_mistakes_in_what_is_proposed(text: str, finding: str, tiny: TinyLibrary) -> None:
+    tiny.spec("schema: 1", f"schema: 1\nproposal: {text}")
+    assert tiny.findings() == [finding]
 
 
 def test_a_function_file_must_be_there(tiny: TinyLibrary) -> None:

@@ -58,11 +58,13 @@ def _no_function(version: SpecVersion, module: Module, path: str) -> Diagnostic:
     names = ", ".join(f"`{node.name}`" for node in module.functions()) or "none"
     bound = module.bindings.get(version.function_name, [])
     related = tuple(Related(module.source.place(span_of(item.node)), "bound here") for item in bound[:2])
+    if "function" in version.places:
+        related = (*related, Related(version.places["function"], "named here"))
     return Diagnostic(
         "OW322",
         f"{path} defines no function `{version.function_name}`",
         Place(path),
-        reason="the name is bound more than once or under a condition" if related else f"its functions are: {names}",
+        reason="the name is bound more than once or under a condition" if bound else f"its functions are: {names}",
         help=f"write `def {version.function_name}(...):` once, at top level",
         related=related,
     )

@@ -21,6 +21,7 @@ from opwright_build.propose.rfc import FILE as RFC
 from opwright_build.propose.rfc import Background, render_rfc
 from opwright_build.propose.schema import make_bodies, render_schema
 from opwright_build.propose.shape_tests import make_shape_tests, render_shape_tests
+from opwright_build.propose.shipped_body import Comparison, ShippedBody, compare_bodies
 from opwright_build.propose.subject import Proposal
 from opwright_build.propose.test_models import make_models
 from opwright_build.verify.case_model import Case
@@ -40,13 +41,15 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """`files` by path; `checked` are the outcomes of the node tests, `open_points` how many a person has left."""
+    """`files` by path; `checked` are the outcomes of the node tests, `open_points` how many a person has left.
+    `comparison` is with the body that is shipped, where that is another one."""
 
     files: Mapping[str, bytes]
     checked: Sequence[Checked]
     naming: Sequence[NamingFinding]
     tests: int
     open_points: int
+    comparison: Comparison | None
 
 
 def assemble(
@@ -56,8 +59,17 @@ def assemble(
     runtimes: Sequence[Runtime],
     workers: int,
     background: Background = NO_BACKGROUND,
+    shipped: ShippedBody | None = None,
 ) -> Package:
-    """Makes every file and runs the node tests' expansions in that many processes, or here; writes nothing."""
+    """Makes every file and runs the node tests' expansions in that many processes, or here; writes nothing.
+
+    `shipped` is what the library ships where another body is proposed: what this one fails, and may, are no node tests.
+    """
+    comparison = None
+    if shipped is not None:
+        cases = tuple(cases)
+        comparison = compare_bodies(proposal, shipped, cases, runtimes, workers)
+        cases = [case for case in cases if case.name not in comparison.failed]
     chosen = choose_cases(proposal, cases, background.existing)
     models = [model for case in chosen.cases for model in make_models(proposal, case)]
     checked = check_models(models, runtimes, workers)
@@ -82,6 +94,7 @@ def assemble(
         differentiation(proposal),
         bool(background.words.strip()),
         any(line.startswith("//") for line in converters),
+        comparison,
     )
     layout = _Layout(proposal)
     layout.add("C++ schema", layout.insert("schema.cc"), render_schema(proposal, bodies, rules, findings.derivatives))
@@ -116,7 +129,8 @@ def assemble(
         layout.add("Change log's entry", layout.insert("Changelog.md"), changelog_entry(proposal))
     left = list(remaining(proposal, findings))
     inference = inference_text(proposal, rules)
-    layout.files[RFC] = render_rfc(proposal, background, chosen.cases, findings.derivatives, inference, left).encode()
+    text = render_rfc(proposal, background, chosen.cases, findings.derivatives, inference, left, comparison)
+    layout.files[RFC] = text.encode()
     layout.made["Document for readers"] = RFC
     layout.files[CHECKLIST] = render_checklist(proposal, findings, layout.made).encode()
     return Package(
@@ -125,6 +139,7 @@ def assemble(
         findings.naming,
         len(chosen.cases),
         len(left),
+        comparison,
     )
 
 

@@ -15,6 +15,7 @@ from opwright_build.propose.name_lint import NamingFinding
 from opwright_build.propose.node_cases import ChosenCases
 from opwright_build.propose.readable import snake
 from opwright_build.propose.schema import PACKAGE, Bodies
+from opwright_build.propose.shipped_body import Comparison
 from opwright_build.propose.subject import Proposal, values_of
 from opwright_build.templates import render
 from opwright_build.verify.case_model import Status
@@ -33,6 +34,7 @@ class Findings:
     derivatives: Mapping[str, Differentiation]
     has_words: bool
     hand_written_adapters: bool
+    comparison: Comparison | None = None
 
 
 def render_checklist(proposal: Proposal, findings: Findings, made: Mapping[str, str]) -> str:
@@ -47,6 +49,7 @@ def render_checklist(proposal: Proposal, findings: Findings, made: Mapping[str, 
         body=_body(proposal, findings.bodies),
         inference=inference_text(proposal, findings.rules),
         table=_table(findings.checked),
+        comparison=findings.comparison,
         failures=[item for item in findings.checked if item.status is Status.FAIL],
         refusals=_refusals(findings.checked),
         naming=findings.naming,
@@ -113,6 +116,8 @@ def _unfinished(proposal: Proposal, findings: Findings) -> Iterator[str]:
         yield f"Vectors with sequences or graphs are no node tests: {', '.join(findings.chosen.not_tensors)}."
     if findings.naming:
         yield "Follow the naming conventions, or say why not (in CHECKLIST.md)."
+    if findings.comparison is not None and (findings.comparison.wrong or findings.comparison.idle):
+        yield "Fix the body that is proposed, or what the spec says of it (in CHECKLIST.md)."
     if any(item.status is Status.FAIL for item in findings.checked):
         yield "Fix the tests that fail (in CHECKLIST.md)."
 

@@ -10,7 +10,7 @@ from onnx import ModelProto
 from opwright.eager.messages import one_line
 
 from opwright_build.propose.test_models import TestModel
-from opwright_build.verify.case_model import Array, Expected, Judge, Status, SuiteJudge, judge_on
+from opwright_build.verify.case_model import Array, Expected, Judge, Status, SuiteJudge, Value, judge_on
 from opwright_build.verify.dtypes import element_of
 from opwright_build.verify.judge.outputs import judge_outputs
 from opwright_build.verify.run.isolation import run_tasks
@@ -36,7 +36,7 @@ CHECKER = "onnx.checker"
 
 
 @dataclass(frozen=True, slots=True)
-class _Values:
+class Values:
     """What a test gives and wants, by name."""
 
     inputs: tuple[tuple[str, Array], ...]
@@ -50,7 +50,7 @@ class _NodeRun:
     model calls an operator that the installed onnx knows."""
 
     model: bytes
-    values: _Values
+    values: Values
     where: str
     is_call: bool
 
@@ -79,7 +79,7 @@ def check_models(models: Iterable[TestModel], runtimes: Sequence[Runtime], worke
     for model in models:
         data = model.model.SerializeToString(deterministic=True)
         inputs = tuple(item for item in model.case.inputs if item is not None)
-        values = _Values(inputs, tuple(model.case.outputs), model.case.case.judge)
+        values = Values(inputs, tuple(model.case.outputs), model.case.case.judge)
         plain = model.expanded or bool(model.model.functions)
         for where in (CHECKER, *(runtime.name for runtime in runtimes if plain)):
             if where == CHECKER and not plain and not _known(model):
@@ -119,19 +119,24 @@ def _known(test: TestModel) -> bool:
         return False
 
 
-def _run(model: ModelProto, values: _Values, name: str) -> tuple[str, str, bool]:
+def run_model(model: ModelProto, values: Values, name: str) -> Sequence[Value]:
+    """The outputs on the runtime of that name. Raises Refused, and Failed."""
     (runtime,) = available([name])
     opset = max((item.version for item in model.opset_import if item.domain == ""), default=1)
     refusal = runtime.accepts(opset)
     if refusal is not None:
-        return Status.UNSUPPORTED.value, refusal.reason, False
+        raise Refused(refusal)
     signature = Signature(
         tuple((element_of(array).name, array.ndim) for _, array in values.inputs),
         (),
         tuple(element_of(array).name for _, array in values.outputs),
     )
+    return runtime.load(model, signature).run([array for _, array in values.inputs])
+
+
+def _run(model: ModelProto, values: Values, name: str) -> tuple[str, str, bool]:
     try:
-        outputs = runtime.load(model, signature).run([array for _, array in values.inputs])
+        outputs = run_model(model, values, name)
     except Refused as error:
         return error.refusal.status.value, error.refusal.reason, False
     except Failed as error:

@@ -56,29 +56,38 @@ def choose_cases(proposal: Proposal, collected: Iterable[Case], existing: Iterab
     names of its tests, which no other test gets.
     """
     entry = proposal.entry
-    usable = [
-        case
-        for case in collected
-        if case.identity == entry.identity and case.expected and None not in case.expected and not case.error
-    ]
+    usable = _judged(entry, collected)
     rows = [case for case in usable if isinstance(case.judge, ToleranceJudge)] or usable
     by_row: dict[str, list[Case]] = {}
     strange: dict[str, None] = {}
     for case in rows:
         if _is_of_tensors(case):
-            by_row.setdefault(_row(case), []).append(case)
+            by_row.setdefault(row_of(case), []).append(case)
         else:
-            strange[_row(case)] = None
+            strange[row_of(case)] = None
     small = {row: cases for row, cases in by_row.items() if _size(cases[0]) <= LARGEST}
     chosen = [min(cases, key=_preference) for cases in small.values()]
     chosen += _missing_types(entry, chosen, [case for cases in small.values() for case in cases])
     names: dict[str, None] = dict.fromkeys(existing)
     made = []
     for case in chosen:
-        suffix = "" if case is min(small[_row(case)], key=_preference) else f"_{'_'.join(case.bindings.values())}"
-        name = _free(f"test_{proposal.home.prefix}{entry.name.lower()}_{_word(_row(case))}{suffix}", names)
-        made.append(_node_case(entry, case, name))
+        suffix = "" if case is min(small[row_of(case)], key=_preference) else f"_{'_'.join(case.bindings.values())}"
+        name = _free(f"test_{proposal.home.prefix}{entry.name.lower()}_{_word(row_of(case))}{suffix}", names)
+        made.append(as_node_case(entry, case, name))
     return ChosenCases(tuple(made), tuple(row for row in by_row if row not in small), tuple(strange))
+
+
+def usable_cases(proposal: Proposal, collected: Iterable[Case]) -> list[Case]:
+    """The cases of the proposed version that are of tensors, those of the standard's suite too."""
+    return [case for case in _judged(proposal.entry, collected) if _is_of_tensors(case)]
+
+
+def _judged(entry: FunctionEntry, collected: Iterable[Case]) -> list[Case]:
+    return [
+        case
+        for case in collected
+        if case.identity == entry.identity and case.expected and None not in case.expected and not case.error
+    ]
 
 
 def variant_for(proposal: Proposal, bodies: BodySet, case: Case) -> Variant | None:
@@ -107,7 +116,8 @@ def make_node(proposal: Proposal, case: NodeCase) -> NodeProto:
     return node
 
 
-def _node_case(entry: FunctionEntry, case: Case, test: str) -> NodeCase:
+def as_node_case(entry: FunctionEntry, case: Case, test: str) -> NodeCase:
+    """The case, which is one of tensors, as a node test of that name."""
     assert case.expected is not None
     named = zip(_input_names(entry, len(case.inputs)), case.inputs, strict=False)
     inputs = [None if value is None else (name, tensor_in(value)) for name, value in named]
@@ -138,7 +148,8 @@ def _apart(name: str, entry: FunctionEntry) -> str:
     return f"{name}_out" if any(item.name == name for item in entry.inputs) else name
 
 
-def _row(case: Case) -> str:
+def row_of(case: Case) -> str:
+    """The name of the vector that the case was made of."""
     return case.name.partition("[")[0]
 
 

@@ -14,6 +14,7 @@ from opwright_build.propose.documentation import sections
 from opwright_build.propose.node_cases import NodeCase
 from opwright_build.propose.python_text import array_text, value_text
 from opwright_build.propose.schema import PACKAGE
+from opwright_build.propose.shipped_body import Comparison
 from opwright_build.propose.subject import Proposal
 from opwright_build.templates import render
 from opwright_build.verify.case_model import Array
@@ -40,8 +41,10 @@ def render_rfc(
     differentiation: Mapping[str, Differentiation],
     inference: str,
     remaining: Sequence[str],
+    comparison: Comparison | None = None,
 ) -> str:
-    """`inference` is a sentence on types and shapes, `remaining` what is left for a person."""
+    """`inference` is a sentence on types and shapes, `remaining` what is left for a person, `comparison` that with the
+    body that the library ships."""
     bodies = [
         (item.opset, _facts(variant.key), _text(variant.function))
         for item in proposal.sets
@@ -58,6 +61,7 @@ def render_rfc(
         existing=background.existing,
         specification=sections(proposal),
         inference=inference,
+        comparison=comparison,
         bodies=bodies[:_MOST_BODIES],
         more_bodies=max(len(bodies) - _MOST_BODIES, 0),
         differentiation=[

@@ -46,9 +46,9 @@ def make_models(proposal: Proposal, case: NodeCase) -> Iterator[TestModel]:
     """The test itself, and its expansion by each set of bodies that has a variant for it."""
     yield TestModel(case.name, _operator_model(proposal, case), case, expanded=False)
     for bodies in proposal.sets:
-        variant = variant_for(proposal, bodies, case.case)
-        if variant is not None:
-            yield _expanded(proposal, case, bodies, variant.function)
+        test = expand(proposal, case, bodies)
+        if test is not None:
+            yield test
 
 
 def to_tensor(array: Array, name: str) -> TensorProto:
@@ -83,9 +83,14 @@ def as_local_function(proposal: Proposal, node: NodeProto, function: FunctionPro
     return whole
 
 
-def _expanded(proposal: Proposal, case: NodeCase, bodies: BodySet, function: FunctionProto) -> TestModel:
+def expand(proposal: Proposal, case: NodeCase, bodies: BodySet) -> TestModel | None:
+    """The test with the nodes of a body in the operator's place; None where no variant of the set serves it."""
     from onnx.backend.test.case.node import function_expand_helper
 
+    variant = variant_for(proposal, bodies, case.case)
+    if variant is None:
+        return None
+    function = variant.function
     node = make_node(proposal, case)
     _write_defaults(proposal, node)
     whole = as_local_function(proposal, NodeProto(), function)

@@ -20,6 +20,7 @@ from opwright_build.spec.forms import (
     ImplementsForm,
     LimitForm,
     LimitsForm,
+    ProposalForm,
     SpecModel,
     ValueForm,
     VersionModel,
@@ -28,6 +29,7 @@ from opwright_build.spec.model import (
     Domain,
     OpsetRange,
     Package,
+    ProposedBody,
     SpecVersion,
     Tolerance,
     ValueDeclaration,
@@ -158,6 +160,7 @@ class _VersionReader:
         vectors = self._vectors()
         tolerances, on_runtimes = self._tolerances(types, (*inputs, *outputs))
         implements = self._implements()
+        proposal = self._proposal()
         if self.found or opsets is None or function_file is None:
             return None
         return SpecVersion(
@@ -183,6 +186,7 @@ class _VersionReader:
             places=self._places(),
             tags=tuple(self.get("tags")),
             implements=implements,
+            proposal=proposal,
         )
 
     def has(self, key: str) -> bool:
@@ -324,8 +328,11 @@ class _VersionReader:
         text = self.get(key) or default
         if text is None:
             return None, self.top.name
+        place = self.value_place(key) if self.has(key) else Place(f"{self.context.folder}/{text.partition(':')[0]}")
+        return self._function_at(key, text, place)
+
+    def _function_at(self, key: str, text: str, place: Place) -> tuple[str | None, str]:
         file, _, name = text.partition(":")
-        place = self.value_place(key) if self.has(key) else Place(f"{self.context.folder}/{file}")
         if not file.endswith(".py") or (":" in text and not matches(IDENTIFIER, name)):
             self.report("OW109", f"`{key}` must be `<file>.py` or `<file>.py:<name>`, but is `{text[:80]}`", place)
             return None, self.top.name
@@ -481,6 +488,18 @@ class _VersionReader:
             form.lifts,
             tuple((name, tuple(item.of)) for name, item in form.arguments.items() if "of" in item.model_fields_set),
         )
+
+    def _proposal(self) -> ProposedBody | None:
+        if not self.has("proposal"):
+            return None
+        form: ProposalForm | str = self.get("proposal")
+        if isinstance(form, ProposalForm):
+            key, text, place = "proposal.function", form.function, self.value_place("proposal", "function")
+        else:
+            key, text, place = "proposal", form, self.value_place("proposal")
+        file, name = self._function_at(key, text, place)
+        inexact = form.inexact if isinstance(form, ProposalForm) else {}
+        return None if file is None else ProposedBody(file, name, inexact)
 
     def _attribute_docs(self) -> dict[str, str]:
         forms = self.get("attributes").items()

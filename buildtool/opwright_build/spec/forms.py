@@ -269,6 +269,21 @@ ImplementsModel = TypeAliasType(
 )
 
 
+class ProposalForm(Strict):
+    """The body of a proposal, which need not be as exact as the function's own."""
+
+    function: Words
+    inexact: dict[Words, Words] = Field(default_factory=dict, max_length=MAX_NAMES)
+
+
+ProposalModel = TypeAliasType(
+    "ProposalModel",
+    Annotated[
+        Annotated[Words, Tag(tag("short"))] | Annotated[ProposalForm, Tag(tag("long"))], Discriminator(_short_or_long)
+    ],
+)
+
+
 class VersionModel(Strict):
     """What may stand in an entry of `versions:`, or at the top as a default for all of them."""
 
@@ -287,6 +302,7 @@ class VersionModel(Strict):
     vectors: list[Words] = Field(default_factory=list, max_length=MAX_LIST)
     tolerance: ToleranceModel = Field(default_factory=dict)
     implements: ImplementsModel = ""
+    proposal: ProposalModel = ""
 
 
 class SpecModel(VersionModel):

@@ -81,6 +81,11 @@ KEY_DOCS: Mapping[str, Mapping[str, str]] = {
         "vectors": "Where test vectors come from: `onnx`, a file of rows, an archive of numpy, a backend-test folder.",
         "tolerance": "How far results may lie from what is right, by element type; `reason` where looser than usual.",
         "implements": "The operator of PyTorch that the function stands for, such as aten::add.Tensor.",
+        "proposal": "The function whose body `opwright propose` proposes in place of this one's, as `file.py:name`.",
+    },
+    "ProposalForm": {
+        "function": "The function, as `file.py` or `file.py:name`.",
+        "inexact": "Vectors that its body need not pass, by name, with the reason.",
     },
     "ImplementsForm": {
         "operator": "The operator's name with its overload, such as aten::add.Tensor.",

@@ -176,6 +176,16 @@ class VectorSource:
 
 
 @dataclass(frozen=True, slots=True)
+class ProposedBody:
+    """A function whose body is proposed to the standard in place of the one that is shipped. `file` is relative to the
+    spec folder; `inexact` are the vectors that it need not pass, by name, with the reason."""
+
+    file: str
+    function: str
+    inexact: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class SpecVersion:
     """One (domain, name, since_version): everything that YAML says of it, defaults from the top of the file applied.
 
@@ -184,7 +194,7 @@ class SpecVersion:
     for each runtime that has its own. `places` maps dotted key paths of
     the YAML file (`types.T`, `inputs.X.rank`) to where the key stands, and `types.T.0` to an item of a sequence.
     `tags` are labels to select it by; nothing that is built or verified depends on them. `implements` is the operator
-    of PyTorch that it stands for.
+    of PyTorch that it stands for. `proposal` is read by `opwright propose` alone.
     """
 
     domain: Domain
@@ -209,6 +219,7 @@ class SpecVersion:
     tags: tuple[str, ...] = ()
     runtime_tolerances: Mapping[str, Mapping[str, Tolerance]] = field(default_factory=dict)
     implements: ImplementsEntry | None = None
+    proposal: ProposedBody | None = None
 
     @property
     def identity(self) -> str:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 LIBRARY = "library"  # the kind of source that answers questions about the library that is being built
 FAILED = b"failed"
 IGNORE = "OW330"
+_NOT_COMPILED = frozenset({"tags", "proposal"})  # keys of a spec
 _LARGE = 1 << 20  # bytes of a body: near the most that the compiler makes, which lines of a function may add to
 
 
@@ -88,11 +89,13 @@ def _actions(engine: Engine, loaded: LoadedLibrary, environment: str) -> dict[st
 
 
 def version_input(version: SpecVersion, root: Path) -> bytes:
-    """What compiling a version of the library at `root` takes of its spec: all but the tags."""
+    """What compiling a version of the library at `root` takes of its spec: all but the tags, and another body for a
+    proposal."""
     places = version.places
-    if "tags" in places:
-        places = {path: place for path, place in places.items() if path.partition(".")[0] != "tags"}
-    return encode_value(replace(version, folder=version.folder.relative_to(root), tags=(), places=places))
+    if not _NOT_COMPILED.isdisjoint(places):
+        places = {path: place for path, place in places.items() if path.partition(".")[0] not in _NOT_COMPILED}
+    folder = version.folder.relative_to(root)
+    return encode_value(replace(version, folder=folder, tags=(), proposal=None, places=places))
 
 
 def compile_action(reader: Reader) -> Outcome:

@@ -60,28 +60,28 @@ class BuiltLibrary:
         return sum(int(package[figure]) for package in self.packages)
 
 
-def build_library(session: Session, release: str = "", *, locked: bool = True) -> BuiltLibrary:
+def build_library(session: Session, release: str = "", *, locked: bool = True, proposed: str = "") -> BuiltLibrary:
     """Everything that the packages asked for yield, as far as it is not known already. Writes nothing but the cache.
 
     `release` is the version that those are to have, where it is not the one in library.yaml. Bodies that are not those
     released are run beside them; without `locked` nothing is compared with what was released, nor where some functions
-    are selected. UsageError when the library has no package of a name that is asked for, or no function that is
-    selected.
+    are selected. The version of the identity `proposed` gets the body that its spec proposes. UsageError when the
+    library has no package of a name that is asked for, or no function that is selected.
     """
-    action, chosen = library_action(session, release, locked)
+    action, chosen = library_action(session, release, locked, proposed)
 
     def function(reader: Reader, engine: Engine) -> Outcome:
         # What is known imports nothing of this.
         from opwright_build.workflow.edited_sources import build_edited
 
-        whole = locked and chosen is None
+        whole = locked and chosen is None and not proposed
         is_usual = whole and not (release or session.packages or engine.runs_all)
         done = build_edited(session, engine, reader, action) if is_usual else None
         if done is not None:
             return done
         from opwright_build.workflow.whole_library import build_whole
 
-        return build_whole(reader, engine, session, release, whole, chosen, action if is_usual else None)
+        return build_whole(reader, engine, session, release, whole, chosen, action if is_usual else None, proposed)
 
     only = None if chosen is None else frozenset(chosen.identities)
 
@@ -97,11 +97,14 @@ def build_library(session: Session, release: str = "", *, locked: bool = True) -
             raise AssertionError(f"a library is never unsupported: {reason}")
 
 
-def library_action(session: Session, release: str = "", locked: bool = True) -> tuple[Action, Chosen | None]:
+def library_action(
+    session: Session, release: str = "", locked: bool = True, proposed: str = ""
+) -> tuple[Action, Chosen | None]:
     """The action that makes what is asked for, and the versions that are selected."""
     params: dict[str, Json] = {"packages": list(names_asked_for(session))} if session.packages else {}
     params |= {"release": release} if release else {}
     params |= {} if locked else {"locked": False}
+    params |= {"proposed": proposed} if proposed else {}
     chosen = _chosen(session) if session.asked else None
     if chosen is not None:
         params |= {"versions": list(chosen.identities), "broken": list(chosen.broken)}

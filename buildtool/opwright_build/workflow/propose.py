@@ -6,7 +6,8 @@ import hashlib
 import json
 import os
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,12 @@ from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import finish, on_library
 
 if TYPE_CHECKING:
+    from opwright.bundle.format import FunctionEntry
+
     from opwright_build.propose.assemble import Package, Reference
     from opwright_build.propose.rfc import Background
+    from opwright_build.propose.shipped_body import Comparison, WrongRow
+    from opwright_build.propose.subject import Proposal
     from opwright_build.spec.model import SpecVersion
 
 WORDS = "proposal.md"  # of a spec: why there should be such an operator, for people
@@ -57,6 +62,7 @@ def _propose(session: Session, name: str, output: Path, sandbox: int, started: f
     if not library.good:
         return finish(session, started, library.diagnostics, "", {})
     from opwright_build.propose.assemble import assemble
+    from opwright_build.propose.shipped_body import ShippedBody
     from opwright_build.propose.subject import make_proposal
 
     version = _chosen(name, loaded.versions)
@@ -67,19 +73,27 @@ def _propose(session: Session, name: str, output: Path, sandbox: int, started: f
     if sandbox:
         require_for_workers(workers_claim(), sandbox)
     collected = collect(subject, run_oracle=True, sandbox=sandbox)
+    proposal, shipped = make_proposal(subject.bundle, entry), None
+    found = [*library.diagnostics, *collected.diagnostics]
+    if version.proposal is not None:
+        other, wrong = _proposed(session, version, entry)
+        if other is None:
+            return finish(session, started, [*found, *wrong], "", {})
+        proposal, shipped = other, ShippedBody(proposal, version.proposal.inexact)
     session.reporter.step("making the proposal, and running its node tests")
-    proposal, reference = make_proposal(subject.bundle, entry), _reference(session, version)
-    background = _background(session, version)
-    package = assemble(proposal, collected.cases, reference, available(), session.jobs, background)
+    reference, background = _reference(session, version), _background(session, version)
+    package = assemble(proposal, collected.cases, reference, available(), session.jobs, background, shipped)
     digests = {path: hashlib.sha256(data).hexdigest() for path, data in package.files.items()}
     told = {"schema": FOLDER.schema, "identity": version.identity, "files": digests}
     FOLDER.write(output, known, package.files, (json.dumps(told, indent=1) + "\n").encode())
     place = version.places.get("name")
-    findings = [*library.diagnostics, *collected.diagnostics, *_findings(package, place)]
+    findings = [*found, *_findings(package, place), *_inexact(package, version)]
     passed = Counter((item.runtime, item.status.value) for item in package.checked)
+    comparison = package.comparison
     lines = [
         f"{version.identity}: {counted(package.tests, 'node test')}{'; on ' if passed else ''}"
         + ", ".join(f"{runtime} {count} {status}" for (runtime, status), count in sorted(passed.items())),
+        *([] if comparison is None else _compared(comparison)),
         f"wrote {os.path.relpath(output)}{os.sep} ({counted(len(package.files) + 1, 'file')}); "
         f"{clause(collected.sandbox)}{{seconds}}",
         f"next: {counted(package.open_points, 'point')} for a person in {os.path.relpath(output / 'CHECKLIST.md')}",
@@ -91,6 +105,8 @@ def _propose(session: Session, name: str, output: Path, sandbox: int, started: f
         "sandbox": record(collected.sandbox),
         "workers": record(workers_claim()),
     }
+    if comparison is not None:
+        fields["bodies"] = [asdict(item) for item in comparison.measured]
     return finish(session, started, findings, "\n".join(lines), fields)
 
 
@@ -103,6 +119,71 @@ def _chosen(name: str, versions: tuple[SpecVersion, ...]) -> SpecVersion:
         message = f"the library has {name} in several domains: {', '.join(domains)}"
         raise UsageError([Diagnostic("OW907", message, help=f"write {domains[0]}/{name}")])
     return max(chosen, key=lambda version: version.since_version)
+
+
+def _proposed(
+    session: Session, version: SpecVersion, entry: FunctionEntry
+) -> tuple[Proposal | None, Sequence[Diagnostic]]:
+    """What is proposed where the spec names a body for that; None, and the reasons, where it cannot be."""
+    from opwright_build.propose.shipped_body import interface_differences
+    from opwright_build.propose.subject import make_proposal
+
+    assert version.proposal is not None
+    library = build_library(session, locked=False, proposed=version.identity)
+    if not library.good:
+        return None, library.diagnostics
+    bundle = next(
+        item for item in read_packages(session, library) if item.index.table.find_identity(version.identity) is not None
+    )
+    found = bundle.index.table.find_identity(version.identity)
+    assert found is not None
+    differences = list(interface_differences(entry, found))
+    if not differences:
+        return make_proposal(bundle, found), ()
+    message = f"`{version.proposal.function}` cannot be proposed as {version.name}: {differences[0]}"
+    help_ = "give it the parameters of the function, with the same defaults"
+    return None, [Diagnostic("OW656", message, _place(version), reason="; ".join(differences[1:]), help=help_)]
+
+
+def _place(version: SpecVersion) -> Place | None:
+    """Where the spec names the function whose body is proposed."""
+    return version.places.get("proposal.function") or version.places.get("proposal")
+
+
+def _compared(comparison: Comparison) -> Iterator[str]:
+    """The body that is proposed beside the one that is shipped."""
+    here, there = comparison.nodes
+    sides = "; ".join(f"{item.element} {item.proposed} ({item.shipped})" for item in comparison.measured)
+    yield f"the body is not the library's: {counted(here, 'node')} ({there}); largest errors {sides or 'not measured'}"
+    if comparison.inexact:
+        yield f"vectors that it need not pass, and does not: {', '.join(comparison.inexact)}"
+
+
+def _inexact(package: Package, version: SpecVersion) -> Iterator[Diagnostic]:
+    """Vectors that the proposed body fails, and those that the spec says it fails and that it does not."""
+    comparison = package.comparison
+    if comparison is None or version.proposal is None:
+        return
+    rows: dict[str, list[WrongRow]] = {}
+    for item in comparison.wrong:
+        rows.setdefault(item.row, []).append(item)
+    for row, items in rows.items():
+        runtimes = ", ".join(dict.fromkeys(item.runtime for item in items))
+        yield Diagnostic(
+            "OW657",
+            f"`{version.proposal.function}` fails the vector {row} on {runtimes}",
+            _place(version),
+            reason=f"{items[0].message}; the body that is shipped does not fail it",
+            help=f"correct it; or say under `proposal: inexact: {{{row}: ...}}` why the standard can do without",
+        )
+    for row in comparison.idle:
+        yield Diagnostic(
+            "OW657",
+            f"`{version.proposal.function}` fails no vector of the name {row}",
+            version.places.get(f"proposal.inexact.{row}", _place(version)),
+            reason="`inexact` names vectors that it fails and that the shipped body does not",
+            help="take the name out",
+        )
 
 
 def _reference(session: Session, version: SpecVersion) -> Reference | None:

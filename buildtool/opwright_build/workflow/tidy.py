@@ -54,6 +54,7 @@ _ORDER = (
     "attributes",
     "types",
     "function",
+    "proposal",
     "vectors",
     "reference",
     "tolerance",

@@ -21,9 +21,10 @@ from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine
 from opwright_build.engine.sources import CODE, FILE
 from opwright_build.package.wheel_texts import read_texts
+from opwright_build.propose.homes import home_of
 from opwright_build.report.tables import counted
 from opwright_build.spec.load import check_ceiling, load_library, newest_opset
-from opwright_build.spec.model import LoadedLibrary, Package
+from opwright_build.spec.model import LoadedLibrary, OpsetRange, Package, SpecVersion
 from opwright_build.spec.package_name import refuse_package
 from opwright_build.spec.portable_names import check_names
 from opwright_build.workflow.compiling import IGNORE, LIBRARY, compile_versions, findings_of, has_templates
@@ -67,9 +68,11 @@ def build_whole(
     locked: bool,
     chosen: Chosen | None,
     usual: Action | None,
+    proposed: str = "",
 ) -> Outcome:
     """The outcome of the library action, all versions looked at. `usual` is the action where it is that of a whole
-    build: edits begin with what it gave."""
+    build: edits begin with what it gave. The version of the identity `proposed` gets the body that its spec proposes.
+    """
     session.reporter.step("reading specs/")
     engine.prepare("library", (reader.read(SPECS) or b"").count(b"/spec.yaml"))
     only = names_asked_for(session) if session.packages else None
@@ -77,6 +80,9 @@ def build_whole(
     asked = [package.name for package in select_packages(loaded.library, session.packages)]
     if release:
         loaded = with_release(loaded, asked, release)
+    if proposed:
+        versions = (as_proposed(item) if item.identity == proposed else item for item in loaded.versions)
+        loaded = replace(loaded, versions=tuple(versions))
     others = libraries_called(reader, loaded)
     if has_errors(others.diagnostics):
         return Failed((*loaded.diagnostics, *others.diagnostics))
@@ -193,6 +199,23 @@ def with_release(loaded: LoadedLibrary, names: Collection[str], release: str) ->
     }
     library = replace(loaded.library, packages=tuple(packages.values()))
     return replace(loaded, library=library, packages=tuple(packages[package.name] for package in loaded.packages))
+
+
+def as_proposed(version: SpecVersion) -> SpecVersion:
+    """The version with the body that its spec proposes. Where versions are opsets, such a body is needed from the
+    version's own on, and may use what is there."""
+    assert version.proposal is not None
+    places = {**version.places, "function": version.places.get("proposal.function", version.places["proposal"])}
+    opsets = version.opsets
+    if home_of(version.domain.name).counts_opsets:
+        opsets = OpsetRange(max(opsets.first, min(version.since_version, opsets.last)), opsets.last)
+    return replace(
+        version,
+        function_file=version.proposal.file,
+        function_name=version.proposal.function,
+        opsets=opsets,
+        places=places,
+    )
 
 
 def _packaging(

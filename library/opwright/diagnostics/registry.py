@@ -1547,6 +1547,19 @@ TABLE = (
         "A row of vectors is drawn and its outputs are computed by a runtime at hand. Where none runs the function on "
         "drawn inputs, or the outputs are large, the row is left to the author.",
     ),
+    Code(
+        "OW656",
+        "A body is proposed of a function with another interface",
+        "What `proposal:` names is proposed as the function itself: the schema, the node tests and the texts are those "
+        "of its interface. So it takes the same inputs and attributes, with the same defaults.",
+    ),
+    Code(
+        "OW657",
+        "A proposed body is not as exact as the spec says",
+        "A body that is proposed because it reads better may be less exact than the one that is shipped. It passes "
+        "every vector by the rule of the standard's suite; those that it fails are named under `inexact`, with a "
+        "reason, and are no node tests.",
+    ),
     # Releases and indexes
     Code(
         "OW660",

@@ -50,6 +50,13 @@ def Gelu(X, approximate: Literal["none", "tanh"] = "none"):
     return exact(X)
 
 
+def Simple(X, approximate: Literal["none", "tanh"] = "none"):
+    """Proposed to the standard, and shipped nowhere: the formulas as one writes them, without care for negative X."""
+    if approximate == "tanh":
+        return 0.5 * X * (1 + op.Tanh(math.sqrt(2 / math.pi) * (X + 0.044715 * (X * X * X))))
+    return exact(X)
+
+
 def exact(x):
     return 0.5 * x * (1 + op.Erf(x / math.sqrt(2)))
 

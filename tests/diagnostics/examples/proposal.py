@@ -1,4 +1,4 @@
-"""OW650 and OW651: what a proposal to the standard departs in, or fails in."""
+"""OW650, OW651, OW656 and OW657: what a proposal to the standard departs in, or fails in."""
 
 from __future__ import annotations
 
@@ -26,8 +26,32 @@ rows:
 """
 
 
-def _example(spec: str, rows: str) -> Example:
+ONES = """\
+schema: 1
+rows:
+  - name: ones
+    inputs: {X: [1.0]}
+    outputs: {Y: [0.7310585786300049]}
+"""
+
+SIMPLE = """\
+from opwright import opset18 as op
+
+
+def Swish(X, alpha: float = 1.0):
+    return X * op.Sigmoid(alpha * X)
+
+
+def Simple(X, alpha: float = 1.0):
+    return X / (1 + op.Exp(-alpha * X))
+"""
+
+
+def _example(spec: str, rows: str, function: str = "") -> Example:
     files = {"specs/com.acme/Swish/spec.yaml": spec, "specs/com.acme/Swish/vectors.yaml": rows}
+    if function:
+        files["specs/com.acme/Swish/spec.yaml"] += "proposal: function.py:Simple\n"
+        files["specs/com.acme/Swish/function.py"] = function
     return Example("propose com.acme/Swish -o proposal", files)
 
 
@@ -41,5 +65,15 @@ PAIRS = (
         "OW651",
         bad=_example(SPEC, ROWS.replace("[0.0, 0.0]", "[0.0, 1.0]")),
         good=_example(SPEC, ROWS),
+    ),
+    Pair(
+        "OW656",
+        bad=_example(SPEC, ONES, SIMPLE.replace("Simple(X, alpha: float = 1.0)", "Simple(X, alpha: float = 2.0)")),
+        good=_example(SPEC, ONES, SIMPLE),
+    ),
+    Pair(
+        "OW657",
+        bad=_example(SPEC, ONES, SIMPLE.replace("-alpha * X", "alpha * X")),
+        good=_example(SPEC, ONES, SIMPLE),
     ),
 )

@@ -221,6 +221,7 @@ def spec_digest(version: SpecVersion, declared: Mapping[str, frozenset[str]], ro
         summary="",
         doc="",
         tags=(),
+        proposal=None,
         attribute_docs={},
         inputs=tuple(replace(item, doc="") for item in version.inputs),
         outputs=tuple(replace(item, doc="") for item in version.outputs),
