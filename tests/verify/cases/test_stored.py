@@ -145,6 +145,42 @@ def test_what_is_no_such_archive_is_refused(tmp_path: Path, data: bytes, reason:
     assert reason in finding.reason
 
 
+def test_calls_of_operators_come_back(tmp_path: Path) -> None:
+    x = {"array": "x", "type": "float"}
+    given = {"args": [[x, None], 2, {"float": "-inf"}], "kwargs": {"dtype": {"dtype": "int64"}, "mode": "floor"}}
+    results = [x, None, True, 3, {"float": "0.1"}, {"list": [x, x]}, {"type": "int64", "shape": [2, 0]}]
+    file = read(tmp_path, packed([{"name": "one", "call": given, "outputs": results}], x=np.float32([1.5])))
+    assert not file.diagnostics
+    (vector,) = file.vectors
+    assert vector.call is not None
+    (first, nothing), *numbers = vector.call.args
+    assert np.array_equal(first, np.float32([1.5])) and nothing is None and numbers == [2, -np.inf]
+    assert vector.call.kwargs["dtype"].name == "int64" and vector.call.kwargs["mode"] == "floor"
+    forms = [(item.dtype.name, item.shape) for item in vector.outputs if isinstance(item, np.ndarray)]
+    plain = ("float32", (1,))
+    numbers_ = [("bool", ()), ("int64", ()), ("float64", ())]
+    assert forms == [plain, *numbers_, plain, plain, ("int64", (2, 0))]
+    assert len(vector.outputs) == len(forms) + 1
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ("x", "x is no result of a call"),
+        ({}, "there is no element type None"),
+        ({"type": "float"}, "the archive has no array None"),
+        ({"float": "one"}, "could not convert"),
+        ({"type": "float", "shape": [-1]}, "no list of sizes"),
+        ({"list": [1.5]}, "1.5 is no result of a call"),
+    ],
+)
+def test_what_is_no_result_of_a_call_is_refused(tmp_path: Path, result: Any, reason: str) -> None:
+    file = read(tmp_path, packed([{"name": "one", "call": {"args": []}, "outputs": [result]}]))
+    (finding,) = file.diagnostics
+    assert finding.code == "OW152"
+    assert reason in finding.reason
+
+
 def test_a_shape_that_lies_is_refused_before_memory_is_taken(tmp_path: Path) -> None:
     stream = io.BytesIO()
     header = {"descr": "<f4", "fortran_order": False, "shape": (1 << 40, 1 << 10)}

@@ -218,16 +218,22 @@ def _results(form: Any, arrays: Mapping[str, Array]) -> tuple[Value | None, ...]
     """What a call gives; the tensors of a list are results of their own."""
     if isinstance(form, dict) and set(form) == {"list"}:
         return tuple(result for item in form["list"] for result in _results(item, arrays))
+    if form is None:
+        return (None,)
     if isinstance(form, int):
-        return (np.array(form, np.int64),)
-    if isinstance(form, dict) and "shape" in form:  # of a random output
+        return (np.array(form, np.bool_ if isinstance(form, bool) else np.int64),)
+    if not isinstance(form, dict):
+        raise UnusableError(f"{str(form)[:40]} is no result of a call")
+    if set(form) == {"float"}:
+        return (np.array(float(form["float"])),)
+    if "shape" in form:  # of a random output
         shape = form["shape"]
         if not isinstance(shape, list) or not all(type(size) is int and 0 <= size < 1 << 20 for size in shape):
             raise UnusableError("the shape of an output is no list of sizes")
         if math.prod(shape) > MOST_UNPACKED:
             raise UnusableError("the shape of an output is that of a tensor which is too large")
         return (np.zeros(shape, DTYPES[_element(form)]),)
-    return (None,) if form is None else (_typed(form["array"], _element(form), arrays),)
+    return (_typed(form.get("array"), _element(form), arrays),)
 
 
 def _element(form: Mapping[str, Any]) -> ElementType:
