@@ -113,5 +113,5 @@ def _upcast(value: Any) -> Any:
 def element_types(call: Call) -> str:
     """Those of its tensors, each once: `bool-float`; of a call without tensors that which it names, or `none`."""
     found = [type_name(tensor) for tensor in tensors([call.args, call.kwargs])]
-    named = [TYPES[value] for value in (*call.args, *call.kwargs.values()) if value in TYPES] if not found else []
-    return "-".join(dict.fromkeys(found or named)) or "none"
+    named = [value for value in (*call.args, *call.kwargs.values()) if isinstance(value, torch.dtype)]
+    return "-".join(dict.fromkeys(found or [TYPES.get(value, "complex") for value in named])) or "none"
