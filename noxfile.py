@@ -154,7 +154,7 @@ def docs(session: nox.Session) -> None:
     install(session, ".[build,run]", groups=("test",))
     session.run("python", "-m", "opwright_build.spec.json_schemas", "docs/schemas")
     session.run("python", "-m", "opwright_build.spec.schema_pages", "docs/files")
-    session.run("opwright", "docs")
+    session.run("opwright", "docs", "-p", "opwright-std")
     session.run("pytest", "--quiet", "tests/diagnostics", "-k", "reference_page", "--update-golden")
     session.run("git", "diff", "--stat", "--", "docs", external=True)
 

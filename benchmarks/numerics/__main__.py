@@ -1,4 +1,4 @@
-"""`nox -s numerics [-- NAME ...]`: the bodies of specs/ beside the standard's own, against a float64 oracle.
+"""`nox -s numerics [-- NAME ...]`: the bodies of opwright-std beside the standard's own, against a float64 oracle.
 
 Writes specs/numerics.yaml and docs/numerics.md, for all functions or those named; fails where one of ours is worse than
 `BUDGET` times the standard's.
@@ -32,6 +32,7 @@ from benchmarks.numerics.standard import schema_of
 from benchmarks.numerics.undetermined import NOTES
 
 ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = "opwright-std"  # what the standard has bodies of its own for
 PACKAGES = ("numpy", "onnx", "onnxruntime")
 
 
@@ -42,7 +43,7 @@ def main() -> int:
 def measure(root: Path, page: Path, named: Sequence[str]) -> int:
     """Measures the library at `root`, or its functions of these names. Gives 1 where a budget is broken."""
     reporter = TextReporter(Console(sys.stdout, sys.stderr))
-    return on_library(root, reporter, Options(), lambda session: _measure(session, page, named))
+    return on_library(root, reporter, Options(packages=(PACKAGE,)), lambda session: _measure(session, page, named))
 
 
 def _measure(session: Session, page: Path, named: Sequence[str]) -> int:
@@ -50,7 +51,7 @@ def _measure(session: Session, page: Path, named: Sequence[str]) -> int:
     if not library.good:
         session.reporter.findings(library.diagnostics, session.source_text)
         return 1
-    loaded, bundle = load_library(session.root), read_built(session, library)
+    loaded, bundle = load_library(session.root, only=[PACKAGE]), read_built(session, library)
     entries = [entry for entry in newest(bundle) if not named or entry.name in named]
     subject = Subject(session, loaded, bundle, {entry.identity for entry in entries})
     measured = list(_rows(bundle, loaded, entries, collect(subject, run_oracle=True).cases))

@@ -3,8 +3,35 @@
 from typing import Final as _Final
 
 from ._opset1 import add_Tensor as _TypeOfadd_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import alias as _TypeOfalias  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cat as _TypeOfcat  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clone as _TypeOfclone  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import contiguous as _TypeOfcontiguous  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import detach as _TypeOfdetach  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import expand as _TypeOfexpand  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import flip as _TypeOfflip  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_Tensor as _TypeOfindex_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lift_fresh_copy as _TypeOflift_fresh_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import movedim_intlist as _TypeOfmovedim_intlist  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import narrow as _TypeOfnarrow  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import permute as _TypeOfpermute  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import repeat as _TypeOfrepeat  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reshape as _TypeOfreshape  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import select_int as _TypeOfselect_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import slice_Tensor as _TypeOfslice_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import softmax as _TypeOfsoftmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import squeeze as _TypeOfsqueeze  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import squeeze_dim as _TypeOfsqueeze_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import squeeze_dims as _TypeOfsqueeze_dims  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import stack as _TypeOfstack  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sum_dim_IntList as _TypeOfsum_dim_IntList  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import t as _TypeOft  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tile as _TypeOftile  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import transpose_int as _TypeOftranspose_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unsafe_index_Tensor as _TypeOfunsafe_index_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unsafe_view as _TypeOfunsafe_view  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unsqueeze as _TypeOfunsqueeze  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import view as _TypeOfview  # pyright: ignore[reportMissingModuleSource]
 
 add_Tensor: _Final[_TypeOfadd_Tensor]
 """add_Tensor(self: T, other: T, alpha: T | None = None) -> T
@@ -15,6 +42,223 @@ Inputs:
     self (T)
     other (T)
     alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+alias: _Final[_TypeOfalias]
+"""alias(self: T) -> T
+
+The same tensor.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cat: _Final[_TypeOfcat]
+"""cat(*tensors: T, dim: int = 0) -> T
+
+Tensors side by side along a dimension.
+
+Tensors of rank 1 without elements are left out of a call of the operator: PyTorch takes them beside tensors of any rank.
+
+A template: its body is made for each call, and depends on
+`tensors`. What no vector reaches is not verified.
+
+Inputs:
+    tensors (T, any number): Tensors of equal sizes but for those of the dimension.
+
+Attributes:
+    dim (int, default 0): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clone: _Final[_TypeOfclone]
+"""clone(self: T) -> T
+
+A copy of a tensor.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+contiguous: _Final[_TypeOfcontiguous]
+"""contiguous(self: T) -> T
+
+The same tensor, whatever its layout in memory.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+detach: _Final[_TypeOfdetach]
+"""detach(self: T) -> T
+
+The same tensor, of which gradients know nothing.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+expand: _Final[_TypeOfexpand]
+"""expand(self: T, size: int64) -> T
+
+A tensor, repeated along dimensions of size 1.
+
+Inputs:
+    self (T)
+    size (int64, rank 1): The sizes; 1 where a dimension keeps its own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+flip: _Final[_TypeOfflip]
+"""flip(self: T, *, dims: Sequence[int]) -> T
+
+A tensor with the elements of some dimensions in reverse order.
+
+A template: its body is made for each call, and depends on
+`dims`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dims (ints, required): The dimensions.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+index_Tensor: _Final[_TypeOfindex_Tensor]
+"""index_Tensor(self: T, *indices: any) -> T
+
+What stands at positions of several dimensions, which are broadcast together.
+
+Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
+The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
+
+A template: its body is made for each call, and depends on
+`indices`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    indices (any, optional, any number): Integers or truth values for each dimension from the first on; absent where all of it is taken.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+lift_fresh_copy: _Final[_TypeOflift_fresh_copy]
+"""lift_fresh_copy(self: T) -> T
+
+A copy of a tensor that a program holds as a constant.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+movedim_intlist: _Final[_TypeOfmovedim_intlist]
+"""movedim_intlist(self: T, *, order: Sequence[int]) -> T
+
+A tensor of which some dimensions have other places, and the others their order.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, required): All dimensions in their new order.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+narrow: _Final[_TypeOfnarrow]
+"""narrow(self: T, start: int64, length: int64, *, dim: Sequence[int]) -> T
+
+So many elements of a dimension, from one on.
+
+Inputs:
+    self (T)
+    start (int64, [1]): The first element, not negative.
+    length (int64, [1]): How many elements.
+
+Attributes:
+    dim (ints, required): The dimension, alone in a list.
 
 Outputs:
     result (T)
@@ -45,6 +289,203 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+repeat: _Final[_TypeOfrepeat]
+"""repeat(self: T, repeats: int64, *, axes: Sequence[int] | None = None) -> T
+
+A tensor side by side with itself, so many times along each dimension.
+
+Inputs:
+    self (T)
+    repeats (int64, rank 1): How many times, for each dimension of the result.
+
+Attributes:
+    axes (ints, optional): The dimensions that the result has in front of those of `self`; absent where there are none.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+reshape: _Final[_TypeOfreshape]
+"""reshape(self: T, shape: int64) -> T
+
+The same elements in another shape.
+
+Inputs:
+    self (T)
+    shape (int64, rank 1): The sizes; -1 for one that follows from the others.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+select_int: _Final[_TypeOfselect_int]
+"""select_int(self: T, index: int64, *, dim: int) -> T
+
+The elements at one position of a dimension, which the result has no more.
+
+Inputs:
+    self (T)
+    index (int64, rank 0): The position; counted from the end where it is negative.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+slice_Tensor: _Final[_TypeOfslice_Tensor]
+"""slice_Tensor(self: T, start: int64, end: int64, step: int64, *, dim: Sequence[int] = (0,)) -> T
+
+Every so many elements of a part of a dimension.
+
+Bounds beyond the dimension's ends mean these.
+
+Inputs:
+    self (T)
+    start (int64, [1]): The first element; counted from the end where it is negative.
+    end (int64, [1]): The element before which the part ends.
+    step (int64, [1]): The distance of elements that are taken, at least 1.
+
+Attributes:
+    dim (ints, default (0,)): The dimension, alone in a list.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+softmax: _Final[_TypeOfsoftmax]
+"""softmax(self: T, *, dim: int, half_to_float: bool = False) -> U
+
+e to the power of each element, divided by the sum of these along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+    half_to_float (bool, default False): Whether float16 gives float.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double
+    U: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+squeeze: _Final[_TypeOfsqueeze]
+"""squeeze(self: T, *, dim: Sequence[int] | None = None) -> T
+
+A tensor without all its dimensions of size 1.
+
+A call gives the dimensions whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, optional): These dimensions; absent where there are none.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+squeeze_dim: _Final[_TypeOfsqueeze_dim]
+"""squeeze_dim(self: T, *, dim: Sequence[int] | None = None) -> T
+
+A tensor without dimensions of size 1.
+
+Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, optional): The dimensions, each of size 1; all of them stay where it is absent.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+squeeze_dims: _Final[_TypeOfsqueeze_dims]
+"""squeeze_dims(self: T, *, dim: Sequence[int] | None = None) -> T
+
+A tensor without dimensions of size 1.
+
+Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, optional): The dimensions, each of size 1; all of them stay where it is absent.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+stack: _Final[_TypeOfstack]
+"""stack(*tensors: T, dim: int = 0, axes: Sequence[int] = (0,)) -> T
+
+Tensors of one shape side by side along a new dimension.
+
+A template: its body is made for each call, and depends on
+`tensors`. What no vector reaches is not verified.
+
+Inputs:
+    tensors (T, any number): Tensors of one shape.
+
+Attributes:
+    dim (int, default 0): The new dimension.
+    axes (ints, default (0,)): The same, alone in a list.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 sum_dim_IntList: _Final[_TypeOfsum_dim_IntList]
 """sum_dim_IntList(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
 
@@ -62,6 +503,144 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+t: _Final[_TypeOft]
+"""t(self: T) -> T
+
+The transpose of a matrix; tensors of rank 0 and 1 as they are.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+tile: _Final[_TypeOftile]
+"""tile(self: T, dims: int64, *, axes: Sequence[int] | None = None) -> T
+
+A tensor side by side with itself, so many times along each dimension.
+
+Inputs:
+    self (T)
+    dims (int64, rank 1): How many times, for each dimension of the result.
+
+Attributes:
+    axes (ints, optional): The dimensions that the result has in front of those of `self`; absent where there are none.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+transpose_int: _Final[_TypeOftranspose_int]
+"""transpose_int(self: T, *, order: Sequence[int] | None = None) -> T
+
+A tensor of which two dimensions have changed places.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, optional): All dimensions in their new order; absent where it is their own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+unsafe_index_Tensor: _Final[_TypeOfunsafe_index_Tensor]
+"""unsafe_index_Tensor(self: T, *indices: I) -> T
+
+What stands at positions of several dimensions, which are broadcast together.
+
+The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
+
+A template: its body is made for each call, and depends on
+`indices`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    indices (I, optional, any number): Positions for each dimension from the first on; absent where all of it is taken.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+unsafe_view: _Final[_TypeOfunsafe_view]
+"""unsafe_view(self: T, size: int64) -> T
+
+The same elements in another shape.
+
+Inputs:
+    self (T)
+    size (int64, rank 1): The sizes; -1 for one that follows from the others.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+unsqueeze: _Final[_TypeOfunsqueeze]
+"""unsqueeze(self: T, *, dim: Sequence[int]) -> T
+
+A tensor with a new dimension of size 1.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The new dimension, alone in a list.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+view: _Final[_TypeOfview]
+"""view(self: T, size: int64) -> T
+
+The same elements in another shape.
+
+Inputs:
+    self (T)
+    size (int64, rank 1): The sizes; -1 for one that follows from the others.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """

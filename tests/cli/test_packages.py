@@ -124,6 +124,18 @@ def test_one_package_alone(packages: Path, opwright: Opwright) -> None:
     assert opwright("build", "-p", "acme-base", "-p", "acme-more", "--json").summary["versions"] == 2
 
 
+def test_pages_of_one_package(packages: Path, opwright: Opwright) -> None:
+    """Those of another one stay, and are neither compared nor listed."""
+    opwright("docs")
+    index, other = Path("docs/reference/README.md"), Path("docs/reference/com.acme.more/Half.md")
+    assert "acme-more" in index.read_text()
+    before = other.read_bytes()
+    Path("specs/com.acme.more/Half/function.py").write_text("nonsense")
+    assert opwright("docs", "-p", "acme-base").status == 0
+    assert "acme-more" not in index.read_text() and other.read_bytes() == before
+    assert opwright("docs", "-p", "acme-base", "--check").out.endswith("2 pages up to date\n")
+
+
 def test_a_package_that_is_none(packages: Path, opwright: Opwright) -> None:
     ran = opwright("build", "-p", "acme-mroe")
     assert ran.status == 2

@@ -18,10 +18,9 @@ from opwright.lang.resolve import NoLibraries
 from opwright.lang.solve import Solver
 from opwright_build.compile.files import SpecFiles
 from opwright_build.compile.unit import make_unit
-from opwright_build.spec.load import load_library
 
 from benchmarks.programs import PROGRAMS
-from tests.own_specs import ROOT, SLOW
+from tests.own_specs import ROOT, SLOW, load_standard
 
 FIRST_LINES = 1.05  # attempts that begin at the first line, for each family
 
@@ -41,7 +40,7 @@ def test_a_family_begins_at_the_first_line_once(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(Attempt, "run", running)
     monkeypatch.setattr(Solver, "next", lowering)
     files = SpecFiles(lambda path: (ROOT / path).read_bytes() if (ROOT / path).is_file() else None)
-    loaded = load_library(ROOT)
+    loaded = load_standard()
     for version in loaded.versions:
         if version.name in SLOW:
             continue

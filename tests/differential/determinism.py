@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 
 from opwright import OnnxFunction
 from opwright.diagnostics.diagnostic import DiagnosticError
@@ -24,13 +23,12 @@ from opwright.lang.family import Family, build_family
 from opwright.lang.resolve import NoLibraries
 from opwright_build.compile import SpecFiles
 from opwright_build.compile.unit import make_unit
-from opwright_build.spec.load import load_library
 
 from tests.differential.campaign import program_of
 from tests.differential.compiling import compile_program
 from tests.differential.control import control_pairs
+from tests.own_specs import ROOT, load_standard
 
-ROOT = Path(__file__).resolve().parents[2]
 WANTED = 200
 SPEC, SAMPLE, PROGRAM = "spec", "sample", "program"
 _TYPED = ("activations", "chunk", "dropout", "hardmax", "operators", "scan")
@@ -86,7 +84,7 @@ def _samples() -> Iterator[tuple[str, OnnxFunction]]:
 
 def _specs(step: int) -> Iterator[tuple[str, Family]]:
     files = SpecFiles(lambda path: (ROOT / path).read_bytes() if (ROOT / path).is_file() else None)
-    loaded = load_library(ROOT)
+    loaded = load_standard()
     for version in loaded.versions[::step]:
         relative = replace(version, folder=version.folder.relative_to(loaded.library.root))
         unit = make_unit(relative, files, NoLibraries(), [])

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.environment import link_packages
-from tests.own_specs import copy_specs
+from tests.own_specs import STANDARD, copy_specs
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -202,7 +202,7 @@ def test_modules_that_lie_in_the_current_folder_are_not_imported(audit: Audit, l
 def test_a_build_of_our_own_specs_does_nothing_but_build(audit: Audit, tmp_path: Path) -> None:
     root = tmp_path / "own"
     copy_specs(root, large=False)
-    ran = audit(["build", "-j", "1"], root, "opwright_std")
+    ran = audit(["build", "-p", STANDARD, "-j", "1"], root, "opwright_std")
     assert ran.status == 0, ran.output
     assert len(ran.armed) == 1
     assert ran.violations == []

@@ -1,4 +1,4 @@
-"""The library of this repository through the command line: what it lists and builds, what a second build costs."""
+"""The standard's functions through the command line: what it lists and builds, what a second build costs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import onnx.defs
 import pytest
 from opwright.bundle.read import read_bundle_file
 
-from tests.own_specs import CACHE, ROOT, build_specs
+from tests.own_specs import CACHE, ROOT, STANDARD, build_specs
 from tests.sealed import as_this_user
 
 
@@ -52,14 +52,14 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_it_has_the_functions_of_the_standard(library: Path) -> None:
-    listed = _run(library, "ls", "--json")
+    listed = _run(library, "ls", "-p", STANDARD, "--json")
     assert {(line["domain"], line["name"], line["since_version"]) for line in listed} == standard_versions()
     assert len(listed) == 76
     assert sum(len(line["pairs"]) for line in listed) == 571
 
 
 def test_every_opset_has_a_body_or_a_reason(library: Path) -> None:
-    rows = _run(library, "opsets", "--json", "--cache", str(CACHE))
+    rows = _run(library, "opsets", "-p", STANDARD, "--json", "--cache", str(CACHE))
     opsets: dict[tuple[str, int], set[int]] = {}
     for row in rows:
         opsets.setdefault((row["name"], row["since_version"]), set()).add(row["opset"])
@@ -83,7 +83,7 @@ def test_its_figures_are_those_of_the_bundle(library: Path) -> None:
     uses = Counter(dict.fromkeys(bundle.bodies, 0))
     for body in bodies:
         uses[body.body] += body.last_opset - body.first_opset + 1
-    told = _run(library, "build", "--json", "--cache", str(CACHE))[-1]
+    told = _run(library, "build", "-p", STANDARD, "--json", "--cache", str(CACHE))[-1]
     assert told["versions"] == len(bundle.index.functions) == 76
     assert told["opset_bodies"] == uses.total()
     assert told["stored_bodies"] == len(bundle.bodies) == len(uses)
@@ -92,6 +92,6 @@ def test_its_figures_are_those_of_the_bundle(library: Path) -> None:
 
 
 def test_a_second_build_does_nothing(library: Path) -> None:
-    told = _run(library, "build", "--json", "--cache", str(CACHE))
+    told = _run(library, "build", "-p", STANDARD, "--json", "--cache", str(CACHE))
     assert told[-1]["actions_run"] == 0
     assert {output["status"] for output in told[-1]["outputs"]} == {"unchanged"}

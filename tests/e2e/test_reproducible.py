@@ -17,7 +17,7 @@ import pytest
 from opwright.lang.template import PREFIX
 from opwright_build.engine.user_secret import VARIABLE
 
-from tests.own_specs import ROOT, spec_files
+from tests.own_specs import ROOT, STANDARD, spec_files
 
 NEEDED = "import jinja2, mpmath, numpy, onnx, pydantic, yaml"
 VERSIONS = "from importlib.metadata import version; print(version('onnx'), version('protobuf'), version('jinja2'))"
@@ -69,7 +69,7 @@ def _build(root: Path, where: Surroundings, python: str = sys.executable) -> dic
         "LC_ALL": where.locale,
     }
     done = subprocess.run(
-        [python, "-m", "opwright_build", "build", "--json", "-j", where.processes],
+        [python, "-m", "opwright_build", "build", "-p", STANDARD, "--json", "-j", where.processes],
         cwd=root / where.below,
         env={**environment, **{name: os.environ[name] for name in ("SYSTEMROOT", VARIABLE) if name in os.environ}},
         umask=where.umask,
@@ -183,7 +183,7 @@ def _bodies(root: Path) -> dict[tuple[Any, ...], str | None]:
         "PYTHONPATH": os.pathsep.join([str(ROOT / "library"), str(ROOT / "buildtool"), *sys.path]),
     }
     done = subprocess.run(
-        [sys.executable, "-m", "opwright_build", "opsets", "--json"],
+        [sys.executable, "-m", "opwright_build", "opsets", "-p", STANDARD, "--json"],
         cwd=root,
         env=environment,
         capture_output=True,

@@ -16,17 +16,16 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from opwright.bundle.read import find_bundle
-from opwright_build.spec.load import load_library
 from opwright_build.verify.case_model import Case
 from opwright_build.verify.cases.collect import collect_cases
 
 from tests.eager.spec_agreement import Agreement, Row
 from tests.eager.spec_workers import open_worker, rows_of_version
-from tests.own_specs import ROOT, build_specs
+from tests.own_specs import ROOT, build_specs, load_standard
 
 
 def main() -> int:
-    loaded = load_library(ROOT)
+    loaded = load_standard()
     with tempfile.TemporaryDirectory() as folder:
         path = build_specs(Path(folder))
         bundle = find_bundle(path)

@@ -8,13 +8,12 @@ from pathlib import Path
 from opwright.bundle import installed
 from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
-from opwright_build.spec.load import load_library
 from opwright_build.spec.model import LoadedLibrary
 from opwright_build.spec.runtime_names import ONNXRUNTIME_OFF, REFERENCE
 from opwright_build.verify.case_model import Case
 
 from tests.eager.spec_agreement import Row, compare, newest_bodies
-from tests.own_specs import ROOT
+from tests.own_specs import load_standard
 
 _LOADED: list[tuple[LoadedLibrary, Bundle]] = []
 
@@ -23,7 +22,7 @@ def open_worker(path: Path) -> None:
     """What a worker reads once. The package of the library, which specs call each other through, is of that bundle."""
     warnings.simplefilter("ignore")  # numpy's, of what the reference evaluator does on the way
     installed.package_bundle = lambda package, name: path
-    _LOADED.append((load_library(ROOT), find_bundle(path)))
+    _LOADED.append((load_standard(), find_bundle(path)))
 
 
 def rows_of_version(cases: list[Case]) -> list[Row]:

@@ -1,4 +1,4 @@
-"""A few vectors of every version of specs/: what its function gives as Python is what its newest body gives.
+"""A few vectors of each of the standard's functions: what it gives as Python is what its newest body gives.
 
 All vectors and bodies: `nox -s eager`.
 """
@@ -12,19 +12,18 @@ from pathlib import Path
 import pytest
 from opwright.bundle import installed
 from opwright.bundle.read import find_bundle
-from opwright_build.spec.load import load_library
 from opwright_build.verify.case_model import Case
 from opwright_build.verify.cases.collect import collect_cases
 
 from tests.eager.spec_agreement import Agreement, Row, compare, newest_bodies
+from tests.own_specs import ROOT, load_standard
 
-ROOT = Path(__file__).resolve().parents[2]
 VECTORS = 4  # of each version
 
 
 @pytest.fixture(scope="module")
 def rows(standard_file: Path) -> list[Row]:
-    loaded = load_library(ROOT)
+    loaded = load_standard()
     bundle = find_bundle(standard_file)
     interfaces = {entry.identity: entry for entry in bundle.index.functions}
     cases = collect_cases(loaded.versions, interfaces, ROOT, run_oracle=False, load_suite=lambda operators: ()).cases
@@ -52,4 +51,4 @@ def test_python_gives_what_the_compiled_bodies_give(rows: list[Row]) -> None:
 
 def test_every_version_is_among_them(rows: list[Row]) -> None:
     compared = Counter(row.identity for row in rows if row.agreement in (Agreement.EXACT, Agreement.RANDOM))
-    assert set(compared) == {version.identity for version in load_library(ROOT).versions}
+    assert set(compared) == {version.identity for version in load_standard().versions}

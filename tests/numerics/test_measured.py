@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import onnx
 import pytest
-from opwright_build.spec.load import load_library
 from opwright_build.verify.facts.numerics import FILE, Measured, read_numerics, write_numerics
 
 from benchmarks.numerics.__main__ import measure
 from benchmarks.numerics.grids import GRIDS
 from benchmarks.numerics.page import better, number, numerics_page
 from benchmarks.numerics.undetermined import NOTES
+from tests.own_specs import ROOT, copy_functions, load_standard
 
-ROOT = Path(__file__).parents[2]
 COMMAND = "run `nox -s numerics`, or `nox -s numerics -- NAME` for one function, and commit the result"
 COMMITTED = read_numerics((ROOT / FILE).read_bytes())
 
@@ -23,7 +21,7 @@ COMMITTED = read_numerics((ROOT / FILE).read_bytes())
 def newest_of_the_library() -> dict[str, str]:
     """Identity by name, of the functions that the standard gives a body."""
     found = {}
-    for version in load_library(ROOT).versions:
+    for version in load_standard().versions:
         domain = "" if version.domain.name == "ai.onnx" else version.domain.name
         schema = onnx.defs.get_schema(version.name, version.since_version, domain)
         assert schema.since_version == version.since_version
@@ -58,12 +56,7 @@ def test_no_body_is_over_the_budget() -> None:
 
 
 def test_a_library_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    specs = tmp_path / "specs"
-    specs.mkdir()
-    shutil.copy(ROOT / "specs" / "library.yaml", specs)
-    for name in ("ThresholdedRelu", "Softsign"):
-        shutil.copytree(ROOT / "specs" / "ai.onnx" / name, specs / "ai.onnx" / name)
-    shutil.copy(ROOT / "specs" / "ai.onnx" / "domain.yaml", specs / "ai.onnx")
+    copy_functions(tmp_path, "ThresholdedRelu", "Softsign")
     page = tmp_path / "numerics.md"
     assert measure(tmp_path, page, ["Softsign"]) == 0
     assert "2 rows, 0 over budget" in capsys.readouterr().out

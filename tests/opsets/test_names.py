@@ -14,9 +14,10 @@ OPERATORS = {name for domain in STANDARD_DOMAINS for opset in range(1, 40) for n
 
 # What is known of operators: one record each, what Python's signs mean, and the operators that the lowering writes.
 KNOWING = {"opsets/records.py", "lang/operators.py", "lang/lower/primitives.py"}
-# Names of Python that are names of operators too: `Optional[...]` in annotations, the class `Shape`.
+# Other names that are names of operators too: `Optional[...]` in annotations, the class `Shape`, a default of PyTorch.
 OTHER_NAMES = {
     "__init__.py": {"Optional"},
+    "aten/operator_schema.py": {"Mean"},
     "builder/__init__.py": {"Shape"},
     "decompiler/python_names.py": {"Optional"},
     "lang/annotations.py": {"Optional"},

@@ -52,6 +52,7 @@ ALLOWED = {
     "buildtool/opwright_build/publication/index_place.py": (1, "an answer from the web, with limits"),
     "buildtool/opwright_build/package/sdist.py": (1, "in memory, an archive that is written"),
     "buildtool/opwright_build/spec/scaffold.py": (1, "files of this package"),
+    "buildtool/opwright_build/spec/torch_schemas.py": (1, "a file of this package"),
     "buildtool/opwright_build/verify/cases/stored/numpy_archive.py": (2, "members of an archive"),
     "buildtool/opwright_build/workflow/explain.py": (1, "a file of this package"),
     "buildtool/opwright_build/workflow/transaction.py": (1, "files that a release has written, to wait for the disk"),

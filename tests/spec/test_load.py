@@ -48,8 +48,11 @@ def test_our_own_library() -> None:
     assert [(domain.name, domain.version, domain.mirror) for domain in loaded.domains] == [
         ("ai.onnx", 28, "opwright.ai.onnx"),
         ("ai.onnx.preview", 1, "opwright.ai.onnx.preview"),
+        ("opwright.aten", 1, None),
     ]
-    assert check_ceiling(package, newest_opset()) is None
+    assert loaded.library.package("opwright-aten").opsets == OpsetRange(18, 28)
+    for each in loaded.packages:
+        assert check_ceiling(each, newest_opset()) is None
 
 
 @pytest.mark.parametrize("start", [".", "specs", "specs/com.acme/Swish", "specs/com.acme/Swish/function.py"])

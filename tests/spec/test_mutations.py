@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -14,18 +13,20 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright_build.spec.load import load_library
 from opwright_build.spec.vectors_file import read_vectors_file
 
+from tests.diagnostics.examples import operators
 from tests.diagnostics.examples.spec import PAIRS
+from tests.own_specs import copy_functions
 from tests.work import ends
 
-SPECS = Path(__file__).parents[2] / "specs"
-FUNCTION = SPECS / "ai.onnx" / "Softplus"
+FUNCTION, OPERATOR = "Softplus", "sum_dim_IntList"
 FILES = (
     "library.yaml",
     "ai.onnx/domain.yaml",
-    f"ai.onnx/{FUNCTION.name}/spec.yaml",
-    f"ai.onnx/{FUNCTION.name}/vectors.yaml",
+    f"ai.onnx/{FUNCTION}/spec.yaml",
+    f"ai.onnx/{FUNCTION}/vectors.yaml",
+    f"opwright.aten/{OPERATOR}/spec.yaml",
 )
-CODES = {pair.code for pair in PAIRS}
+CODES = {pair.code for pair in (*PAIRS, *operators.PAIRS)}
 TOKENS = [
     *("[", "]", "{", "}", ":", ": ", ",", "- ", "-", "#", " #", "'", '"', "|", ">", "&a ", "*a", "!t ", "? ", "?"),
     *("\n", "\n  ", "  ", "---\n", "%", "@", "<<: ", "null", "true", "1e-5", ".nan", "-1", "0", "99999999999", "1.5"),
@@ -48,14 +49,11 @@ TOKENS = [
 
 
 class Copy:
-    """The library with one function, of which one file is changed at a time."""
+    """The library with two functions, of which one file is changed at a time."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        (root / "specs/ai.onnx").mkdir(parents=True)
-        shutil.copy(SPECS / "library.yaml", root / "specs/library.yaml")
-        shutil.copy(SPECS / "ai.onnx/domain.yaml", root / "specs/ai.onnx/domain.yaml")
-        shutil.copytree(FUNCTION, root / "specs/ai.onnx" / FUNCTION.name)
+        copy_functions(root, FUNCTION, OPERATOR)
         self.original = {name: (root / "specs" / name).read_bytes() for name in FILES}
 
     def judge(self, name: str, data: bytes) -> bool:

@@ -145,6 +145,15 @@ def domains_asked_for(session: Session) -> frozenset[str]:
     return frozenset(domain for package in select_packages(library, session.packages) for domain in package.domains)
 
 
+def domains_of_others(session: Session) -> frozenset[str]:
+    """The domains of the packages that are not asked for."""
+    from opwright_build.spec.confine import LibraryFiles
+    from opwright_build.spec.library_file import read_library
+
+    packages = read_library(LibraryFiles(session.root)).packages
+    return frozenset(name for package in packages for name in package.domains) - domains_asked_for(session)
+
+
 def read_packages(session: Session, library: BuiltLibrary) -> list[Bundle]:
     """The bundles of the packages that were asked for, built well."""
     from opwright.bundle.read import read_bundle

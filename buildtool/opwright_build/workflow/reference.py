@@ -14,7 +14,14 @@ from opwright_build.engine.tree import Tree
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.build import action_counts
-from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages, read_rows
+from opwright_build.workflow.library import (
+    BuiltLibrary,
+    build_library,
+    domains_of_others,
+    names_asked_for,
+    read_packages,
+    read_rows,
+)
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_below
@@ -55,7 +62,8 @@ def _reference(session: Session, output: Path | None, check: bool, started: floa
     if has_errors(diagnostics):
         return finish(session, started, diagnostics, "", counts)
     pages = reference_pages(documented)
-    stale = [path for path in _generated(tree) if path not in pages]
+    others = domains_of_others(session)
+    stale = [path for path in _generated(tree) if path not in pages and path.partition("/")[0] not in others]
     if check:
         differing = [path for path, data in pages.items() if _read(tree, path) != data]
         findings = [_out_of_date(session, folder / path, "differs from") for path in differing]
@@ -77,7 +85,7 @@ def documented_library(session: Session, library: BuiltLibrary) -> tuple[Documen
     from opwright_build.spec.load import load_library
     from opwright_build.verify.facts import gaps, numerics
 
-    loaded = load_library(session.root)
+    loaded = load_library(session.root, only=names_asked_for(session) if session.packages else None)
     if has_errors(loaded.diagnostics):  # it has changed since it was built
         raise DiagnosticError(loaded.diagnostics)
     refusals = _fact_file(session.tree, gaps.FILE, gaps.read_gaps, gaps.GapsFile(()))

@@ -103,16 +103,14 @@ def bind_operator(implements: ImplementsEntry, function: FunctionEntry) -> Bindi
         else:
             bound.append(made)
     for name in (*forms, *drops):
-        misfits.append(Misfit(("arguments", name), f"{schema.identity} has no argument `{name}`"))
+        misfits.append(Misfit(("arguments", name), "the operator has no such argument"))
     for entry in parameters.values():
         if isinstance(entry, AttributeEntry) and entry.required:
-            misfits.append(Misfit((), f"{schema.identity} has no argument for the attribute `{entry.name}`"))
+            misfits.append(Misfit((), f"it has no argument for the attribute `{entry.name}`"))
         elif isinstance(entry, InputEntry) and not (entry.optional or entry.variadic):
-            misfits.append(Misfit((), f"{schema.identity} has no argument for the input `{entry.name}`"))
+            misfits.append(Misfit((), f"it has no argument for the input `{entry.name}`"))
     if _outputs(function) < len(schema.returns):
-        misfits.append(
-            Misfit((), f"{schema.identity} has {len(schema.returns)} results, and the function fewer outputs")
-        )
+        misfits.append(Misfit((), f"it has {len(schema.returns)} results, and the function fewer outputs"))
     variables = dict(function.types)
     names = {item.name for item in schema.arguments}
     for variable, rule in implements.promotion:

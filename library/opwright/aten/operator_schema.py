@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-Default = int | float | str | bool | None | tuple[int, ...]
+Default = int | float | str | bool | None | tuple[int | float, ...]
 
 # The kinds of arguments that hold no values, and say nothing of what is computed.
 DROPPED_KINDS = frozenset({"Layout", "Device", "MemoryFormat", "Generator", "Stream", "DeviceIndex"})
@@ -14,10 +15,13 @@ DROPPED_NAMES = frozenset({"pin_memory", "non_blocking", "sparse", "sparse_grad"
 
 _LONGEST = 4000
 _SYMBOLIC = {"SymInt": "int", "SymFloat": "float", "SymBool": "bool"}
+_ALIAS = r"(?:\([a-z0-9!| >*-]*\))?"  # `(a!)`: what is written to, and what is a view of what
 _ARGUMENT = re.compile(
-    r"(?P<kind>[A-Za-z]+)(?:\([a-z0-9!| >*-]*\))?(?P<inner>\?)?(?P<list>\[(?P<size>[0-9]*)\])?(?P<optional>\?)?"
+    rf"(?P<kind>[A-Za-z_][A-Za-z0-9_.]*){_ALIAS}(?P<inner>\?)?(?P<list>\[(?P<size>[0-9]{{0,4}})\])?{_ALIAS}(?P<optional>\?)?"
     r"(?: (?P<name>[A-Za-z_][A-Za-z0-9_]*)(?:=(?P<default>.+))?)?"
 )
+_INTEGER = re.compile(r"-?[0-9]{1,19}")
+_NUMBER = re.compile(r"-?[0-9]{1,30}(\.[0-9]{0,30})?(e[+-]?[0-9]{1,3})?|-?inf|nan")
 _HEAD = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*::[A-Za-z_][A-Za-z0-9_]*)(?:\.(?P<overload>[A-Za-z0-9_]+))?")
 
 
@@ -90,12 +94,13 @@ def parse_schema(text: str) -> Schema:
 
 def _parts(text: str) -> Iterator[str]:
     """What stands between commas outside of brackets and quotes."""
-    depth, quoted, start = 0, False, 0
+    depth, quote, start = 0, "", 0
     for position, char in enumerate(text):
-        if char == "'" or char == '"':
-            quoted = not quoted
-        elif quoted:
-            continue
+        if quote:
+            if char == quote and not _is_escaped(text, position):
+                quote = ""
+        elif char in "'\"":
+            quote = char
         elif char in "([":
             depth += 1
         elif char in ")]":
@@ -105,6 +110,11 @@ def _parts(text: str) -> Iterator[str]:
             start = position + 1
     if text[start:].strip():
         yield text[start:].strip()
+
+
+def _is_escaped(text: str, position: int) -> bool:
+    before = text[:position]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
 
 
 def _argument(text: str, keyword_only: bool, *, named: bool) -> Argument:
@@ -134,7 +144,6 @@ _WORDS: dict[str, Default] = {
     "False": False,
     "Mean": 1,
     "strided": None,
-    "inf": float("inf"),
 }
 _MEMORY_FORMATS = ("contiguous_format", "preserve_format", "channels_last")
 
@@ -145,15 +154,26 @@ def _default(text: str) -> Default:
     if text in _MEMORY_FORMATS:
         return text
     if text.startswith("[") and text.endswith("]"):
-        items = [item.strip() for item in text[1:-1].split(",") if item.strip()]
-        return tuple(int(item) for item in items)
-    if text[:1] in "'\"" and text[-1:] == text[:1]:
-        return text[1:-1]
-    try:
+        return tuple(_number(item.strip()) for item in text[1:-1].split(",") if item.strip())
+    if text[:1] in "'\"":
+        return _text(text)
+    return _number(text)
+
+
+def _number(text: str) -> int | float:
+    if _INTEGER.fullmatch(text):
         return int(text)
-    except ValueError:
-        pass
-    try:
+    if _NUMBER.fullmatch(text):
         return float(text)
-    except ValueError:
-        raise MalformedSchema(f"`{text[:40]}` is no default that is known") from None
+    raise MalformedSchema(f"`{text[:40]}` is no default that is known")
+
+
+def _text(text: str) -> str:
+    """What stands between quotes, where the signs that PyTorch writes with backslashes are as few as in Python."""
+    try:
+        found = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        found = None
+    if not isinstance(found, str):
+        raise MalformedSchema(f"`{text[:40]}` is no text")
+    return found

@@ -7,6 +7,7 @@ integer, floating point) is above theirs. https://docs.pytorch.org/docs/stable/t
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
@@ -94,10 +95,14 @@ def as_number_of(value: float, element: ElementType) -> float | None:
 def is_exact(value: float, element: ElementType) -> bool:
     """Whether a number of Python is one of the element type's values, or rounds to one as numbers of PyTorch do."""
     if element.is_integer:
-        return float(value).is_integer() and element.minimum <= int(value) <= element.maximum
+        return (
+            (isinstance(value, int) or math.isfinite(value))
+            and value == int(value)
+            and element.minimum <= value <= element.maximum
+        )
     if element.kind == "bool":
         return value in (0, 1)
-    return element in _FLOATS
+    return element in _FLOATS and (isinstance(value, float) or abs(value) <= sys.float_info.max)
 
 
 def _holds(item: ElementType, wanted: ElementType) -> bool:
