@@ -54,6 +54,7 @@ ALLOWED = {
     "buildtool/opwright_build/spec/scaffold.py": (1, "files of this package"),
     "buildtool/opwright_build/spec/torch_schemas.py": (1, "a file of this package"),
     "buildtool/opwright_build/verify/cases/stored/numpy_archive.py": (2, "members of an archive"),
+    "buildtool/opwright_build/verify/cases/stored/sampled.py": (1, "in memory, an archive that is written"),
     "buildtool/opwright_build/workflow/explain.py": (1, "a file of this package"),
     "buildtool/opwright_build/workflow/transaction.py": (1, "files that a release has written, to wait for the disk"),
     "buildtool/opwright_build/workflow/foreign_module.py": (1, "a file of an installed package, on the import path"),

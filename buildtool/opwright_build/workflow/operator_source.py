@@ -13,11 +13,12 @@ from opwright.aten.operator_schema import Argument, Schema, parse_schema
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_NAME
 from opwright.opsets.signatures import signature
+from opwright.regular_file import read_regular
 from opwright.suggest import did_you_mean
 
 from opwright_build.spec.model import OpsetRange
 from opwright_build.spec.torch_schemas import known_operators, schema_text
-from opwright_build.verify.cases.stored.numpy_archive import MOST_BYTES
+from opwright_build.verify.cases.stored.numpy_archive import MOST_BYTES, vectors_of
 from opwright_build.verify.cases.stored.sampled import element_types, sampled
 from opwright_build.verify.cases.stored.stored_rows import UnusableError
 
@@ -126,22 +127,19 @@ def operator_source(operator: str, vectors: Path | None) -> OperatorSource:
 
 def _archive(path: Path) -> bytes:
     """The calls, read and checked before anything is written."""
-    place = Place(path.as_posix())
     try:
-        size = path.stat().st_size
-        data = path.read_bytes() if path.is_file() and size <= MOST_BYTES else None
+        data = read_regular(path, MOST_BYTES)
+        if any(vector.call is None for vector in vectors_of(data, path.name)):
+            raise UnusableError("it has a call that is none of an operator")
     except OSError as error:
-        raise DiagnosticError(
-            [Diagnostic("OW152", f"{path} cannot be used", place, reason=error.strerror or "")]
-        ) from None
-    if data is None:
-        reason = f"it is no file of at most {MOST_BYTES:,} bytes"
-        raise DiagnosticError([Diagnostic("OW152", f"{path} cannot be used", place, reason=reason)])
-    try:
-        sampled(data, 1)
+        raise _unusable(path, error.strerror or "") from None
     except UnusableError as error:
-        raise DiagnosticError([Diagnostic("OW152", f"{path} cannot be used", place, reason=str(error))]) from None
+        raise _unusable(path, str(error)) from None
     return data
+
+
+def _unusable(path: Path, reason: str) -> DiagnosticError:
+    return DiagnosticError([Diagnostic("OW152", f"{path} cannot be used", Place(path.as_posix()), reason=reason)])
 
 
 def _is_input(item: Argument) -> bool:

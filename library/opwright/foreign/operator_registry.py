@@ -52,7 +52,7 @@ class Registry(Mapping[str, Implementation]):
             "OW684",
             f"no function implements {operator}",
             place,
-            reason=f"the {len(self)} operators that are known do not have it",
+            reason="the libraries that were given have no function for it",
             help=f"the nearest that {'is' if len(close) == 1 else 'are'} implemented: {', '.join(close)}"
             if close
             else "write a function that `implements:` it, and give its library to `registry`",

@@ -40,11 +40,16 @@ def read_archive(files: LibraryFiles, folder: str, source: VectorSource) -> Stor
     if isinstance(data, Diagnostic):
         return StoredFile((), (data,), {path: None})
     try:
-        vectors = tuple(_calls(members_of(data), path))
+        vectors = tuple(vectors_of(data, path))
     except UnusableError as error:
         finding = Diagnostic("OW152", f"{path} cannot be used", source.place, reason=str(error))
         return StoredFile((), (finding,), {path: data})
     return StoredFile(vectors, (), {path: data})
+
+
+def vectors_of(data: bytes, path: str) -> list[StoredVector]:
+    """What an archive holds, `path` being its own. UnusableError for what is no such archive."""
+    return _calls(members_of(data), path)
 
 
 def members_of(data: bytes) -> dict[str, Array]:

@@ -18,7 +18,7 @@ _SMALL = 8  # up to this an integer counts by its value, and a list by its items
 
 
 def sampled(archive: bytes, most: int) -> bytes:
-    """An archive of at most so many of its calls, the same bytes wherever it is made. UnusableError for no archive."""
+    """An archive of at most so many of its calls, all of an operator; the same bytes wherever it is made."""
     arrays = members_of(archive)
     calls: Sequence[Mapping[str, Any]] = calls_of(arrays)
     open_ = {number: set(_features(call, arrays)) for number, call in enumerate(calls)}
