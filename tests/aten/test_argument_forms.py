@@ -89,3 +89,72 @@ def test_an_element_from_the_front() -> None:
 def test_what_has_no_form_is_told(form: str, value: Any, sizes: tuple[int | None, ...] | None, reason: str) -> None:
     with pytest.raises(NoForm, match=reason):
         formed(form, value, sizes, dim=0)
+
+
+@pytest.mark.parametrize(
+    ("value", "kernel", "stride", "dilation", "made"),
+    [
+        ("valid", (3, 3), [2, 2], [1, 1], [0, 0, 0, 0]),
+        ("same", (3, 4), [1, 1], [1, 1], [1, 1, 1, 2]),
+        ("same", (3, 4), [1], [2, 3], [2, 4, 2, 5]),
+        ("valid", (None, 3), [1, 1], [1, 1], [0, 0, 0, 0]),
+    ],
+)
+def test_padding_that_has_a_name(
+    value: str, kernel: tuple[int | None, ...], stride: list[int], dilation: list[int], made: list[int]
+) -> None:
+    weight = (5, 6, *kernel)
+    assert formed("window_padding", value, weight=weight, stride=stride, dilation=dilation) == made
+
+
+@pytest.mark.parametrize(
+    ("value", "kernel", "stride"), [("same", (None, 3), [1]), ("same", (3, 3), [2]), ("full", (3, 3), [1])]
+)
+def test_padding_that_is_none(value: str, kernel: tuple[int | None, ...], stride: list[int]) -> None:
+    with pytest.raises(NoForm):
+        formed("window_padding", value, weight=(5, 6, *kernel), stride=stride, dilation=[1])
+
+
+def pooled(form: str, size: int | None, kernel: int, stride: int, padding: int, **values: Any) -> Any:
+    """What a form makes of the padding of a pool over one dimension."""
+    given = {"kernel_size": [kernel], "stride": [stride], "padding": [padding], "ceil_mode": True, **values}
+    shape = CallShape(Argument("padding", "int", is_list=True, size=1), given, (2, 3, size), lambda tensor: tensor)
+    return FORMS[form]([padding], shape)
+
+
+def windows_of_pytorch(size: int, kernel: int, stride: int, padding: int) -> int:
+    """`pooling_output_shape` with `ceil_mode`."""
+    count = -((kernel - size - 2 * padding) // stride) + 1
+    return count - 1 if (count - 1) * stride >= size + padding else count
+
+
+@pytest.mark.parametrize("kernel", [1, 2, 3, 5])
+@pytest.mark.parametrize("stride", [1, 2, 3, 4])
+def test_as_many_windows_as_pytorch_has(kernel: int, stride: int) -> None:
+    for padding in range(kernel // 2 + 1):
+        for size in range(max(kernel - 2 * padding, 1), 12):
+            begin, end = pooled("pool_pads", size, kernel, stride, padding)
+            assert begin == padding <= end
+            count = (size + begin + end - kernel) // stride + 1
+            assert count == windows_of_pytorch(size, kernel, stride, padding)
+            try:
+                begin, end = pooled("pool_pads", None, kernel, stride, padding)
+            except NoForm:
+                assert padding + stride > kernel
+            else:
+                assert count == (size + begin + end - kernel) // stride + 1
+
+
+def test_what_averages_count() -> None:
+    # of 6 and padding of 1 the last window of 3 by steps of 2 has one element of padding, and none beyond it with 5
+    assert pooled("pool_pads", 5, 3, 2, 1, count_include_pad=True) == [1, 1]
+    assert pooled("pool_counts", 5, 3, 2, 1, count_include_pad=True) is True
+    assert pooled("pool_zeros", 5, 3, 2, 1, count_include_pad=True) is None
+    assert pooled("pool_pads", 6, 3, 2, 1, count_include_pad=True) == [0, 1]
+    assert pooled("pool_counts", 6, 3, 2, 1, count_include_pad=True) is False
+    assert pooled("pool_zeros", 6, 3, 2, 1, count_include_pad=True) == [0, 0, 1, 0, 0, 1]
+    assert pooled("pool_pads", 6, 3, 2, 1, count_include_pad=False) == [1, 2]
+    assert pooled("pool_zeros", 6, 3, 2, 1, count_include_pad=False) is None
+    assert pooled("pool_pads", 6, 3, 2, 1, count_include_pad=True, divisor_override=2) == [1, 2]
+    assert pooled("pool_counts", 6, 3, 2, 1, count_include_pad=True, divisor_override=2) is True
+    assert pooled("pool_zeros", 6, 3, 2, 1, count_include_pad=True, divisor_override=2) is None

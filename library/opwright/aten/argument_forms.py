@@ -6,6 +6,7 @@ call says, and what is known of its tensors; it gives the value that the functio
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -179,6 +180,93 @@ def no_number(value: Any, call: CallShape) -> Any:
     return None if value == call.argument.default else value
 
 
+def window_padding(value: Any, call: CallShape) -> list[int]:
+    """What `same` and `valid` say of the filters `weight`, at the beginning and at the end of each dimension."""
+    if value == "valid":
+        sizes = call.sizes_of(call.values["weight"])
+        if sizes is None:
+            raise NoForm("the rank of the filters is not known")
+        return [0] * (2 * (len(sizes) - 2))
+    if value != "same":
+        raise NoForm(f"it is {value!r}, and neither 'same' nor 'valid'")
+    kernel = [*(call.sizes_of(call.values["weight"]) or ())][2:]
+    known = [item for item in kernel if item is not None]
+    if not known or len(known) != len(kernel):
+        raise NoForm("it is 'same', and the size of the filters is not known")
+    if any(item != 1 for item in _repeated(call.values["stride"], len(known))):
+        raise NoForm("it is 'same', and the stride is not 1")
+    dilation = _repeated(call.values["dilation"], len(known))
+    total = [apart * (size - 1) for apart, size in zip(dilation, known, strict=True)]
+    return [*(item // 2 for item in total), *(item - item // 2 for item in total)]
+
+
+def pool_pads(value: Any, call: CallShape) -> list[int]:
+    """The padding of windows, at the beginnings and at the ends, where `ceil_mode` adds what the last windows reach
+    beyond it; without the zeros that `pool_zeros` adds."""
+    beyond = _beyond(call)
+    begins = [0] * len(beyond) if _has_zeros(call) else _repeated(value, len(beyond))
+    return [*begins, *(item + more for item, more in zip(begins, beyond, strict=True))]
+
+
+def pool_zeros(value: Any, call: CallShape) -> list[int] | None:
+    """The padding of averages as ONNX's Pad has it, where padding counts and what is beyond it does not; else None."""
+    if not _has_zeros(call):
+        return None
+    items = _repeated(value, call.spatial_rank)
+    none = [0] * (call.rank - len(items))
+    return [*none, *items, *none, *items]
+
+
+def pool_counts(value: Any, call: CallShape) -> bool:
+    """Whether averages count all padding that they are given."""
+    if call.values.get("divisor_override") is not None:
+        return True
+    return bool(call.values["count_include_pad"]) and not any(_beyond(call))
+
+
+def window_elements(value: Any, call: CallShape) -> int:
+    """How many elements a window has."""
+    return math.prod(_repeated(value, call.spatial_rank))
+
+
+def _has_zeros(call: CallShape) -> bool:
+    counts = call.values.get("count_include_pad") and call.values.get("divisor_override") is None
+    return bool(counts) and any(_repeated(call.values["padding"], call.spatial_rank)) and any(_beyond(call))
+
+
+def _beyond(call: CallShape) -> list[int]:
+    """How far the last window of each dimension reaches beyond the padding. With `ceil_mode` there is one more that
+    does, unless it begins behind the input. Of a size that is not known it is as far as any could."""
+    count = call.spatial_rank
+    if not call.values["ceil_mode"]:
+        return [0] * count
+    sizes = [None] * count if call.sizes is None else call.sizes[-count:]
+    kernel = _repeated(call.values["kernel_size"], count)
+    return [
+        _reach(size, apart * (window - 1) + 1, step, pad)
+        for size, window, step, pad, apart in zip(
+            sizes,
+            kernel,
+            _repeated(call.values["stride"] or kernel, count),
+            _repeated(call.values["padding"], count),
+            _repeated(call.values.get("dilation", 1), count),
+            strict=True,
+        )
+    ]
+
+
+def _reach(size: int | None, window: int, step: int, pad: int) -> int:
+    if size is None:
+        if pad + step > window:
+            raise NoForm("whether there is a last window with `ceil_mode` depends on a size that is not known")
+        return step - 1
+    room = size + 2 * pad
+    last = -((window - room) // step) * step
+    if last >= size + pad:
+        last -= step
+    return max(last + window - room, 0)
+
+
 def _repeated(value: Any, count: int) -> list[int]:
     items: Sequence[int] = [value] if isinstance(value, int) else list(value)
     if len(items) == 1:
@@ -210,5 +298,10 @@ FORMS: Mapping[str, Form] = {
         start_from_front,
         non_empty,
         no_number,
+        window_padding,
+        pool_pads,
+        pool_zeros,
+        pool_counts,
+        window_elements,
     )
 }

@@ -13,6 +13,7 @@ from opwright.aten.operator_schema import Argument, MalformedSchema, Schema, par
 from opwright.bundle.format import AttributeEntry, FunctionEntry, ImplementsEntry, InputEntry
 
 WIDE = "wide"  # of a type variable: integers are computed as int64, as sum and cumsum do
+KEPT = "kept"  # of a type variable: no other element type stands for that of the operands
 _KINDS: Mapping[str, tuple[str, ...]] = {  # of an attribute, by those of the argument
     "int": ("INT",),
     "bool": ("INT",),
@@ -116,8 +117,10 @@ def bind_operator(implements: ImplementsEntry, function: FunctionEntry) -> Bindi
     for variable, rule in implements.promotion:
         if variable not in variables:
             misfits.append(Misfit(("promotion", variable), f"the function has no type variable `{variable}`"))
-        elif rule != WIDE and rule not in names:
-            misfits.append(Misfit(("promotion", variable), f"`{rule}` is neither `{WIDE}` nor an argument"))
+        elif rule not in (WIDE, KEPT) and rule not in names:
+            misfits.append(
+                Misfit(("promotion", variable), f"`{rule}` is neither `{WIDE}` nor `{KEPT}` nor an argument")
+            )
     return misfits or Binding(schema, function, tuple(bound), dict(implements.promotion), implements.lifts)
 
 

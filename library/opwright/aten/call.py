@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from opwright.aten.argument_forms import CallShape, NoForm
-from opwright.aten.binding import WIDE, Binding, BoundArgument, Role
+from opwright.aten.binding import KEPT, WIDE, Binding, BoundArgument, Role
 from opwright.aten.operator_schema import Argument
 from opwright.aten.promotion import Operand, admitted_type, as_number_of, is_exact, result_type, type_of_number
 from opwright.bundle.call_interface import ANY
@@ -206,7 +206,8 @@ class _Maker:
         if wanted is None:
             return None
         admitted = self.binding.admitted[variable]
-        found = admitted_type(wanted, admitted)
+        is_kept = self.binding.promotion.get(variable) == KEPT
+        found = admitted_type(wanted, admitted) if wanted.name in admitted or not is_kept else None
         if found is None:
             raise NoCall(f"it computes in {wanted}, and `{variable}` of the function is one of {', '.join(admitted)}")
         return found
@@ -231,7 +232,7 @@ class _Maker:
             entry = item.entry
             if not isinstance(entry, InputEntry) or entry.type != variable:
                 continue
-            if rule not in ("", WIDE, item.argument.name) or _is_factor(item.argument):
+            if rule not in ("", WIDE, KEPT, item.argument.name) or _is_factor(item.argument):
                 continue
             operands += self._operands(item.argument)
         if not operands:

@@ -40,6 +40,7 @@ def _features(call: Mapping[str, Any], arrays: Mapping[str, Array]) -> Iterator[
     types = tuple(item["type"] for item in _tensors(call["call"]))
     flags = tuple((key, json.dumps(value)) for key, value in given if value is None or isinstance(value, bool | str))
     yield ("types", types, flags)
+    yield ("ranks", types, tuple(arrays[item["array"]].ndim for item in _tensors(call["call"])))
     yield ("given", tuple(key for key, value in given if value is not None))
     for key, value in given:
         yield ("value", key, _text_of(value))
@@ -72,7 +73,8 @@ def _tensors(form: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _names(call: Mapping[str, Any]) -> dict[str, None]:
-    return dict.fromkeys(item["array"] for item in (*_tensors(call["call"]), *_tensors(call["outputs"])))
+    parts = (call["call"], call["outputs"], call.get("truth"))
+    return dict.fromkeys(item["array"] for part in parts for item in _tensors(part))
 
 
 def _archive(calls: Sequence[Mapping[str, Any]], arrays: Mapping[str, Array]) -> bytes:
