@@ -105,27 +105,35 @@ def without_outcomes(lines: list[str]) -> list[str]:
     return [lines[0], *(line.partition(":")[0] for line in lines[1:-1]), lines[-1]]
 
 
+def versions_and_pairs(line: str) -> tuple[int, ...]:
+    found = re.search(r"([\d,]+) versions, ([\d,]+) \(version, type\) pairs", line)
+    assert found is not None, line
+    return tuple(int(text.replace(",", "")) for text in found.groups())
+
+
 # What only some runs say: that verdicts were kept, or in what references ran.
 _KNOWN = re.compile(r", [\d,]+ of them known from earlier runs|sandbox level \d; ")
 
 
 def test_the_last_lines_are_those_that_it_prints(installed: Environment, tmp_path: Path) -> None:
-    for folder in ("specs", "library/opwright_std"):
+    for folder in ("specs", "library/opwright_std", "library/opwright_aten"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     # What this repository has built serves the wheel too, since both have the same sources.
     cached = ["--cache", str(CACHE)]
     with as_this_user():
         built = installed.run(["opwright", "build", *cached], tmp_path)
         tested = installed.run(["opwright", "test", "--function", "Softplus", *cached], tmp_path)
-    lines = built.stdout.splitlines()[-7:]
-    assert without_figures(lines) == without_figures(quoted("python3 noxfile.py -s build")), built.stdout
-    assert lines[0] == quoted("python3 noxfile.py -s build")[0]
+    first = quoted("python3 noxfile.py -s build")
+    lines = built.stdout.splitlines()[-len(first) :]
+    assert without_figures(lines) == without_figures(first), built.stdout
+    assert lines[0] == first[0]
 
     said = quoted("python3 noxfile.py -s test")
     totals = [_KNOWN.sub("", line) for line in tested.stdout.splitlines()[-len(said) :]]
     expected = [_KNOWN.sub("", line) for line in said]
     assert without_figures(without_outcomes(totals)) == without_figures(without_outcomes(expected)), tested.stdout
-    assert said[0].startswith(lines[0].partition(": ")[2]), "versions and pairs are the same to build and test"
+    packages = [versions_and_pairs(line) for line in first[:2]]
+    assert versions_and_pairs(said[0]) == tuple(map(sum, zip(*packages, strict=True))), "to build and test they are one"
 
 
 def test_the_example_fits_a_screen() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from keyword import iskeyword
 from pathlib import Path
 
 from opwright.aten.operator_schema import Argument, Schema, parse_schema
@@ -25,6 +26,8 @@ from opwright_build.verify.cases.stored.stored_rows import UnusableError
 MOST_VECTORS = 40
 _FLOATS = ("float16", "bfloat16", "float", "double")
 _ATTRIBUTES = {"int": "int", "float": "float", "bool": "bool", "str": "str"}
+_VALUES = frozenset({"Tensor", "Scalar"})  # of which inputs are made; of symbolic numbers too
+_COMPUTED = frozenset({"Tensor", "Scalar", "int", "float", "bool"})  # what an operator may give
 VECTORS = "vectors.npz"
 
 
@@ -48,13 +51,28 @@ class OperatorSource:
             files[VECTORS] = sampled(self.vectors, MOST_VECTORS)
         return files, ()
 
+    @property
+    def _parameters(self) -> list[Argument]:
+        """The arguments that a function has, in its order: places and layouts are none, nor is the type that is
+        computed in."""
+        found = (item for item in self.schema.arguments if not item.is_dropped and item.kind != "ScalarType")
+        return sorted(found, key=_order)
+
+    @property
+    def _typed(self) -> Argument | None:
+        """The first input of the type variable, if there is one."""
+        return next((item for item in self._parameters if item.kind in _VALUES), None)
+
+    @property
+    def _types(self) -> Sequence[str]:
+        """The element types of the first tensors of the calls, else the usual ones of floating point."""
+        found = [] if self.vectors is None else element_types(self.vectors)
+        return sorted(found, key=list(BY_NAME).index) or _FLOATS
+
     def _function(self, operator: str, opset: int) -> str:
-        uses = {word for item in self._parameters() for word in ("Sequence", "INT64") if word in _parameter(item)}
-        imports = ["from collections.abc import Sequence", ""] if "Sequence" in uses else []
-        imports += ["from opwright import INT64"] if "INT64" in uses else []
-        ordered = sorted(self._parameters(), key=_order)
-        parameters = ", ".join(map(_parameter, ordered))
-        tensors = [item.name for item in ordered if item.kind == "Tensor"]
+        parameters = ", ".join(_signature(self._parameters))
+        imports = ["from collections.abc import Sequence", ""] if "Sequence[" in parameters else []
+        imports += ["from opwright import INT64"] if "INT64" in parameters else []
         return "\n".join(
             [
                 *imports,
@@ -62,26 +80,35 @@ class OperatorSource:
                 "",
                 "",
                 f"def {operator}({parameters}):",
-                f"    return {self._body(tensors, opset)}",
+                f"    return {', '.join(self._results(opset))}",
                 "",
             ]
         )
 
-    def _body(self, tensors: Sequence[str], opset: int) -> str:
-        """The operator of ONNX that has the name, else the first tensor."""
+    def _results(self, opset: int) -> Iterator[str]:
+        """The operator of ONNX that has the name, else for each result the first input of the type variable."""
+        result = self._same_operator(opset)
+        if not result and self._typed is not None:
+            result = f"op.Identity({self._typed.name}{'[0]' if self._typed.is_list else ''})"
+        yield from (result or _NOTHING for _ in self.schema.returns)
+
+    def _same_operator(self, opset: int) -> str:
+        """A call of the operator of ONNX that has the name and takes these inputs alone, of all their types."""
+        inputs = [item for item in self._parameters if _is_input(item)]
         word = "".join(part.capitalize() for part in self.schema.name.partition("::")[2].strip("_").split("_"))
         known = signature("", word, opset)
-        lists = [item.name for item in self.schema.arguments if item.kind == "Tensor" and item.is_list]
-        fits = known is not None and not lists and len(known.inputs) == len(tensors)
-        if fits and known is not None and not any(item.required for item in known.attributes.values()):
-            return f"op.{word}({', '.join(tensors)})"
-        first = [f"{name}[0]" if name in lists else name for name in tensors]
-        return f"op.Identity({first[0] if first else '0'})"
+        if known is None or known.deprecated or known.needs_attributes or len(self.schema.returns) != 1:
+            return ""
+        if len(known.inputs) != len(inputs) or any(item.kind != "Tensor" or item.is_list for item in inputs):
+            return ""
+        types = sum(1 << BY_NAME[name].code for name in self._types)
+        if {item.type for item in (*known.inputs, known.outputs[0])} != {known.inputs[0].type}:
+            return ""
+        return f"op.{word}({', '.join(item.name for item in inputs)})" if not types & ~known.input_masks[0] else ""
 
     def _spec(self, domain: str, operator: str, version: int, admitted: OpsetRange) -> str:
-        inputs = [item for item in self._parameters() if _is_input(item)]
-        attributes = [item for item in self._parameters() if not _is_input(item)]
-        results = self.schema.returns
+        inputs = [item for item in self._parameters if _is_input(item)]
+        attributes = [item for item in self._parameters if not _is_input(item)]
         lines = [
             "schema: 1",
             f"domain: {domain}",
@@ -92,37 +119,66 @@ class OperatorSource:
             "inputs:" if inputs else "inputs: {}",
             *(f"  {item.name}: {_type_of(item)}" for item in inputs),
             "outputs:",
-            *(f"  {item.name or f'result{number or str()}'}: T" for number, item in enumerate(results)),
+            *(f"  {name}: {type_}" for name, type_ in self._outputs()),
         ]
         if attributes:
             lines += ["attributes:", *(f"  {item.name}: As in PyTorch." for item in attributes)]
-        lines += [f"types: {{T: [{', '.join(self._types())}]}}", *self._implements()]
+        if self._typed is not None:
+            lines.append(f"types: {{T: [{', '.join(self._types)}]}}")
+        lines += self._implements()
         if self.vectors is not None:
             lines.append(f"vectors: [{VECTORS}]")
         return "\n".join([*lines, ""])
+
+    def _outputs(self) -> Iterator[tuple[str, str]]:
+        """Names that neither inputs nor attributes have."""
+        taken = {item.name for item in self._parameters}
+        type_ = "float" if self._typed is None else "T"
+        for number, item in enumerate(self.schema.returns):
+            name = item.name or f"result{number or ''}"
+            yield (
+                f"{name}_out" if name in taken else name,
+                f"{{type: {type_}, variadic: true}}" if item.is_list else type_,
+            )
 
     def _implements(self) -> list[str]:
         if schema_text(self.schema.identity) == self.text:
             return [f"implements: {self.schema.identity}"]
         return ["implements:", f"  operator: {self.schema.identity}", f'  schema: "{self.text}"']
 
-    def _types(self) -> Sequence[str]:
-        """The element types of the first tensors of the calls, else the usual ones of floating point."""
-        found = [] if self.vectors is None else element_types(self.vectors)
-        return sorted(found, key=list(BY_NAME).index) or _FLOATS
 
-    def _parameters(self) -> Iterator[Argument]:
-        """The arguments that a function has: places and layouts are none, nor is the type that is computed in."""
-        return (item for item in self.schema.arguments if not item.is_dropped and item.kind != "ScalarType")
+_NOTHING = "op.Constant(value_float=0.0)"
 
 
 def operator_source(operator: str, vectors: Path | None) -> OperatorSource:
-    """An operator of PyTorch by its name. DiagnosticError (OW144, OW152) for what is none, and for no archive."""
+    """An operator of PyTorch by its name. DiagnosticError (OW144, OW145, OW152) for what is none, for one that no
+    function can stand for, and for no archive."""
     text = schema_text(operator)
     if text is None:
         message = f"`{operator[:80]}` is no operator of PyTorch"
         raise DiagnosticError([Diagnostic("OW144", message, help=did_you_mean(operator, known_operators()))])
-    return OperatorSource(parse_schema(text), text, None if vectors is None else _archive(vectors))
+    schema = parse_schema(text)
+    if reason := _unfit(schema):
+        message = f"no function can stand for {operator}"
+        raise DiagnosticError([Diagnostic("OW145", message, reason=reason, help=f"its schema is {text}")])
+    return OperatorSource(schema, text, None if vectors is None else _archive(vectors))
+
+
+def _unfit(schema: Schema) -> str:
+    """Why an operator is none that functions of ONNX can be; empty where it may be one."""
+    returned = schema.returns
+    if not returned or any(item.kind not in _COMPUTED for item in returned):
+        return "it gives what is no tensor and no number"
+    if any(item.is_list for item in returned[:-1]):
+        return "it gives more than a list of tensors, and a function any number of last results alone"
+    if sum(item.kind == "Tensor" and item.is_list for item in schema.arguments) > 1:
+        return "it takes several lists of tensors, and a function one"
+    for item in schema.arguments:
+        if iskeyword(item.name):
+            return f"its argument `{item.name}` cannot be a parameter of Python"
+        if not (item.is_dropped or item.kind in {*_COMPUTED, *_ATTRIBUTES, "ScalarType"}):
+            return f"its argument `{item.name}` is a {item.kind}"
+    return ""
 
 
 def _archive(path: Path) -> bytes:
@@ -143,7 +199,7 @@ def _unusable(path: Path, reason: str) -> DiagnosticError:
 
 
 def _is_input(item: Argument) -> bool:
-    return item.kind in ("Tensor", "Scalar") or item.symbolic
+    return item.kind in _VALUES or item.symbolic
 
 
 def _order(item: Argument) -> int:
@@ -152,6 +208,16 @@ def _order(item: Argument) -> int:
         return 2
     may_be_left_out = item.optional or item.has_default
     return (1 if may_be_left_out else 0) if _is_input(item) else (4 if may_be_left_out else 3)
+
+
+def _signature(ordered: Sequence[Argument]) -> Iterator[str]:
+    """The parameters of the function as Python has them. Attributes behind inputs that may be left out are keywords."""
+    inputs = [item for item in ordered if _is_input(item)]
+    attributes = ordered[len(inputs) :]
+    yield from map(_parameter, inputs)
+    if attributes and inputs and _order(inputs[-1]) == 1 and _order(attributes[0]) == 3:
+        yield "*"
+    yield from map(_parameter, attributes)
 
 
 def _parameter(item: Argument) -> str:
@@ -175,4 +241,4 @@ def _parameter(item: Argument) -> str:
 def _type_of(item: Argument) -> str:
     if item.symbolic:
         return f"{{type: int64, rank: {int(item.is_list)}}}"
-    return "{type: T, rank: 0}" if item.kind == "Scalar" else "T"
+    return f"{{type: T, rank: {int(item.is_list)}}}" if item.kind == "Scalar" else "T"

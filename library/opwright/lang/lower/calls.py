@@ -506,6 +506,7 @@ def _result_count(signature: Signature, inputs: Sequence[ir.Value | None], wante
         return max(least, wanted if variadic else min(wanted, len(signature.outputs)))
     if signature.record.results:
         for formal, value in zip(signature.inputs, inputs, strict=False):
-            if value is not None and formal.name in signature.record.lists and value.type.shape is not None:
-                return max(least, ir.size_of(value.type.shape[0]) or 0)
+            shape = None if value is None else value.type.shape
+            if shape and formal.name in signature.record.lists:  # a scalar in place of a list is refused later
+                return max(least, ir.size_of(shape[0]) or 0)
     return least
