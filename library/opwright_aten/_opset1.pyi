@@ -8,7 +8,10 @@ from opwright.packaged import LibraryFunction as _LibraryFunction
 from opwright.types import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, UINT8, Floats as _Floats, Ints as _Ints
 
 _T1 = _TypeVar("_T1", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL, UINT8, INT8, INT16, INT32, INT64)
-_T2 = _TypeVar("_T2", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+_T2 = _TypeVar("_T2", FLOAT16, BFLOAT16, FLOAT, DOUBLE)
+_T3 = _TypeVar("_T3", FLOAT, DOUBLE)
+_T4 = _TypeVar("_T4", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
+_T5 = _TypeVar("_T5", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
 
 class add_Tensor(_LibraryFunction):
     @_overload
@@ -56,6 +59,165 @@ class alias(_LibraryFunction):
         """
     @_overload
     def __call__(self_, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class avg_pool1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _T2,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0),
+        counts_padding: bool = True,
+        zeros: _Sequence[int] | None = None,
+    ) -> _T2:
+        """The averages of windows that move over one dimension.
+
+        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+
+        Inputs:
+            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+        Attributes:
+            kernel_size (ints, required): The sizes of a window.
+            stride (ints, required): How far windows move.
+            padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+            counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
+            zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0),
+        counts_padding: bool = True,
+        zeros: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class avg_pool2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _T2,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0, 0, 0),
+        counts_padding: bool = True,
+        zeros: _Sequence[int] | None = None,
+        divisor_override: int | None = None,
+        elements: int = 1,
+    ) -> _T2:
+        """The averages of windows that move over two dimensions.
+
+        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+
+        Inputs:
+            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+        Attributes:
+            kernel_size (ints, required): The sizes of a window.
+            stride (ints, required): How far windows move.
+            padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+            counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
+            zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
+            divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
+            elements (int, default 1): How many elements a window has, where it is divided by another number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0, 0, 0),
+        counts_padding: bool = True,
+        zeros: _Sequence[int] | None = None,
+        divisor_override: int | None = None,
+        elements: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class avg_pool3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _T3,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
+        counts_padding: bool = True,
+        zeros: _Sequence[int] | None = None,
+        divisor_override: int | None = None,
+        elements: int = 1,
+    ) -> _T3:
+        """The averages of windows that move over three dimensions.
+
+        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+
+        Inputs:
+            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+        Attributes:
+            kernel_size (ints, required): The sizes of a window.
+            stride (ints, required): How far windows move.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+            counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
+            zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
+            divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
+            elements (int, default 1): How many elements a window has, where it is divided by another number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
+        counts_padding: bool = True,
+        zeros: _Sequence[int] | None = None,
+        divisor_override: int | None = None,
+        elements: int = 1,
+    ) -> _NDArray[_Any]:
         ...
 
 class cat(_LibraryFunction):
@@ -120,6 +282,521 @@ class contiguous(_LibraryFunction):
         """
     @_overload
     def __call__(self_, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class conv1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1,),
+        padding: _Sequence[int] = (0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1,),
+    ) -> _T2:
+        """Filters moved over one dimension.
+
+        Inputs:
+            input (T): Batch, channels, then the spatial dimensions; without a batch too.
+            weight (T): The filters: outputs, then the inputs of a group.
+            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+        Attributes:
+            stride (ints, default (1,)): How far the filters move.
+            padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
+            groups (int, default 1): Into how many groups channels are parted.
+            dilation (ints, default (1,)): The distance of elements that a filter reads.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1,),
+        padding: _Sequence[int] = (0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1,),
+    ) -> _NDArray[_Any]:
+        ...
+
+class conv1d_padding(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1,),
+        padding: _Sequence[int] = (0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1,),
+    ) -> _T2:
+        """Filters moved over one dimension. The padding has a name.
+
+        Inputs:
+            input (T): Batch, channels, then the spatial dimensions; without a batch too.
+            weight (T): The filters: outputs, then the inputs of a group.
+            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+        Attributes:
+            stride (ints, default (1,)): How far the filters move.
+            padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
+            groups (int, default 1): Into how many groups channels are parted.
+            dilation (ints, default (1,)): The distance of elements that a filter reads.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1,),
+        padding: _Sequence[int] = (0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1,),
+    ) -> _NDArray[_Any]:
+        ...
+
+class conv2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1, 1),
+        padding: _Sequence[int] = (0, 0, 0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1, 1),
+    ) -> _T2:
+        """Filters moved over two dimensions.
+
+        Inputs:
+            input (T): Batch, channels, then the spatial dimensions; without a batch too.
+            weight (T): The filters: outputs, then the inputs of a group.
+            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+        Attributes:
+            stride (ints, default (1, 1)): How far the filters move.
+            padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
+            groups (int, default 1): Into how many groups channels are parted.
+            dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1, 1),
+        padding: _Sequence[int] = (0, 0, 0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1, 1),
+    ) -> _NDArray[_Any]:
+        ...
+
+class conv2d_padding(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1, 1),
+        padding: _Sequence[int] = (0, 0, 0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1, 1),
+    ) -> _T2:
+        """Filters moved over two dimensions. The padding has a name.
+
+        Inputs:
+            input (T): Batch, channels, then the spatial dimensions; without a batch too.
+            weight (T): The filters: outputs, then the inputs of a group.
+            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+        Attributes:
+            stride (ints, default (1, 1)): How far the filters move.
+            padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
+            groups (int, default 1): Into how many groups channels are parted.
+            dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1, 1),
+        padding: _Sequence[int] = (0, 0, 0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1, 1),
+    ) -> _NDArray[_Any]:
+        ...
+
+class conv3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1, 1, 1),
+        padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1, 1, 1),
+    ) -> _T2:
+        """Filters moved over three dimensions.
+
+        Inputs:
+            input (T): Batch, channels, then the spatial dimensions; without a batch too.
+            weight (T): The filters: outputs, then the inputs of a group.
+            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+        Attributes:
+            stride (ints, default (1, 1, 1)): How far the filters move.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
+            groups (int, default 1): Into how many groups channels are parted.
+            dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1, 1, 1),
+        padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1, 1, 1),
+    ) -> _NDArray[_Any]:
+        ...
+
+class conv3d_padding(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1, 1, 1),
+        padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1, 1, 1),
+    ) -> _T2:
+        """Filters moved over three dimensions. The padding has a name.
+
+        Inputs:
+            input (T): Batch, channels, then the spatial dimensions; without a batch too.
+            weight (T): The filters: outputs, then the inputs of a group.
+            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+        Attributes:
+            stride (ints, default (1, 1, 1)): How far the filters move.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
+            groups (int, default 1): Into how many groups channels are parted.
+            dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1, 1, 1),
+        padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1, 1, 1),
+    ) -> _NDArray[_Any]:
+        ...
+
+class conv_transpose1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1,),
+        padding: _Sequence[int] = (0, 0),
+        output_padding: _Sequence[int] = (0,),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1,),
+    ) -> _T2:
+        """The gradient of a convolution over one dimension by its input.
+
+        Inputs:
+            input (T): Batch, channels, then the spatial dimensions; without a batch too.
+            weight (T): The filters: inputs, then the outputs of a group.
+            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+        Attributes:
+            stride (ints, default (1,)): How far the filters move.
+            padding (ints, default (0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
+            output_padding (ints, default (0,)): How much larger the result is at the ends.
+            groups (int, default 1): Into how many groups channels are parted.
+            dilation (ints, default (1,)): The distance of elements that a filter reads.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1,),
+        padding: _Sequence[int] = (0, 0),
+        output_padding: _Sequence[int] = (0,),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1,),
+    ) -> _NDArray[_Any]:
+        ...
+
+class conv_transpose2d_input(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1, 1),
+        padding: _Sequence[int] = (0, 0, 0, 0),
+        output_padding: _Sequence[int] = (0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1, 1),
+    ) -> _T2:
+        """The gradient of a convolution over two dimensions by its input.
+
+        Inputs:
+            input (T): Batch, channels, then the spatial dimensions; without a batch too.
+            weight (T): The filters: inputs, then the outputs of a group.
+            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+        Attributes:
+            stride (ints, default (1, 1)): How far the filters move.
+            padding (ints, default (0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
+            output_padding (ints, default (0, 0)): How much larger the result is at the ends.
+            groups (int, default 1): Into how many groups channels are parted.
+            dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1, 1),
+        padding: _Sequence[int] = (0, 0, 0, 0),
+        output_padding: _Sequence[int] = (0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1, 1),
+    ) -> _NDArray[_Any]:
+        ...
+
+class conv_transpose3d_input(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1, 1, 1),
+        padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
+        output_padding: _Sequence[int] = (0, 0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1, 1, 1),
+    ) -> _T2:
+        """The gradient of a convolution over three dimensions by its input.
+
+        Inputs:
+            input (T): Batch, channels, then the spatial dimensions; without a batch too.
+            weight (T): The filters: inputs, then the outputs of a group.
+            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+        Attributes:
+            stride (ints, default (1, 1, 1)): How far the filters move.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
+            output_padding (ints, default (0, 0, 0)): How much larger the result is at the ends.
+            groups (int, default 1): Into how many groups channels are parted.
+            dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        *,
+        stride: _Sequence[int] = (1, 1, 1),
+        padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
+        output_padding: _Sequence[int] = (0, 0, 0),
+        groups: int = 1,
+        dilation: _Sequence[int] = (1, 1, 1),
+    ) -> _NDArray[_Any]:
+        ...
+
+class convolution(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
+        *,
+        stride: _Sequence[int],
+        padding: _Sequence[int],
+        dilation: _Sequence[int],
+        transposed: bool,
+        output_padding: _Sequence[int],
+        groups: int,
+    ) -> _T2:
+        """Filters moved over an input of any number of spatial dimensions, or the gradient of that by the input.
+
+        Inputs:
+            input (T): Batch, channels, then the spatial dimensions.
+            weight (T): The filters: outputs, then inputs of a group; the other way round where transposed.
+            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+        Attributes:
+            stride (ints, required): How far the filters move.
+            padding (ints, required): Zeros around the input, at the beginnings of all spatial dimensions and then at their ends; where transposed, what is cut off the result.
+            dilation (ints, required): The distance of elements that a filter reads.
+            transposed (bool, required): Whether it is the gradient of a convolution by its input.
+            output_padding (ints, required): Of a transposed one, how much larger the result is at the ends.
+            groups (int, required): Into how many groups channels are parted.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        *,
+        stride: _Sequence[int],
+        padding: _Sequence[int],
+        dilation: _Sequence[int],
+        transposed: bool,
+        output_padding: _Sequence[int],
+        groups: int,
+    ) -> _NDArray[_Any]:
         ...
 
 class detach(_LibraryFunction):
@@ -234,6 +911,291 @@ class lift_fresh_copy(_LibraryFunction):
         """
     @_overload
     def __call__(self_, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class max_pool1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _T2,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0),
+        dilation: _Sequence[int] = (1,),
+    ) -> _T2:
+        """The greatest elements of windows that move over one dimension.
+
+        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+        Attributes:
+            kernel_size (ints, required): The sizes of a window.
+            stride (ints, required): How far windows move.
+            padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+            dilation (ints, default (1,)): The distance of elements in a window.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0),
+        dilation: _Sequence[int] = (1,),
+    ) -> _NDArray[_Any]:
+        ...
+
+class max_pool1d_with_indices(_LibraryFunction):
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _T4,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0),
+        dilation: _Sequence[int] = (1,),
+    ) -> tuple[_T4, INT64]:
+        """The greatest elements of windows that move over one dimension, and where each one stands.
+
+        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+        Attributes:
+            kernel_size (ints, required): The sizes of a window.
+            stride (ints, required): How far windows move.
+            padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+            dilation (ints, default (1,)): The distance of elements in a window.
+
+        Outputs:
+            result (T)
+            places (int64): Of each element its number within its channel.
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0),
+        dilation: _Sequence[int] = (1,),
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class max_pool2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _T4,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0, 0, 0),
+        dilation: _Sequence[int] = (1, 1),
+    ) -> _T4:
+        """The greatest elements of windows that move over two dimensions.
+
+        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+        Attributes:
+            kernel_size (ints, required): The sizes of a window.
+            stride (ints, required): How far windows move.
+            padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+            dilation (ints, default (1, 1)): The distance of elements in a window.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0, 0, 0),
+        dilation: _Sequence[int] = (1, 1),
+    ) -> _NDArray[_Any]:
+        ...
+
+class max_pool2d_with_indices(_LibraryFunction):
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _T4,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0, 0, 0),
+        dilation: _Sequence[int] = (1, 1),
+    ) -> tuple[_T4, INT64]:
+        """The greatest elements of windows that move over two dimensions, and where each one stands.
+
+        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+        Attributes:
+            kernel_size (ints, required): The sizes of a window.
+            stride (ints, required): How far windows move.
+            padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+            dilation (ints, default (1, 1)): The distance of elements in a window.
+
+        Outputs:
+            result (T)
+            places (int64): Of each element its number within its channel.
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0, 0, 0),
+        dilation: _Sequence[int] = (1, 1),
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class max_pool3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _T4,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
+        dilation: _Sequence[int] = (1, 1, 1),
+    ) -> _T4:
+        """The greatest elements of windows that move over three dimensions.
+
+        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+        Attributes:
+            kernel_size (ints, required): The sizes of a window.
+            stride (ints, required): How far windows move.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+            dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
+        dilation: _Sequence[int] = (1, 1, 1),
+    ) -> _NDArray[_Any]:
+        ...
+
+class max_pool3d_with_indices(_LibraryFunction):
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _T4,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
+        dilation: _Sequence[int] = (1, 1, 1),
+    ) -> tuple[_T4, INT64]:
+        """The greatest elements of windows that move over three dimensions, and where each one stands.
+
+        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+        Attributes:
+            kernel_size (ints, required): The sizes of a window.
+            stride (ints, required): How far windows move.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+            dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+
+        Outputs:
+            result (T)
+            places (int64): Of each element its number within its channel.
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self_,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        kernel_size: _Sequence[int],
+        stride: _Sequence[int],
+        padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
+        dilation: _Sequence[int] = (1, 1, 1),
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
 class movedim_intlist(_LibraryFunction):
@@ -607,7 +1569,7 @@ class stack(_LibraryFunction):
 
 class sum_dim_IntList(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T2, *, dim: _Sequence[int], keepdim: bool = False) -> _T2:
+    def __call__(self_, /, self: _T5, *, dim: _Sequence[int], keepdim: bool = False) -> _T5:
         """The sum along dimensions.
 
         Inputs:

@@ -4,14 +4,33 @@ from typing import Final as _Final
 
 from ._opset1 import add_Tensor as _TypeOfadd_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import alias as _TypeOfalias  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import avg_pool1d as _TypeOfavg_pool1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import avg_pool2d as _TypeOfavg_pool2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import avg_pool3d as _TypeOfavg_pool3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cat as _TypeOfcat  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clone as _TypeOfclone  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import contiguous as _TypeOfcontiguous  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import conv1d as _TypeOfconv1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import conv1d_padding as _TypeOfconv1d_padding  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import conv2d as _TypeOfconv2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import conv2d_padding as _TypeOfconv2d_padding  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import conv3d as _TypeOfconv3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import conv3d_padding as _TypeOfconv3d_padding  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import conv_transpose1d as _TypeOfconv_transpose1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import conv_transpose2d_input as _TypeOfconv_transpose2d_input  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import conv_transpose3d_input as _TypeOfconv_transpose3d_input  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import convolution as _TypeOfconvolution  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import detach as _TypeOfdetach  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expand as _TypeOfexpand  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import flip as _TypeOfflip  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_Tensor as _TypeOfindex_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lift_fresh_copy as _TypeOflift_fresh_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import max_pool1d as _TypeOfmax_pool1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import max_pool1d_with_indices as _TypeOfmax_pool1d_with_indices  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import max_pool2d as _TypeOfmax_pool2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import max_pool2d_with_indices as _TypeOfmax_pool2d_with_indices  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import max_pool3d as _TypeOfmax_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import max_pool3d_with_indices as _TypeOfmax_pool3d_with_indices  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import movedim_intlist as _TypeOfmovedim_intlist  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import narrow as _TypeOfnarrow  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import permute as _TypeOfpermute  # pyright: ignore[reportMissingModuleSource]
@@ -65,6 +84,88 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+avg_pool1d: _Final[_TypeOfavg_pool1d]
+"""avg_pool1d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0), counts_padding: bool = True, zeros: Sequence[int] | None = None) -> T
+
+The averages of windows that move over one dimension.
+
+A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+
+Inputs:
+    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+Attributes:
+    kernel_size (ints, required): The sizes of a window.
+    stride (ints, required): How far windows move.
+    padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+    counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
+    zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+avg_pool2d: _Final[_TypeOfavg_pool2d]
+"""avg_pool2d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0), counts_padding: bool = True, zeros: Sequence[int] | None = None, divisor_override: int | None = None, elements: int = 1) -> T
+
+The averages of windows that move over two dimensions.
+
+A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+
+Inputs:
+    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+Attributes:
+    kernel_size (ints, required): The sizes of a window.
+    stride (ints, required): How far windows move.
+    padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+    counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
+    zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
+    divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
+    elements (int, default 1): How many elements a window has, where it is divided by another number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+avg_pool3d: _Final[_TypeOfavg_pool3d]
+"""avg_pool3d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0, 0, 0), counts_padding: bool = True, zeros: Sequence[int] | None = None, divisor_override: int | None = None, elements: int = 1) -> T
+
+The averages of windows that move over three dimensions.
+
+A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+
+Inputs:
+    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+Attributes:
+    kernel_size (ints, required): The sizes of a window.
+    stride (ints, required): How far windows move.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+    counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
+    zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
+    divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
+    elements (int, default 1): How many elements a window has, where it is divided by another number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
 
 Since version 1 of opwright.aten.
 """
@@ -124,6 +225,261 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+conv1d: _Final[_TypeOfconv1d]
+"""conv1d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1,), padding: Sequence[int] = (0, 0), groups: int = 1, dilation: Sequence[int] = (1,)) -> T
+
+Filters moved over one dimension.
+
+Inputs:
+    input (T): Batch, channels, then the spatial dimensions; without a batch too.
+    weight (T): The filters: outputs, then the inputs of a group.
+    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+Attributes:
+    stride (ints, default (1,)): How far the filters move.
+    padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
+    groups (int, default 1): Into how many groups channels are parted.
+    dilation (ints, default (1,)): The distance of elements that a filter reads.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv1d_padding: _Final[_TypeOfconv1d_padding]
+"""conv1d_padding(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1,), padding: Sequence[int] = (0, 0), groups: int = 1, dilation: Sequence[int] = (1,)) -> T
+
+Filters moved over one dimension. The padding has a name.
+
+Inputs:
+    input (T): Batch, channels, then the spatial dimensions; without a batch too.
+    weight (T): The filters: outputs, then the inputs of a group.
+    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+Attributes:
+    stride (ints, default (1,)): How far the filters move.
+    padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
+    groups (int, default 1): Into how many groups channels are parted.
+    dilation (ints, default (1,)): The distance of elements that a filter reads.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv2d: _Final[_TypeOfconv2d]
+"""conv2d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1), padding: Sequence[int] = (0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1)) -> T
+
+Filters moved over two dimensions.
+
+Inputs:
+    input (T): Batch, channels, then the spatial dimensions; without a batch too.
+    weight (T): The filters: outputs, then the inputs of a group.
+    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+Attributes:
+    stride (ints, default (1, 1)): How far the filters move.
+    padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
+    groups (int, default 1): Into how many groups channels are parted.
+    dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv2d_padding: _Final[_TypeOfconv2d_padding]
+"""conv2d_padding(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1), padding: Sequence[int] = (0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1)) -> T
+
+Filters moved over two dimensions. The padding has a name.
+
+Inputs:
+    input (T): Batch, channels, then the spatial dimensions; without a batch too.
+    weight (T): The filters: outputs, then the inputs of a group.
+    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+Attributes:
+    stride (ints, default (1, 1)): How far the filters move.
+    padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
+    groups (int, default 1): Into how many groups channels are parted.
+    dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv3d: _Final[_TypeOfconv3d]
+"""conv3d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1, 1), padding: Sequence[int] = (0, 0, 0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1, 1)) -> T
+
+Filters moved over three dimensions.
+
+Inputs:
+    input (T): Batch, channels, then the spatial dimensions; without a batch too.
+    weight (T): The filters: outputs, then the inputs of a group.
+    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+Attributes:
+    stride (ints, default (1, 1, 1)): How far the filters move.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
+    groups (int, default 1): Into how many groups channels are parted.
+    dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv3d_padding: _Final[_TypeOfconv3d_padding]
+"""conv3d_padding(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1, 1), padding: Sequence[int] = (0, 0, 0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1, 1)) -> T
+
+Filters moved over three dimensions. The padding has a name.
+
+Inputs:
+    input (T): Batch, channels, then the spatial dimensions; without a batch too.
+    weight (T): The filters: outputs, then the inputs of a group.
+    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+Attributes:
+    stride (ints, default (1, 1, 1)): How far the filters move.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
+    groups (int, default 1): Into how many groups channels are parted.
+    dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv_transpose1d: _Final[_TypeOfconv_transpose1d]
+"""conv_transpose1d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1,), padding: Sequence[int] = (0, 0), output_padding: Sequence[int] = (0,), groups: int = 1, dilation: Sequence[int] = (1,)) -> T
+
+The gradient of a convolution over one dimension by its input.
+
+Inputs:
+    input (T): Batch, channels, then the spatial dimensions; without a batch too.
+    weight (T): The filters: inputs, then the outputs of a group.
+    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+Attributes:
+    stride (ints, default (1,)): How far the filters move.
+    padding (ints, default (0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
+    output_padding (ints, default (0,)): How much larger the result is at the ends.
+    groups (int, default 1): Into how many groups channels are parted.
+    dilation (ints, default (1,)): The distance of elements that a filter reads.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv_transpose2d_input: _Final[_TypeOfconv_transpose2d_input]
+"""conv_transpose2d_input(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1), padding: Sequence[int] = (0, 0, 0, 0), output_padding: Sequence[int] = (0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1)) -> T
+
+The gradient of a convolution over two dimensions by its input.
+
+Inputs:
+    input (T): Batch, channels, then the spatial dimensions; without a batch too.
+    weight (T): The filters: inputs, then the outputs of a group.
+    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+Attributes:
+    stride (ints, default (1, 1)): How far the filters move.
+    padding (ints, default (0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
+    output_padding (ints, default (0, 0)): How much larger the result is at the ends.
+    groups (int, default 1): Into how many groups channels are parted.
+    dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv_transpose3d_input: _Final[_TypeOfconv_transpose3d_input]
+"""conv_transpose3d_input(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1, 1), padding: Sequence[int] = (0, 0, 0, 0, 0, 0), output_padding: Sequence[int] = (0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1, 1)) -> T
+
+The gradient of a convolution over three dimensions by its input.
+
+Inputs:
+    input (T): Batch, channels, then the spatial dimensions; without a batch too.
+    weight (T): The filters: inputs, then the outputs of a group.
+    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+Attributes:
+    stride (ints, default (1, 1, 1)): How far the filters move.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
+    output_padding (ints, default (0, 0, 0)): How much larger the result is at the ends.
+    groups (int, default 1): Into how many groups channels are parted.
+    dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+convolution: _Final[_TypeOfconvolution]
+"""convolution(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int) -> T
+
+Filters moved over an input of any number of spatial dimensions, or the gradient of that by the input.
+
+Inputs:
+    input (T): Batch, channels, then the spatial dimensions.
+    weight (T): The filters: outputs, then inputs of a group; the other way round where transposed.
+    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+
+Attributes:
+    stride (ints, required): How far the filters move.
+    padding (ints, required): Zeros around the input, at the beginnings of all spatial dimensions and then at their ends; where transposed, what is cut off the result.
+    dilation (ints, required): The distance of elements that a filter reads.
+    transposed (bool, required): Whether it is the gradient of a convolution by its input.
+    output_padding (ints, required): Of a transposed one, how much larger the result is at the ends.
+    groups (int, required): Into how many groups channels are parted.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -223,6 +579,165 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+max_pool1d: _Final[_TypeOfmax_pool1d]
+"""max_pool1d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0), dilation: Sequence[int] = (1,)) -> T
+
+The greatest elements of windows that move over one dimension.
+
+A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+Attributes:
+    kernel_size (ints, required): The sizes of a window.
+    stride (ints, required): How far windows move.
+    padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+    dilation (ints, default (1,)): The distance of elements in a window.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+max_pool1d_with_indices: _Final[_TypeOfmax_pool1d_with_indices]
+"""max_pool1d_with_indices(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0), dilation: Sequence[int] = (1,)) -> tuple[T, int64]
+
+The greatest elements of windows that move over one dimension, and where each one stands.
+
+A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+Attributes:
+    kernel_size (ints, required): The sizes of a window.
+    stride (ints, required): How far windows move.
+    padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+    dilation (ints, default (1,)): The distance of elements in a window.
+
+Outputs:
+    result (T)
+    places (int64): Of each element its number within its channel.
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32
+
+Since version 1 of opwright.aten.
+"""
+
+max_pool2d: _Final[_TypeOfmax_pool2d]
+"""max_pool2d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0), dilation: Sequence[int] = (1, 1)) -> T
+
+The greatest elements of windows that move over two dimensions.
+
+A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+Attributes:
+    kernel_size (ints, required): The sizes of a window.
+    stride (ints, required): How far windows move.
+    padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+    dilation (ints, default (1, 1)): The distance of elements in a window.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32
+
+Since version 1 of opwright.aten.
+"""
+
+max_pool2d_with_indices: _Final[_TypeOfmax_pool2d_with_indices]
+"""max_pool2d_with_indices(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0), dilation: Sequence[int] = (1, 1)) -> tuple[T, int64]
+
+The greatest elements of windows that move over two dimensions, and where each one stands.
+
+A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+Attributes:
+    kernel_size (ints, required): The sizes of a window.
+    stride (ints, required): How far windows move.
+    padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+    dilation (ints, default (1, 1)): The distance of elements in a window.
+
+Outputs:
+    result (T)
+    places (int64): Of each element its number within its channel.
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32
+
+Since version 1 of opwright.aten.
+"""
+
+max_pool3d: _Final[_TypeOfmax_pool3d]
+"""max_pool3d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0, 0, 0), dilation: Sequence[int] = (1, 1, 1)) -> T
+
+The greatest elements of windows that move over three dimensions.
+
+A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+Attributes:
+    kernel_size (ints, required): The sizes of a window.
+    stride (ints, required): How far windows move.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+    dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32
+
+Since version 1 of opwright.aten.
+"""
+
+max_pool3d_with_indices: _Final[_TypeOfmax_pool3d_with_indices]
+"""max_pool3d_with_indices(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0, 0, 0), dilation: Sequence[int] = (1, 1, 1)) -> tuple[T, int64]
+
+The greatest elements of windows that move over three dimensions, and where each one stands.
+
+A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+
+Attributes:
+    kernel_size (ints, required): The sizes of a window.
+    stride (ints, required): How far windows move.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
+    dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+
+Outputs:
+    result (T)
+    places (int64): Of each element its number within its channel.
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32
 
 Since version 1 of opwright.aten.
 """
