@@ -115,7 +115,7 @@ def _operator_translation(implementation: Implementation) -> Callable[..., Any]:
 def _types_of_results() -> list[ElementType | None]:
     """The element type of each tensor that the node gives which torch is translating, as its metadata say."""
     node = _node_of_module()
-    value = None if node is None else node.meta.get("val")
+    value: Any = None if node is None else node.meta.get("val")
     values = value if isinstance(value, tuple | list) else [value]
     return [_element(item.dtype) if isinstance(item, torch.Tensor) else None for item in values]
 

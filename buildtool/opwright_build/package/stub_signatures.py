@@ -97,7 +97,7 @@ def _signature(
     names = {item.name for item in entry.inputs} | {item.name for item in entry.attributes}
     receiver = "self"
     while receiver in names:
-        receiver += "_"
+        receiver = f"_{receiver}"  # checkers take that for a receiver too
     # The receiver is positional, lest it stand in the way of a keyword.
     parameters: list[str] = [receiver, "/"]
     for item in entry.inputs:
