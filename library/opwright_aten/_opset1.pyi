@@ -15,7 +15,7 @@ _T5 = _TypeVar("_T5", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
 
 class add_Tensor(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
         """Adds two tensors, the second one times a factor.
 
         Inputs:
@@ -33,7 +33,7 @@ class add_Tensor(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         other: _NDArray[_Any] | _Floats,
@@ -43,7 +43,7 @@ class add_Tensor(_LibraryFunction):
 
 class alias(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T1) -> _T1:
         """The same tensor.
 
         Inputs:
@@ -58,13 +58,13 @@ class alias(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class avg_pool1d(_LibraryFunction):
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _T2,
         *,
@@ -98,7 +98,7 @@ class avg_pool1d(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         *,
@@ -113,7 +113,7 @@ class avg_pool1d(_LibraryFunction):
 class avg_pool2d(_LibraryFunction):
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _T2,
         *,
@@ -151,7 +151,7 @@ class avg_pool2d(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         *,
@@ -168,7 +168,7 @@ class avg_pool2d(_LibraryFunction):
 class avg_pool3d(_LibraryFunction):
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _T3,
         *,
@@ -206,7 +206,7 @@ class avg_pool3d(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         *,
@@ -246,7 +246,7 @@ class cat(_LibraryFunction):
 
 class clone(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T1) -> _T1:
         """A copy of a tensor.
 
         Inputs:
@@ -261,12 +261,12 @@ class clone(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class contiguous(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T1) -> _T1:
         """The same tensor, whatever its layout in memory.
 
         Inputs:
@@ -281,7 +281,7 @@ class contiguous(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class conv1d(_LibraryFunction):
@@ -801,7 +801,7 @@ class convolution(_LibraryFunction):
 
 class detach(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T1) -> _T1:
         """The same tensor, of which gradients know nothing.
 
         Inputs:
@@ -816,12 +816,12 @@ class detach(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class expand(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, size: INT64 | _Ints) -> _T1:
+    def __call__(_self, /, self: _T1, size: INT64 | _Ints) -> _T1:
         """A tensor, repeated along dimensions of size 1.
 
         Inputs:
@@ -837,12 +837,12 @@ class expand(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
 class flip(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, *, dims: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T1, *, dims: _Sequence[int]) -> _T1:
         """A tensor with the elements of some dimensions in reverse order.
 
         A template: its body is made for each call, and depends on
@@ -863,12 +863,12 @@ class flip(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
 class index_Tensor(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, *indices: _Any) -> _T1:
+    def __call__(_self, /, self: _T1, *indices: _Any) -> _T1:
         """What stands at positions of several dimensions, which are broadcast together.
 
         Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
@@ -890,12 +890,12 @@ class index_Tensor(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats, *indices: _Any) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *indices: _Any) -> _NDArray[_Any]:
         ...
 
 class lift_fresh_copy(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T1) -> _T1:
         """A copy of a tensor that a program holds as a constant.
 
         Inputs:
@@ -910,13 +910,13 @@ class lift_fresh_copy(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class max_pool1d(_LibraryFunction):
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _T2,
         *,
@@ -949,7 +949,7 @@ class max_pool1d(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         *,
@@ -963,7 +963,7 @@ class max_pool1d(_LibraryFunction):
 class max_pool1d_with_indices(_LibraryFunction):
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _T4,
         *,
@@ -997,7 +997,7 @@ class max_pool1d_with_indices(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         *,
@@ -1011,7 +1011,7 @@ class max_pool1d_with_indices(_LibraryFunction):
 class max_pool2d(_LibraryFunction):
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _T4,
         *,
@@ -1044,7 +1044,7 @@ class max_pool2d(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         *,
@@ -1058,7 +1058,7 @@ class max_pool2d(_LibraryFunction):
 class max_pool2d_with_indices(_LibraryFunction):
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _T4,
         *,
@@ -1092,7 +1092,7 @@ class max_pool2d_with_indices(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         *,
@@ -1106,7 +1106,7 @@ class max_pool2d_with_indices(_LibraryFunction):
 class max_pool3d(_LibraryFunction):
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _T4,
         *,
@@ -1139,7 +1139,7 @@ class max_pool3d(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         *,
@@ -1153,7 +1153,7 @@ class max_pool3d(_LibraryFunction):
 class max_pool3d_with_indices(_LibraryFunction):
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _T4,
         *,
@@ -1187,7 +1187,7 @@ class max_pool3d_with_indices(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         *,
@@ -1200,7 +1200,7 @@ class max_pool3d_with_indices(_LibraryFunction):
 
 class movedim_intlist(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, *, order: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T1, *, order: _Sequence[int]) -> _T1:
         """A tensor of which some dimensions have other places, and the others their order.
 
         Inputs:
@@ -1218,12 +1218,12 @@ class movedim_intlist(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats, *, order: _Sequence[int]) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, order: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
 class narrow(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T1, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: _Sequence[int]) -> _T1:
         """So many elements of a dimension, from one on.
 
         Inputs:
@@ -1244,7 +1244,7 @@ class narrow(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         start: _NDArray[_Any] | _Ints,
@@ -1256,7 +1256,7 @@ class narrow(_LibraryFunction):
 
 class permute(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, *, dims: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T1, *, dims: _Sequence[int]) -> _T1:
         """The dimensions in another order.
 
         Inputs:
@@ -1274,12 +1274,12 @@ class permute(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
 class repeat(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, repeats: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T1, repeats: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T1:
         """A tensor side by side with itself, so many times along each dimension.
 
         Inputs:
@@ -1299,7 +1299,7 @@ class repeat(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         repeats: _NDArray[_Any] | _Ints,
@@ -1310,7 +1310,7 @@ class repeat(_LibraryFunction):
 
 class reshape(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, shape: INT64 | _Ints) -> _T1:
+    def __call__(_self, /, self: _T1, shape: INT64 | _Ints) -> _T1:
         """The same elements in another shape.
 
         Inputs:
@@ -1326,12 +1326,12 @@ class reshape(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats, shape: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, shape: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
 class select_int(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, index: INT64 | _Ints, *, dim: int) -> _T1:
+    def __call__(_self, /, self: _T1, index: INT64 | _Ints, *, dim: int) -> _T1:
         """The elements at one position of a dimension, which the result has no more.
 
         Inputs:
@@ -1351,7 +1351,7 @@ class select_int(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         index: _NDArray[_Any] | _Ints,
@@ -1363,7 +1363,7 @@ class select_int(_LibraryFunction):
 class slice_Tensor(_LibraryFunction):
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _T1,
         start: INT64 | _Ints,
@@ -1395,7 +1395,7 @@ class slice_Tensor(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         start: _NDArray[_Any] | _Ints,
@@ -1409,7 +1409,7 @@ class slice_Tensor(_LibraryFunction):
 class softmax(_LibraryFunction):
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE,
         *,
@@ -1436,7 +1436,7 @@ class softmax(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         *,
@@ -1447,7 +1447,7 @@ class softmax(_LibraryFunction):
 
 class squeeze(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, *, dim: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T1, *, dim: _Sequence[int] | None = None) -> _T1:
         """A tensor without all its dimensions of size 1.
 
         A call gives the dimensions whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
@@ -1468,7 +1468,7 @@ class squeeze(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         *,
@@ -1478,7 +1478,7 @@ class squeeze(_LibraryFunction):
 
 class squeeze_dim(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, *, dim: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T1, *, dim: _Sequence[int] | None = None) -> _T1:
         """A tensor without dimensions of size 1.
 
         Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
@@ -1499,7 +1499,7 @@ class squeeze_dim(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         *,
@@ -1509,7 +1509,7 @@ class squeeze_dim(_LibraryFunction):
 
 class squeeze_dims(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, *, dim: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T1, *, dim: _Sequence[int] | None = None) -> _T1:
         """A tensor without dimensions of size 1.
 
         Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
@@ -1530,7 +1530,7 @@ class squeeze_dims(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         *,
@@ -1569,7 +1569,7 @@ class stack(_LibraryFunction):
 
 class sum_dim_IntList(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T5, *, dim: _Sequence[int], keepdim: bool = False) -> _T5:
+    def __call__(_self, /, self: _T5, *, dim: _Sequence[int], keepdim: bool = False) -> _T5:
         """The sum along dimensions.
 
         Inputs:
@@ -1589,7 +1589,7 @@ class sum_dim_IntList(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         *,
@@ -1600,7 +1600,7 @@ class sum_dim_IntList(_LibraryFunction):
 
 class t(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T1) -> _T1:
         """The transpose of a matrix; tensors of rank 0 and 1 as they are.
 
         Inputs:
@@ -1615,12 +1615,12 @@ class t(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class tile(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, dims: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T1, dims: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T1:
         """A tensor side by side with itself, so many times along each dimension.
 
         Inputs:
@@ -1640,7 +1640,7 @@ class tile(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         dims: _NDArray[_Any] | _Ints,
@@ -1651,7 +1651,7 @@ class tile(_LibraryFunction):
 
 class transpose_int(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, *, order: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T1, *, order: _Sequence[int] | None = None) -> _T1:
         """A tensor of which two dimensions have changed places.
 
         Inputs:
@@ -1670,7 +1670,7 @@ class transpose_int(_LibraryFunction):
         """
     @_overload
     def __call__(
-        self_,
+        _self,
         /,
         self: _NDArray[_Any] | _Floats,
         *,
@@ -1680,7 +1680,7 @@ class transpose_int(_LibraryFunction):
 
 class unsafe_index_Tensor(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, *indices: INT64 | INT32 | _Ints) -> _T1:
+    def __call__(_self, /, self: _T1, *indices: INT64 | INT32 | _Ints) -> _T1:
         """What stands at positions of several dimensions, which are broadcast together.
 
         The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
@@ -1702,12 +1702,12 @@ class unsafe_index_Tensor(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats, *indices: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *indices: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
 class unsafe_view(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, size: INT64 | _Ints) -> _T1:
+    def __call__(_self, /, self: _T1, size: INT64 | _Ints) -> _T1:
         """The same elements in another shape.
 
         Inputs:
@@ -1723,12 +1723,12 @@ class unsafe_view(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
 class unsqueeze(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, *, dim: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T1, *, dim: _Sequence[int]) -> _T1:
         """A tensor with a new dimension of size 1.
 
         Inputs:
@@ -1746,12 +1746,12 @@ class unsqueeze(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats, *, dim: _Sequence[int]) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
 class view(_LibraryFunction):
     @_overload
-    def __call__(self_, /, self: _T1, size: INT64 | _Ints) -> _T1:
+    def __call__(_self, /, self: _T1, size: INT64 | _Ints) -> _T1:
         """The same elements in another shape.
 
         Inputs:
@@ -1767,5 +1767,5 @@ class view(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self_, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
