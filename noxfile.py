@@ -298,8 +298,8 @@ def models(session: nox.Session) -> None:
     folder = Path(session.create_tmp())
     packages, made = str(folder / "packages"), str(folder / "made")
     session.install("--no-deps", "--target", packages, "magika", "rapidocr-onnxruntime", "silero-vad")
-    session.run("opwright", "build", ".", "--cache", ".opwright/cache")
-    library = str(next(Path("dist").glob("*.onnxlib")))
+    session.run("opwright", "build", "-p", "opwright-std", "--cache", ".opwright/cache")
+    library = str(next(Path("dist").glob("opwright-std-*.onnxlib")))
     session.run("python", "-m", "tests.models.make", made, "--packages", packages, *session.posargs)
     session.run("python", "-m", "tests.models", library, made)
     session.run("python", "-m", "tests.downlevel.real_models", library, packages)
@@ -417,7 +417,7 @@ def site(session: nox.Session) -> None:
 
 @nox.session
 def release(session: nox.Session) -> None:
-    """What is shipped: opwright's wheel and source distribution in dist/release/, and the standard's functions as
+    """What is shipped: opwright's wheel and source distribution in dist/release/, and our libraries as
     `opwright publish` writes them; each is made twice and compared: some minutes."""
     install(session, ".[build,run]", groups=("test",))
     session.run("python", "-m", "tests.e2e.own_release")
