@@ -43,7 +43,7 @@ TABLE = ROOT / "docs" / "aten-operators.md"
 LEAST_VECTORS, LEAST_CORE, MOST_SKIPPED, LEAST_RUN = 12_000, 170, 0.05, 0.90
 _EAGER = ("float", "int64", "bool")
 _DONE = {"pass", "fail", "unverified"}
-_PLACE = Place("vectors.npz")
+PLACE = Place("vectors.npz")
 
 
 @dataclass(slots=True)
@@ -58,6 +58,7 @@ class Tally:
     runtimes: Counter[str] = field(default_factory=Counter)
     ulps: dict[str, float] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
+    failed: set[str] = field(default_factory=set)  # the names of calls
 
 
 def main() -> int:
@@ -144,6 +145,7 @@ def judge(library: Path, chosen: Mapping[str, SpecVersion]) -> dict[str, Tally]:
             types[key] = event["vector"].partition("-")[0]
             if event["status"] == "fail":
                 tallies[name].wrong.append(f"{event['vector']} on {event['runtime']}: {event['message'][:200]}")
+                tallies[name].failed.add(event["vector"])
         elif event["event"] == "finding" and event.get("code") in ("OW154", "OW450", "OW152"):
             print(event.get("message", ""), event.get("reason", ""))
     for (name, _), ended in ((key, cases[key]) for key in cases):
@@ -173,7 +175,7 @@ def run_eagerly(library: Path, tallies: Mapping[str, Tally]) -> None:
         bound = bind_operator(entry.implements, entry)
         assert isinstance(bound, Binding)
         compiled, python = _compiled(bundle, entry), script()(_python(library, name))
-        source = VectorSource(VectorKind.ARRAYS, _PLACE, path="vectors.npz")
+        source = VectorSource(VectorKind.ARRAYS, PLACE, path="vectors.npz")
         for vector in read_archive(files, f"specs/{DOMAIN}/{name}", source).vectors:
             kind = vector.name.partition("-")[0]
             if vector.call is not None and kind in _EAGER and not vector.random:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,11 @@ from opwright_build.verify.cases.stored.numpy_archive import CALLS, calls_of, me
 _SMALL = 8  # up to this an integer counts by its value, and a list by its items
 
 
-def sampled(archive: bytes, most: int) -> bytes:
-    """An archive of at most so many of its calls, all of an operator; the same bytes wherever it is made."""
+def sampled(archive: bytes, most: int, without: Collection[str] = ()) -> bytes:
+    """An archive of at most so many of its calls, all of an operator; the same bytes wherever it is made. Calls of the
+    names `without` are not among them."""
     arrays = members_of(archive)
-    calls: Sequence[Mapping[str, Any]] = calls_of(arrays)
+    calls: Sequence[Mapping[str, Any]] = [call for call in calls_of(arrays) if call["name"] not in without]
     open_ = {number: set(_features(call, arrays)) for number, call in enumerate(calls)}
     sizes = {number: sum(arrays[name].nbytes for name in _names(call)) + 64 for number, call in enumerate(calls)}
     chosen: list[int] = []
