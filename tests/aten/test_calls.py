@@ -14,6 +14,7 @@ from opwright.bundle.format import AttributeEntry, FunctionEntry, ImplementsEntr
 _TYPES = (("T", ("float", "int64", "int32", "uint8", "bool")),)
 _FULL = "aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None) -> Tensor"
 _REPEAT = "aten::repeat(Tensor self, SymInt[] repeats) -> Tensor"
+_ANY = "aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor"
 _INDEX = "aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor"
 
 
@@ -95,3 +96,15 @@ def test_nothing_among_several_inputs() -> None:
     )
     x, i = np.zeros((2, 3, 4), np.float32), np.array([0, 1])
     assert [item is None for item in call(binding, x, [None, i, None]).inputs] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("dim", "keepdim", "leaves_rank_1"), [([], False, True), ([0], False, False), ([0], True, True), (None, False, False)]
+)
+def test_a_scalar_that_is_taken_as_a_tensor_of_one_element(dim: Any, keepdim: bool, leaves_rank_1: bool) -> None:
+    implements = ImplementsEntry(_ANY, forms=(("dim", "axes"),), lifts=True)
+    attributes = AttributeEntry("dim", "INTS", False, None, ""), AttributeEntry("keepdim", "INT", False, 0, "")
+    binding = bound(implements, InputEntry("self", "T"), *attributes)
+    made = call(binding, np.array(True), dim, keepdim)
+    assert made.to_rank_0 == leaves_rank_1
+    assert not call(binding, np.array([True]), dim, keepdim).to_rank_0

@@ -107,8 +107,6 @@ class _Maker:
         sizes = self._first_sizes()
         self.lifted = binding.lifts and sizes == ()
         self.sizes = (1,) if self.lifted else sizes
-        # A dimension that is reduced and not kept leaves a scalar anyway.
-        self.to_rank_0 = self.lifted and bool(values.get("keepdim", True)) and self._are_all_rank_0()
 
     def make(self) -> FunctionCall:
         chosen = {variable: self._type(variable) for variable in self.binding.admitted}
@@ -131,7 +129,13 @@ class _Maker:
         while ordered and ordered[-1] is None:
             ordered.pop()
         known = {variable: element for variable, element in chosen.items() if element is not None}
-        return FunctionCall(tuple(ordered), attributes, self.to_rank_0, known)
+        return FunctionCall(tuple(ordered), attributes, self._leaves_rank_1(attributes), known)
+
+    def _leaves_rank_1(self, attributes: Mapping[str, Any]) -> bool:
+        """Whether the results are of rank 1, and scalars to PyTorch. A dimension that is reduced and not kept leaves a
+        scalar anyway."""
+        keeps = bool(self.values.get("keepdim", True)) or attributes.get("dim") == []
+        return self.lifted and keeps and self._are_all_rank_0()
 
     def _are_all_rank_0(self) -> bool:
         """Where one of the tensors has a rank, as the index of `gather`, so has the result."""

@@ -1,0 +1,17 @@
+from opwright import BFLOAT16, BOOL, FLOAT, INT16, INT32, UINT8
+from opwright import opset18 as op
+
+
+def max_dim(self, dim: int, keepdim: bool = False):
+    if self.dtype == BOOL:
+        x = op.Cast(self, to=UINT8)
+    elif self.dtype == INT16:
+        x = op.Cast(self, to=INT32)
+    elif self.dtype == BFLOAT16:
+        x = op.Cast(self, to=FLOAT)
+    else:
+        x = self
+    y = op.ReduceMax(x, op.Constant(value_ints=[dim]), keepdims=keepdim)
+    if self.dtype in (BOOL, INT16, BFLOAT16):
+        y = op.CastLike(y, self)
+    return y, op.ArgMax(x, axis=dim, keepdims=keepdim)
