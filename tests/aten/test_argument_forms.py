@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from opwright.aten.argument_forms import FORMS, CallShape, NoForm
 from opwright.aten.operator_schema import Argument
+from opwright.elements import BY_NAME
 
 MOST = (1 << 63) - 1
 COMPUTED = object()  # a value of the graph
@@ -44,10 +45,38 @@ def formed(form: str, value: Any, sizes: tuple[int | None, ...] | None = (), **v
         ("non_empty", [(0,), (2, 3), (0, 3)], (0,), [(2, 3), (0, 3)]),
         ("non_empty", [(0,), (0,)], (0,), [(0,)]),
         ("non_empty", [None, (0,)], None, [None]),
+        ("below_one", 1.0, None, None),
+        ("below_one", 0.5, None, 0.5),
+        ("unless_false", None, None, True),
+        ("unless_false", True, None, True),
+        ("unless_false", False, None, False),
     ],
 )
 def test_lists_and_dimensions(form: str, value: Any, sizes: tuple[int | None, ...] | None, made: Any) -> None:
     assert formed(form, value, sizes) == made
+
+
+@pytest.mark.parametrize(
+    ("dtype", "span", "made"),
+    [
+        ("int32", (-0.5, 3, 1.0), (0, 4, 1)),
+        ("int64", (-0.5, 3.5, 1.0), (0, 3, 1)),
+        ("uint8", (0, 4.5, 1), (0, 5, 1)),
+        ("float", (0.5, 3, 0.5), (0.5, 3, 0.5)),
+        (None, (0.5, 3, 0.5), (0.5, 3, 0.5)),
+        ("int8", (0.5, COMPUTED, 2.5), (0, COMPUTED, 2)),
+    ],
+)
+def test_ranges_of_integers(dtype: str | None, span: tuple[Any, Any, Any], made: tuple[Any, Any, Any]) -> None:
+    values = dict(zip(("start", "end", "step"), span, strict=True))
+    forms = {"start": "number_of_dtype", "end": "end_of_dtype", "step": "number_of_dtype"}
+    element = None if dtype is None else BY_NAME[dtype]
+    assert tuple(formed(form, values[name], dtype=element, **values) for name, form in forms.items()) == made
+
+
+def test_a_range_of_integers_without_a_step_is_refused() -> None:
+    with pytest.raises(NoForm, match="`step` is 0.5, which is 0 in int8"):
+        formed("end_of_dtype", 3, dtype=BY_NAME["int8"], start=0, step=0.5)
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,34 @@ def test_numbers_beyond_a_type_are_refused(number: float) -> None:
         call(binding, [2], number, dtype=BY_NAME["uint8"])
 
 
+_FULL_LIKE = "aten::full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None) -> Tensor"
+
+
+@pytest.mark.parametrize("inputs", [(InputEntry("self", "any"),), ()])
+def test_the_argument_whose_element_type_counts_need_not_be_an_input_of_that_type(inputs: Any) -> None:
+    from opwright.elements import BY_NAME
+
+    drops = () if inputs else (("self", ()),)
+    binding = bound(
+        ImplementsEntry(_FULL_LIKE, drops=drops, promotion=(("T", "self"),)), *inputs, InputEntry("fill_value", "T")
+    )
+    x = np.zeros(3, np.float32)
+    assert input_array(call(binding, x, 2).inputs[-1]).dtype == np.float32  # type: ignore[arg-type]
+    made = call(binding, x, 2.5, dtype=BY_NAME["int64"]).inputs
+    assert input_array(made[-1]) == 2  # type: ignore[arg-type]
+    assert len(made) == 1 or made[0].cast is None  # type: ignore[union-attr]
+
+
+def test_the_default_of_an_element_type_is_a_number_of_pytorch() -> None:
+    randperm = "aten::randperm(SymInt n, *, ScalarType? dtype=4) -> Tensor"
+    dtype = AttributeEntry("dtype", "INT", True, None, "")
+    binding = bound(ImplementsEntry(randperm), InputEntry("n", "int64"), dtype)
+    assert call(binding, 3).attributes == {"dtype": 7}
+    unknown = bound(ImplementsEntry(randperm.replace("=4", "=9")), InputEntry("n", "int64"), dtype)
+    with pytest.raises(NoCall, match="the default 9 of `dtype` is no element type"):
+        call(unknown, 3)
+
+
 def test_a_parameter_is_made_of_an_argument_of_another_name() -> None:
     implements = ImplementsEntry(_REPEAT, forms=(("axes", "new_axes"),), sources=(("axes", ("repeats",)),))
     axes = AttributeEntry("axes", "INTS", False, None, "")

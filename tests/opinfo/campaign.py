@@ -146,8 +146,8 @@ def judge(library: Path, chosen: Mapping[str, SpecVersion]) -> dict[str, Tally]:
             if event["status"] == "fail":
                 tallies[name].wrong.append(f"{event['vector']} on {event['runtime']}: {event['message'][:200]}")
                 tallies[name].failed.add(event["vector"])
-        elif event["event"] == "finding" and event.get("code") in ("OW154", "OW450", "OW152"):
-            print(event.get("message", ""), event.get("reason", ""))
+        elif event["event"] == "finding" and event["finding"]["code"] in ("OW154", "OW450", "OW152"):
+            print(event["finding"]["message"], event["finding"]["reason"])
     for (name, _), ended in ((key, cases[key]) for key in cases):
         key = (name, _)
         tally = tallies[name]

@@ -857,7 +857,6 @@ def _dropped(draw: Draw) -> Given:
             yield "alpha_dropout", [value, share, train], {}
             yield "feature_dropout", [value, share, train], {}
         yield "native_dropout", [value, 0.5, None], {}
-        yield "native_dropout", [draw.tensor(dtype, 0), 0.5, True], {}
 
 
 def _distances(draw: Draw) -> Given:

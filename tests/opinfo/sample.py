@@ -13,9 +13,9 @@ from pathlib import Path
 from opwright.bundle.format import FunctionEntry
 from opwright.bundle.read import find_bundle
 from opwright_build.spec.confine import LibraryFiles
-from opwright_build.spec.model import VectorKind, VectorSource
+from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
 from opwright_build.verify.cases.bindings import Unbound
-from opwright_build.verify.cases.operator_calls import under_operator
+from opwright_build.verify.cases.stored.fitting import stored_case
 from opwright_build.verify.cases.stored.numpy_archive import read_archive
 from opwright_build.verify.cases.stored.sampled import sampled
 
@@ -41,18 +41,19 @@ def main() -> int:
             if not harvest.exists() or entry is None:
                 print(f"{name}: nothing was harvested")
                 continue
-            without = {*tallies[name].failed, *_refused(library, name, entry)}
+            without = {*tallies[name].failed, *_refused(library, version, entry)}
             kept = sampled(harvest.read_bytes(), MOST, without)
             (ROOT / "specs" / DOMAIN / name / "vectors.npz").write_bytes(kept)
             print(f"{name}: {len(kept) / 1000:.1f} kB, {len(without)} calls left out")
     return 0
 
 
-def _refused(library: Path, name: str, entry: FunctionEntry) -> Iterator[str]:
+def _refused(library: Path, version: SpecVersion, entry: FunctionEntry) -> Iterator[str]:
+    """The names of calls that the function does not serve, or whose results are of other types than its own."""
     source = VectorSource(VectorKind.ARRAYS, PLACE, path="vectors.npz")
-    for vector in read_archive(LibraryFiles(library), f"specs/{DOMAIN}/{name}", source).vectors:
+    for vector in read_archive(LibraryFiles(library), f"specs/{DOMAIN}/{version.name}", source).vectors:
         try:
-            under_operator(vector, entry)
+            stored_case(vector, version, entry)
         except Unbound:
             yield vector.name
 

@@ -180,6 +180,38 @@ def no_number(value: Any, call: CallShape) -> Any:
     return None if value == call.argument.default else value
 
 
+def below_one(value: Any, call: CallShape) -> Any:
+    """Nothing, where the value is 1: of the share of elements that are dropped."""
+    return None if value == 1 else value
+
+
+def unless_false(value: Any, call: CallShape) -> bool:
+    """True where there is no value."""
+    return value is not False
+
+
+def number_of_dtype(value: Any, call: CallShape) -> Any:
+    """A number as one of the element type `dtype`: of integers without its fraction."""
+    dtype = call.values["dtype"]
+    return int(value) if dtype is not None and dtype.is_integer and _is_finite(value) else value
+
+
+def end_of_dtype(value: Any, call: CallShape) -> Any:
+    """The end of a range as `number_of_dtype`, moved where PyTorch gives more elements: of integers it is int64 alone
+    whose range is counted in that type."""
+    dtype, start, step = call.values["dtype"], call.values.get("start", 0), call.values.get("step", 1)
+    is_counted = dtype is not None and dtype.is_integer and dtype.name != "int64" and step != 0
+    if not is_counted or not all(map(_is_finite, (start, value, step))):
+        return number_of_dtype(value, call)
+    if not int(step):
+        raise NoForm(f"`step` is {step}, which is 0 in {dtype}")
+    return int(start) + math.ceil((value - start) / step) * int(step)
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
 def window_padding(value: Any, call: CallShape) -> list[int]:
     """What `same` and `valid` say of the filters `weight`, at the beginning and at the end of each dimension."""
     if value == "valid":
@@ -298,6 +330,10 @@ FORMS: Mapping[str, Form] = {
         start_from_front,
         non_empty,
         no_number,
+        below_one,
+        unless_false,
+        number_of_dtype,
+        end_of_dtype,
         window_padding,
         pool_pads,
         pool_zeros,

@@ -27,6 +27,19 @@ class Facts:
     sizes: tuple[int | None, ...] | None
 
 
+_ELEMENTS_OF_PYTORCH = {
+    0: "uint8",
+    1: "int8",
+    2: "int16",
+    3: "int32",
+    4: "int64",
+    5: "float16",
+    6: "float",
+    7: "double",
+    11: "bool",
+    15: "bfloat16",
+}
+
 FactsOf = Callable[[Any], Facts | None]  # None of what is no tensor
 
 
@@ -93,10 +106,20 @@ def _values(binding: Binding, args: Sequence[Any], kwargs: Mapping[str, Any]) ->
         if item.name in given:
             values[item.name] = given[item.name]
         elif item.has_default or item.optional:
-            values[item.name] = item.default
+            values[item.name] = _default(item)
         else:
             raise NoCall(f"the argument `{item.name}` of {schema.identity} is not given")
     return values
+
+
+def _default(item: Argument) -> Any:
+    """Of element types schemas have PyTorch's own numbers."""
+    if item.kind == "ScalarType" and isinstance(item.default, int):
+        found = _ELEMENTS_OF_PYTORCH.get(item.default)
+        if found is None:
+            raise NoCall(f"the default {item.default} of `{item.name}` is no element type that ONNX has")
+        return BY_NAME[found]
+    return item.default
 
 
 class _Maker:
@@ -234,11 +257,12 @@ class _Maker:
         operands: list[Operand] = []
         for item in self.binding.arguments:
             entry = item.entry
-            if not isinstance(entry, InputEntry) or entry.type != variable:
-                continue
-            if rule not in ("", WIDE, KEPT, item.argument.name) or _is_factor(item.argument):
-                continue
-            operands += self._operands(item.argument)
+            if rule in ("", WIDE, KEPT):
+                counts = isinstance(entry, InputEntry) and entry.type == variable and not self._is_factor(item.argument)
+            else:
+                counts = item.argument.name == rule
+            if counts:
+                operands += self._operands(item.argument)
         if not operands:
             return None
         found = result_type(operands)
@@ -295,7 +319,7 @@ class _Maker:
         argument, facts = item.argument, self.facts_of(value)
         if facts is None:
             element = wanted or type_of_number(value)
-            number = value if _is_factor(argument) else as_number_of(value, element)
+            number = value if self._is_factor(argument) else as_number_of(value, element)
             if number is None or not is_exact(number, element):
                 raise NoCall(f"`{argument.name}` is {value!r}, which is no value of {element}")
             return NumberInput(number, element)
@@ -304,10 +328,10 @@ class _Maker:
             raise NoCall(f"`{argument.name}` is {facts.element}, and the function takes {cast}")
         return TensorInput(value, cast, self.lifted and facts.sizes == () and argument.kind == "Tensor")
 
-
-def _is_factor(argument: Argument) -> bool:
-    """A number that has a default, such as `alpha=1`: PyTorch takes it in the type of the tensors."""
-    return argument.kind == "Scalar" and argument.default is not None
+    def _is_factor(self, argument: Argument) -> bool:
+        """A number that has a default, such as `alpha=1`: PyTorch takes it in the type of the tensors, if there are."""
+        has_default = argument.kind == "Scalar" and argument.default is not None
+        return has_default and any(item.kind == "Tensor" for item in self.binding.schema.arguments)
 
 
 def _same(value: Any, other: Any) -> bool:

@@ -153,8 +153,8 @@ def _formals(entry: FunctionEntry, body: BodyEntry) -> tuple[InputEntry, ...]:
 
 
 def _type_of(item: InputEntry, choice: Mapping[str, str], fixed: Mapping[str, str]) -> str:
-    """The type of an input: where it may be of any, the variant says which."""
-    return fixed[item.name] if item.type == ANY else resolve_type(choice, item.type)
+    """The type of an input: where it may be of any, the variant says which, if that makes a difference."""
+    return fixed.get(item.name, "float") if item.type == ANY else resolve_type(choice, item.type)
 
 
 def _result_type(choice: Mapping[str, str], declared: str) -> str:

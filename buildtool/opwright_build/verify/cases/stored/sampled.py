@@ -42,7 +42,11 @@ def _features(call: Mapping[str, Any], arrays: Mapping[str, Array]) -> Iterator[
     flags = tuple((key, json.dumps(value)) for key, value in given if value is None or isinstance(value, bool | str))
     yield ("types", types, flags)
     yield ("ranks", types, tuple(arrays[item["array"]].ndim for item in _tensors(call["call"])))
-    yield ("given", tuple(key for key, value in given if value is not None))
+    yield (
+        "given",
+        tuple(key for key, value in given if value is not None),
+        tuple(map(_kind, (item for _, item in given))),
+    )
     for key, value in given:
         yield ("value", key, _text_of(value))
     for place, item in enumerate(_tensors(call["call"])):
@@ -52,6 +56,11 @@ def _features(call: Mapping[str, Any], arrays: Mapping[str, Array]) -> Iterator[
         if array.dtype.kind == "f" and array.size:
             with np.errstate(invalid="ignore"):
                 yield ("odd", place, bool(np.isnan(array).any()), bool(np.isinf(array).any()))
+
+
+def _kind(value: Any) -> str:
+    """What decides of element types: whether a number is whole, a truth value or neither."""
+    return next(iter(value), "") if isinstance(value, dict) else type(value).__name__
 
 
 def _text_of(value: Any) -> str:
