@@ -4,6 +4,17 @@ from typing import Final as _Final
 
 from ._opset1 import add_Tensor as _TypeOfadd_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import alias as _TypeOfalias  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import all as _TypeOfall  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import all_dim as _TypeOfall_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import all_dims as _TypeOfall_dims  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import amax as _TypeOfamax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import amin as _TypeOfamin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import any as _TypeOfany  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import any_dim as _TypeOfany_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import any_dims as _TypeOfany_dims  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import arange_start_step as _TypeOfarange_start_step  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import argmax as _TypeOfargmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import argmin as _TypeOfargmin  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool1d as _TypeOfavg_pool1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool2d as _TypeOfavg_pool2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool3d as _TypeOfavg_pool3d  # pyright: ignore[reportMissingModuleSource]
@@ -21,21 +32,33 @@ from ._opset1 import conv_transpose2d_input as _TypeOfconv_transpose2d_input  # 
 from ._opset1 import conv_transpose3d_input as _TypeOfconv_transpose3d_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import convolution as _TypeOfconvolution  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import detach as _TypeOfdetach  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import empty_memory_format as _TypeOfempty_memory_format  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import empty_strided as _TypeOfempty_strided  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expand as _TypeOfexpand  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import flip as _TypeOfflip  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import full as _TypeOffull  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import full_like as _TypeOffull_like  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_Tensor as _TypeOfindex_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lift_fresh_copy as _TypeOflift_fresh_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log_softmax as _TypeOflog_softmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import max_dim as _TypeOfmax_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool1d as _TypeOfmax_pool1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool1d_with_indices as _TypeOfmax_pool1d_with_indices  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool2d as _TypeOfmax_pool2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool2d_with_indices as _TypeOfmax_pool2d_with_indices  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool3d as _TypeOfmax_pool3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool3d_with_indices as _TypeOfmax_pool3d_with_indices  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import min_dim as _TypeOfmin_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import movedim_intlist as _TypeOfmovedim_intlist  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import narrow as _TypeOfnarrow  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_dropout as _TypeOfnative_dropout  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import permute as _TypeOfpermute  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rand as _TypeOfrand  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randn as _TypeOfrandn  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randperm as _TypeOfrandperm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import repeat as _TypeOfrepeat  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reshape as _TypeOfreshape  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scalar_tensor as _TypeOfscalar_tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import select_int as _TypeOfselect_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import slice_Tensor as _TypeOfslice_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import softmax as _TypeOfsoftmax  # pyright: ignore[reportMissingModuleSource]
@@ -84,6 +107,253 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+all: _Final[_TypeOfall]
+"""all(self: T) -> U
+
+Whether every element is other than 0.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: bool, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+all_dim: _Final[_TypeOfall_dim]
+"""all_dim(self: T, *, dim: int, keepdim: bool = False) -> U
+
+Whether every element along a dimension is other than 0.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: bool, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+all_dims: _Final[_TypeOfall_dims]
+"""all_dims(self: T, *, dim: Sequence[int] | None = None, keepdim: bool = False) -> U
+
+Whether every element along dimensions is other than 0.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, optional): The dimensions, none of them where the list is empty; absent it is all.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: bool, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+amax: _Final[_TypeOfamax]
+"""amax(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+The greatest element along dimensions.
+
+To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+amin: _Final[_TypeOfamin]
+"""amin(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+The least element along dimensions.
+
+To PyTorch nan is the least element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+any: _Final[_TypeOfany]
+"""any(self: T) -> U
+
+Whether an element is other than 0.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: bool, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+any_dim: _Final[_TypeOfany_dim]
+"""any_dim(self: T, *, dim: int, keepdim: bool = False) -> U
+
+Whether an element along a dimension is other than 0.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: bool, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+any_dims: _Final[_TypeOfany_dims]
+"""any_dims(self: T, *, dim: Sequence[int] | None = None, keepdim: bool = False) -> U
+
+Whether an element along dimensions is other than 0.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, optional): The dimensions, none of them where the list is empty; absent it is all.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: bool, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+arange_start_step: _Final[_TypeOfarange_start_step]
+"""arange_start_step(start: S, end: S, step: S | None = None, *, dtype: int | None = None) -> T
+
+Numbers from a start on, each so much more than the one before, as long as they are below an end.
+
+They are counted in double precision, so that rounding to the element type decides nothing.
+
+Inputs:
+    start (S, rank 0): The first number.
+    end (S, rank 0): Where they end, which is no number of them.
+    step (S, optional, rank 0): What is added, below 0 too; absent it is 1.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is that of the numbers, and float for double.
+
+Outputs:
+    result (T)
+
+Types:
+    S: double, int64
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+argmax: _Final[_TypeOfargmax]
+"""argmax(self: T, *, dim: int | None = None, keepdim: bool = False) -> int64
+
+Where the greatest element stands, the first one of equal ones.
+
+To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, optional): The dimension; absent the elements are numbered through.
+    keepdim (bool, default False): Whether the dimensions stay with size 1.
+
+Outputs:
+    place (int64)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+argmin: _Final[_TypeOfargmin]
+"""argmin(self: T, *, dim: int | None = None, keepdim: bool = False) -> int64
+
+Where the least element stands, the first one of equal ones.
+
+To PyTorch nan is the least element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, optional): The dimension; absent the elements are numbered through.
+    keepdim (bool, default False): Whether the dimensions stay with size 1.
+
+Outputs:
+    place (int64)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -501,6 +771,50 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+empty_memory_format: _Final[_TypeOfempty_memory_format]
+"""empty_memory_format(size: int64, *, dtype: int = 1) -> T
+
+A tensor of given sizes, whose elements mean nothing.
+
+They are zeros here.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+empty_strided: _Final[_TypeOfempty_strided]
+"""empty_strided(size: int64, *, dtype: int = 1) -> T
+
+A tensor of given sizes, whose elements mean nothing.
+
+They are zeros here. Tensors of ONNX have no strides.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 expand: _Final[_TypeOfexpand]
 """expand(self: T, size: int64) -> T
 
@@ -532,6 +846,42 @@ Inputs:
 
 Attributes:
     dims (ints, required): The dimensions.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+full: _Final[_TypeOffull]
+"""full(size: int64, fill_value: T) -> T
+
+A tensor of given sizes, each element of which is one number.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+    fill_value (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+full_like: _Final[_TypeOffull_like]
+"""full_like(self: any, fill_value: T) -> T
+
+A tensor as large as another one, each element of which is one number.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    fill_value (T, rank 0): The number.
 
 Outputs:
     result (T)
@@ -576,6 +926,53 @@ Inputs:
 
 Outputs:
     result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+log_softmax: _Final[_TypeOflog_softmax]
+"""log_softmax(self: T, *, dim: int) -> T
+
+The natural logarithm of softmax along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+max_dim: _Final[_TypeOfmax_dim]
+"""max_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
+
+The greatest element along a dimension, and where it stands.
+
+Of equal elements it is the first one. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    values (T)
+    indices (int64)
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
@@ -742,6 +1139,33 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+min_dim: _Final[_TypeOfmin_dim]
+"""min_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
+
+The least element along a dimension, and where it stands.
+
+Of equal elements it is the first one. To PyTorch nan is the least element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 movedim_intlist: _Final[_TypeOfmovedim_intlist]
 """movedim_intlist(self: T, *, order: Sequence[int]) -> T
 
@@ -784,6 +1208,30 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+native_dropout: _Final[_TypeOfnative_dropout]
+"""native_dropout(input: T, *, p: float | None = None, train: int = 1) -> tuple[T, bool]
+
+Each element with a certain probability as zero, and the others as much larger that the mean stays; beside it where elements were kept.
+
+Which ones depends on the runtime.
+
+Inputs:
+    input (T)
+
+Attributes:
+    p (float, optional): The probability of zero, below 1; absent it is 1.
+    train (int, default 1): Whether anything becomes zero at all.
+
+Outputs:
+    result (T)
+    mask (bool): Where elements were kept.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 permute: _Final[_TypeOfpermute]
 """permute(self: T, *, dims: Sequence[int]) -> T
 
@@ -800,6 +1248,72 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rand: _Final[_TypeOfrand]
+"""rand(size: int64, *, dtype: int = 1) -> T
+
+Random numbers, each equally likely, from 0 up to and without 1.
+
+Which ones depends on the runtime. Numbers of float16 and bfloat16 have as many digits as those types hold below 1, since others would round to 1.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+randn: _Final[_TypeOfrandn]
+"""randn(size: int64, *, dtype: int = 1) -> T
+
+Random numbers of the standard normal distribution.
+
+Which ones depends on the runtime.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+randperm: _Final[_TypeOfrandperm]
+"""randperm(n: int64, *, dtype: int = 7) -> T
+
+The numbers from 0 on in random order.
+
+It is the order of random numbers, and depends on the runtime.
+
+Inputs:
+    n (int64, [1]): How many, alone in a list.
+
+Attributes:
+    dtype (int, default 7): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -838,6 +1352,27 @@ Outputs:
     result (T)
 
 Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+scalar_tensor: _Final[_TypeOfscalar_tensor]
+"""scalar_tensor(s: S, *, dtype: int = 1) -> T
+
+A number as a tensor of rank 0.
+
+Inputs:
+    s (S, rank 0): The number.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    S: double, bool, int64
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
@@ -890,7 +1425,7 @@ Since version 1 of opwright.aten.
 """
 
 softmax: _Final[_TypeOfsoftmax]
-"""softmax(self: T, *, dim: int, half_to_float: bool = False) -> U
+"""softmax(self: T, *, dim: int) -> T
 
 e to the power of each element, divided by the sum of these along a dimension.
 
@@ -899,14 +1434,12 @@ Inputs:
 
 Attributes:
     dim (int, required): The dimension.
-    half_to_float (bool, default False): Whether float16 gives float.
 
 Outputs:
-    result (U)
+    result (T)
 
 Types:
     T: float16, bfloat16, float, double
-    U: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """

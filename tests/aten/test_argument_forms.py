@@ -75,7 +75,7 @@ def test_ranges_of_integers(dtype: str | None, span: tuple[Any, Any, Any], made:
 
 
 def test_a_range_of_integers_without_a_step_is_refused() -> None:
-    with pytest.raises(NoForm, match="`step` is 0.5, which is 0 in int8"):
+    with pytest.raises(NoForm, match=r"`step` is 0\.5, which is 0 in int8"):
         formed("end_of_dtype", 3, dtype=BY_NAME["int8"], start=0, step=0.5)
 
 

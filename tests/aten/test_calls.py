@@ -127,7 +127,8 @@ def test_nothing_among_several_inputs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dim", "keepdim", "leaves_rank_1"), [([], False, True), ([0], False, False), ([0], True, True), (None, False, False)]
+    ("dim", "keepdim", "leaves_rank_1"),
+    [([], False, True), ([0], False, False), ([0], True, True), (None, False, False)],
 )
 def test_a_scalar_that_is_taken_as_a_tensor_of_one_element(dim: Any, keepdim: bool, leaves_rank_1: bool) -> None:
     implements = ImplementsEntry(_ANY, forms=(("dim", "axes"),), lifts=True)
