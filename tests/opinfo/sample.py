@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
-from opwright.bundle.format import FunctionEntry
-from opwright.bundle.read import find_bundle
-from opwright_build.spec.confine import LibraryFiles
-from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
-from opwright_build.verify.cases.bindings import Unbound
-from opwright_build.verify.cases.stored.fitting import stored_case
-from opwright_build.verify.cases.stored.numpy_archive import calls_of, members_of, read_archive
+from opwright_build.spec.model import SpecVersion
+from opwright_build.verify.cases.stored.numpy_archive import calls_of, members_of
 from opwright_build.verify.cases.stored.sampled import sampled
 
 from tests.opinfo.archive import Tensor, Vector, file_name, read_vectors, write_vectors
-from tests.opinfo.campaign import DOMAIN, PLACE, ROOT, copy_library, judge, operator_of
+from tests.opinfo.campaign import ROOT, copy_library
+from tests.opinfo.judged_calls import DOMAIN, bundle_of, judge, operator_of
 from tests.opinfo.mutants import fates
 
 MOST = 40
@@ -36,14 +31,15 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder).resolve()
         chosen = copy_library(library, options.vectors, options.functions)
-        tallies = judge(library, chosen)
-        bundle = find_bundle(library / "dist" / "opwright-aten-0.1.0.onnxlib")
+        tallies = judge(library, chosen, frozenset())
+        bundle = bundle_of(library)
         left_out: dict[str, set[str]] = {}
         for name, version in chosen.items():
             harvest = options.vectors / file_name(operator_of(version))
             entry = bundle.index.table.find(DOMAIN, name, 1)
             if harvest.exists() and entry is not None:
-                left_out[name] = {*tallies[name].failed, *_refused(library, version, entry)}
+                calls = tallies[name].calls.values()
+                left_out[name] = {call.name for call in calls if call.refused or call.messages}
                 _put_first(library, version, sampled(harvest.read_bytes(), MOST, left_out[name]))
             else:
                 print(f"{name}: nothing was harvested")
@@ -70,16 +66,6 @@ def _put_first(library: Path, version: SpecVersion, sample: bytes) -> None:
 
 def _size(call: Vector) -> int:
     return sum(item.array.size for item in (*call.args, *call.kwargs.values()) if isinstance(item, Tensor))
-
-
-def _refused(library: Path, version: SpecVersion, entry: FunctionEntry) -> Iterator[str]:
-    """The names of calls that the function does not serve, or whose results are of other types than its own."""
-    source = VectorSource(VectorKind.ARRAYS, PLACE, path="vectors.npz")
-    for vector in read_archive(LibraryFiles(library), f"specs/{DOMAIN}/{version.name}", source).vectors:
-        try:
-            stored_case(vector, version, entry)
-        except Unbound:
-            yield vector.name
 
 
 if __name__ == "__main__":
