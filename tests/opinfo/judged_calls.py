@@ -32,6 +32,7 @@ from tests.opinfo.runtime_faults import Fault, read_faults
 
 DOMAIN = "opwright.aten"
 _EAGER = ("float", "int64", "bool")
+_DIGITS = 8  # units in the last place of the largest element
 _RAN = {"pass", "fail", "unverified"}
 _SOURCE = VectorSource(VectorKind.ARRAYS, Place("vectors.npz"), path="vectors.npz")
 
@@ -237,7 +238,15 @@ def _results(value: Any) -> list[np.ndarray[Any, Any]]:
 
 
 def _equal(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
-    return first.dtype == second.dtype and np.array_equal(first, second, equal_nan=first.dtype.kind == "f")
+    """Equal, but for the last digits of floats: a whole body is optimised, which takes other kernels of onnxruntime."""
+    if first.dtype != second.dtype or first.shape != second.shape:
+        return False
+    if first.dtype.kind != "f":
+        return np.array_equal(first, second)
+    finite = np.isfinite(first)
+    largest = float(np.abs(first[finite]).max(initial=0.0))
+    near = np.abs(first[finite] - second[finite]) <= _DIGITS * np.spacing(first.dtype.type(largest))
+    return np.array_equal(first[~finite], second[~finite], equal_nan=True) and bool(near.all())
 
 
 def _ulps(found: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> float:
