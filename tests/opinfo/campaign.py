@@ -37,6 +37,8 @@ from opwright_build.verify.cases.operator_calls import under_operator
 from opwright_build.verify.cases.stored.numpy_archive import read_archive
 from opwright_build.verify.cases.stored.stored_rows import StoredVector
 
+from tests.opinfo.archive import file_name
+
 ROOT = Path(__file__).resolve().parents[2]
 DOMAIN = "opwright.aten"
 TABLE = ROOT / "docs" / "aten-operators.md"
@@ -81,8 +83,9 @@ def main() -> int:
     return 1 if any(line.startswith("FAILED") for line in lines) else 0
 
 
-def copy_library(target: Path, vectors: Path, names: Sequence[str]) -> dict[str, SpecVersion]:
-    """A library of the domain alone, each spec with the harvest in the place of its sample; the versions by name."""
+def copy_library(target: Path, vectors: Path | None, names: Sequence[str]) -> dict[str, SpecVersion]:
+    """A library of the domain alone, each spec with the harvest in the place of its sample where there is one; the
+    versions by name."""
     loaded = load_library(ROOT)
     chosen: dict[str, SpecVersion] = {}
     shutil.rmtree(target / "specs", ignore_errors=True)
@@ -92,10 +95,10 @@ def copy_library(target: Path, vectors: Path, names: Sequence[str]) -> dict[str,
     for version in loaded.versions:
         if version.domain.name != DOMAIN or version.implements is None or (names and version.name not in names):
             continue
-        harvest = vectors / f"{operator_of(version).replace('::', '__').replace('.', '_')}.npz"
         folder = target / "specs" / DOMAIN / version.name
         shutil.copytree(version.folder, folder)
-        if harvest.exists():
+        harvest = None if vectors is None else vectors / file_name(operator_of(version))
+        if harvest is not None and harvest.exists():
             shutil.copy(harvest, folder / "vectors.npz")
         chosen[version.name] = version
     return chosen

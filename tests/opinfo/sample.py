@@ -1,6 +1,8 @@
 """`python -m tests.opinfo.sample FOLDER FUNCTION ...`: of a harvest the calls that a spec keeps, as its `vectors.npz`.
 
-Left out are calls that the function refuses, and those on which a runtime errs: `tests.opinfo.campaign` tells of them.
+They are few calls that stand for all by what is given (`sampled`), and besides the first, smallest ones that notice a
+mutant of the function which these do not. Left out are calls that the function refuses, and those on which a runtime
+errs: `tests.opinfo.campaign` tells of them.
 """
 
 from __future__ import annotations
@@ -16,11 +18,12 @@ from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
 from opwright_build.verify.cases.bindings import Unbound
 from opwright_build.verify.cases.stored.fitting import stored_case
-from opwright_build.verify.cases.stored.numpy_archive import read_archive
+from opwright_build.verify.cases.stored.numpy_archive import calls_of, members_of, read_archive
 from opwright_build.verify.cases.stored.sampled import sampled
 
-from tests.opinfo.archive import file_name
+from tests.opinfo.archive import Tensor, Vector, file_name, read_vectors, write_vectors
 from tests.opinfo.campaign import DOMAIN, PLACE, ROOT, copy_library, judge, operator_of
+from tests.opinfo.mutants import fates
 
 MOST = 40
 
@@ -35,17 +38,38 @@ def main() -> int:
         chosen = copy_library(library, options.vectors, options.functions)
         tallies = judge(library, chosen)
         bundle = find_bundle(library / "dist" / "opwright-aten-0.1.0.onnxlib")
+        left_out: dict[str, set[str]] = {}
         for name, version in chosen.items():
             harvest = options.vectors / file_name(operator_of(version))
             entry = bundle.index.table.find(DOMAIN, name, 1)
-            if not harvest.exists() or entry is None:
+            if harvest.exists() and entry is not None:
+                left_out[name] = {*tallies[name].failed, *_refused(library, version, entry)}
+                _put_first(library, version, sampled(harvest.read_bytes(), MOST, left_out[name]))
+            else:
                 print(f"{name}: nothing was harvested")
-                continue
-            without = {*tallies[name].failed, *_refused(library, version, entry)}
-            kept = sampled(harvest.read_bytes(), MOST, without)
-            (ROOT / "specs" / DOMAIN / name / "vectors.npz").write_bytes(kept)
-            print(f"{name}: {len(kept) / 1000:.1f} kB, {len(without)} calls left out")
+        noticing: dict[str, set[str]] = {name: set() for name in left_out}
+        for item in fates(library, []):
+            if item.fate == "killed" and item.vector:
+                noticing[item.function].add(item.vector)
+    for name, without in left_out.items():
+        archive = (options.vectors / file_name(operator_of(chosen[name]))).read_bytes()
+        kept = sampled(archive, MOST, without, noticing[name] - without)
+        (ROOT / "specs" / DOMAIN / name / "vectors.npz").write_bytes(kept)
+        print(f"{name}: {len(kept) / 1000:.1f} kB, {len(without)} calls left out")
     return 0
+
+
+def _put_first(library: Path, version: SpecVersion, sample: bytes) -> None:
+    """Orders the calls of a spec in the copy: those of the sample, then the smallest, so that of several calls which
+    notice a mutant these do."""
+    path = library / "specs" / DOMAIN / version.name / "vectors.npz"
+    first = {call["name"] for call in calls_of(members_of(sample))}
+    calls = read_vectors(path)
+    write_vectors(path, sorted(calls, key=lambda call: (call.name not in first, _size(call))))
+
+
+def _size(call: Vector) -> int:
+    return sum(item.array.size for item in (*call.args, *call.kwargs.values()) if isinstance(item, Tensor))
 
 
 def _refused(library: Path, version: SpecVersion, entry: FunctionEntry) -> Iterator[str]:
