@@ -61,6 +61,7 @@ class Tally:
     ulps: dict[str, float] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
     failed: set[str] = field(default_factory=set)  # the names of calls
+    bodies: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # the calls that pass on each
 
 
 def main() -> int:
@@ -146,6 +147,8 @@ def judge(library: Path, chosen: Mapping[str, SpecVersion]) -> dict[str, Tally]:
                     event["status"] if before not in _DONE or event["status"] == "fail" else before
                 )
             types[key] = event["vector"].partition("-")[0]
+            if event["status"] == "pass":
+                tallies[name].bodies[event["body"]].add(event["vector"])
             if event["status"] == "fail":
                 tallies[name].wrong.append(f"{event['vector']} on {event['runtime']}: {event['message'][:200]}")
                 tallies[name].failed.add(event["vector"])
