@@ -47,6 +47,7 @@ class Judged:
     messages: dict[str, str] = field(default_factory=dict)
     faults: dict[str, str] = field(default_factory=dict)  # by runtime what it computes wrongly by itself
     eager: str = ""  # what is wrong of it as Python
+    bodies: set[str] = field(default_factory=set)  # on which it passes
 
     @property
     def element_types(self) -> str:
@@ -133,7 +134,9 @@ def _add(call: Judged, event: Mapping[str, Any]) -> None:
     before = call.runtimes.get(runtime, "")
     if before != "fail" and (status == "fail" or before not in _RAN):
         call.runtimes[runtime] = status
-    if status == "fail":
+    if status == "pass":
+        call.bodies.add(event["body"])
+    elif status == "fail":
         call.messages.setdefault(runtime, event["message"][:200])
 
 

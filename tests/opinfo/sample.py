@@ -1,8 +1,8 @@
 """`python -m tests.opinfo.sample FOLDER FUNCTION ...`: of a harvest the calls that a spec keeps, as its `vectors.npz`.
 
-They are few calls that stand for all by what is given (`sampled`), and besides the first, smallest ones that notice a
-mutant of the function which these do not. Left out are calls that the function refuses, and those on which a runtime
-errs: `tests.opinfo.campaign` tells of them.
+They are few calls that stand for all by what is given (`sampled`), and besides the first, smallest ones that pass on a
+body or notice a mutant of the function where these do not. Left out are calls that the function refuses, and those on
+which a runtime errs: `tests.opinfo.campaign` tells of them.
 """
 
 from __future__ import annotations
@@ -34,34 +34,40 @@ def main() -> int:
         tallies = judge(library, chosen, frozenset())
         bundle = bundle_of(library)
         left_out: dict[str, set[str]] = {}
+        needed: dict[str, set[str]] = {}
         for name, version in chosen.items():
             harvest = options.vectors / file_name(operator_of(version))
             entry = bundle.index.table.find(DOMAIN, name, 1)
             if harvest.exists() and entry is not None:
-                calls = tallies[name].calls.values()
-                left_out[name] = {call.name for call in calls if call.refused or call.messages}
-                _put_first(library, version, sampled(harvest.read_bytes(), MOST, left_out[name]))
+                calls = tallies[name].calls
+                left_out[name] = {call.name for call in calls.values() if call.refused or call.messages}
+                order = _put_first(library, version, sampled(harvest.read_bytes(), MOST, left_out[name]))
+                reaching: dict[str, list[str]] = {}
+                for call in sorted(calls.values(), key=lambda call: order.index(call.name)):
+                    for body in call.bodies if call.name not in left_out[name] else ():
+                        reaching.setdefault(body, []).append(call.name)
+                needed[name] = {names[0] for names in reaching.values()}
             else:
                 print(f"{name}: nothing was harvested")
-        noticing: dict[str, set[str]] = {name: set() for name in left_out}
         for item in fates(library, []):
             if item.fate == "killed" and item.vector:
-                noticing[item.function].add(item.vector)
+                needed[item.function].add(item.vector)
     for name, without in left_out.items():
         archive = (options.vectors / file_name(operator_of(chosen[name]))).read_bytes()
-        kept = sampled(archive, MOST, without, noticing[name] - without)
+        kept = sampled(archive, MOST, without, needed[name] - without)
         (ROOT / "specs" / DOMAIN / name / "vectors.npz").write_bytes(kept)
         print(f"{name}: {len(kept) / 1000:.1f} kB, {len(without)} calls left out")
     return 0
 
 
-def _put_first(library: Path, version: SpecVersion, sample: bytes) -> None:
+def _put_first(library: Path, version: SpecVersion, sample: bytes) -> list[str]:
     """Orders the calls of a spec in the copy: those of the sample, then the smallest, so that of several calls which
-    notice a mutant these do."""
+    notice a mutant these do. The names in that order."""
     path = library / "specs" / DOMAIN / version.name / "vectors.npz"
     first = {call["name"] for call in calls_of(members_of(sample))}
-    calls = read_vectors(path)
-    write_vectors(path, sorted(calls, key=lambda call: (call.name not in first, _size(call))))
+    calls = sorted(read_vectors(path), key=lambda call: (call.name not in first, _size(call)))
+    write_vectors(path, calls)
+    return [call.name for call in calls]
 
 
 def _size(call: Vector) -> int:
