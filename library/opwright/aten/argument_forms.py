@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from opwright.aten.operator_schema import Argument
+from opwright.elements import ElementType
 
 
 class NoForm(ValueError):
@@ -23,13 +24,14 @@ class CallShape:
     """What a form may look at: the argument, the values of all others, the sizes of the first tensor, and of any other.
 
     `sizes` has None for a size that is not known, and is None itself without a rank; a tensor of rank 0 that is taken
-    as one of rank 1 has one size. `sizes_of` gives a tensor's own ones.
+    as one of rank 1 has one size. `sizes_of` gives a tensor's own ones. `element` is the type of the first tensor.
     """
 
     argument: Argument
     values: Mapping[str, Any]
     sizes: tuple[int | None, ...] | None
     sizes_of: Callable[[Any], tuple[int | None, ...] | None]
+    element: ElementType | None = None
 
     @property
     def rank(self) -> int:
@@ -208,6 +210,31 @@ def end_of_dtype(value: Any, call: CallShape) -> Any:
     return int(start) + math.ceil((value - start) / step) * int(step)
 
 
+def first_of_last_axes(value: Any, call: CallShape) -> int:
+    """Of the last dimensions, of which a list has the sizes, the first one, counted from the end."""
+    if not value:
+        raise NoForm("it names no dimension")
+    return -len(value)
+
+
+def group_sizes(value: Any, call: CallShape) -> list[int]:
+    """The batch, groups of channels, and how many elements each one has, as ONNX's Reshape takes sizes: 0 for that of
+    the tensor, -1 for one that is not known."""
+    sizes = [*(call.sizes or ())][1:]
+    known = [item for item in sizes if item is not None]
+    return [0, value, math.prod(known) // value if known and len(known) == len(sizes) else -1]
+
+
+def is_empty(value: Any, call: CallShape) -> bool:
+    """Whether the first tensor is known to have no elements."""
+    return call.sizes is not None and 0 in call.sizes
+
+
+def in_double(value: Any, call: CallShape) -> Any:
+    """A number where the first tensor is of double, else nothing: an attribute holds it as a float."""
+    return value if call.element is not None and call.element.name == "double" else None
+
+
 def _is_finite(value: Any) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
 
@@ -339,5 +366,9 @@ FORMS: Mapping[str, Form] = {
         pool_zeros,
         pool_counts,
         window_elements,
+        first_of_last_axes,
+        group_sizes,
+        is_empty,
+        in_double,
     )
 }

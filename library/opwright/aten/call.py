@@ -127,7 +127,9 @@ class _Maker:
         self.binding = binding
         self.values = values
         self.facts_of = facts_of
-        sizes = self._first_sizes()
+        first = self._first_tensor()
+        sizes = None if first is None else first.sizes
+        self.element = None if first is None else first.element
         self.lifted = binding.lifts and sizes == ()
         self.sizes = (1,) if self.lifted else sizes
 
@@ -169,21 +171,21 @@ class _Maker:
         facts = self.facts_of(tensor)
         return None if facts is None else facts.sizes
 
-    def _first_sizes(self) -> tuple[int | None, ...] | None:
+    def _first_tensor(self) -> Facts | None:
         for item in self.binding.schema.arguments:
             if item.kind == "Tensor":
                 value = self.values[item.name]
                 for tensor in value if item.is_list and value is not None else [value]:
                     facts = None if tensor is None else self.facts_of(tensor)
                     if facts is not None:
-                        return facts.sizes
+                        return facts
         return None
 
     def _formed(self, item: BoundArgument, value: Any) -> Any:
         if item.form is None:
             return value
         try:
-            return item.form(value, CallShape(item.argument, self.values, self.sizes, self._sizes_of))
+            return item.form(value, CallShape(item.argument, self.values, self.sizes, self._sizes_of, self.element))
         except NoForm as error:
             raise NoCall(f"the argument `{item.argument.name}`: {error}") from None
 
