@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from onnx import GraphProto
 from opwright.bundle.call_interface import ANY, inputs_of_call
 from opwright.bundle.format import BodyEntry, FunctionEntry
@@ -18,9 +20,8 @@ class Bodies:
 
     def __init__(self, entry: FunctionEntry) -> None:
         self._entry = entry
-        self._classes: dict[tuple[int, int], list[BodyEntry]] = {}
-        for body in entry.bodies:
-            self._classes.setdefault((body.first_opset, body.last_opset), []).append(body)
+        classes = dict.fromkeys((body.first_opset, body.last_opset) for body in entry.bodies)
+        self._classes = {opsets: _overlapping(entry.bodies, *opsets) for opsets in classes}
         self._axes = tuple(dict.fromkeys(axis for body in entry.bodies for axis, _ in body.variant))
         self._chosen: dict[tuple[tuple[str, ...], ...], list[BodyEntry]] = {}
 
@@ -29,10 +30,20 @@ class Bodies:
         another question."""
         facts = tuple(_facts(self._entry, case, axis) for axis in self._axes)
         if facts not in self._chosen:
-            known = dict(zip(self._axes, facts, strict=True))
-            matches = [match_variants(bodies, known.__getitem__) for bodies in self._classes.values()]
-            self._chosen[facts] = [body for match in matches for body in match.fitting]
+            known = dict(zip(self._axes, facts, strict=True)).__getitem__
+            self._chosen[facts] = [
+                body
+                for opsets, bodies in self._classes.items()
+                for body in match_variants(bodies, known).fitting
+                if (body.first_opset, body.last_opset) == opsets
+            ]
         return self._chosen[facts]
+
+
+def _overlapping(bodies: Sequence[BodyEntry], first: int, last: int) -> list[BodyEntry]:
+    """Those that a model of some opset of a class may have: that a variant has a rank for itself may be said in a class
+    of fewer opsets."""
+    return [body for body in bodies if body.first_opset <= last and first <= body.last_opset]
 
 
 def bodies_for(entry: FunctionEntry, case: Case) -> list[BodyEntry]:
