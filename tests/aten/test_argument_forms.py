@@ -261,6 +261,8 @@ def test_scales_are_floats_that_give_the_sizes() -> None:
     assert resized((2, 3, 10, 5), align_corners=True, **aligned)[:2] == ([7, 8], None)
     sized, scales, _, _ = resized((2, 3, 10, None), align_corners=False, **aligned)
     assert sized is None and scales[0] >= 0.7 and scales[1] >= 1.7 and int(10 * scales[0]) == 7
+    call = CallShape(Argument("scales", "float"), {**aligned, "align_corners": False}, (2, 3, 10, 1), len)
+    assert FORMS["linear_scales"](None, call) == [scales[0], 1.0]
     with pytest.raises(NoForm, match="does not give the size 3"):
         resized((2, 3, 4), output_size=[3], align_corners=False, scales=0.6)
     with pytest.raises(NoForm, match="neither a scale nor sizes"):

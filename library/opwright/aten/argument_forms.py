@@ -441,6 +441,13 @@ def resize_scales(value: Any, call: CallShape) -> list[float] | None:
     return [_scale(item) for item in _resized(call)]
 
 
+def linear_scales(value: Any, call: CallShape) -> list[float] | None:
+    """As `resize_scales`, and 1 for a dimension that keeps its size: PyTorch interpolates nothing there."""
+    if resize_sizes(value, call) is not None:
+        return None
+    return [1.0 if item.before is not None and item.before == item.after else _scale(item) for item in _resized(call)]
+
+
 def resize_by_index(value: Any, call: CallShape) -> bool:
     """Whether ONNX's Resize takes other elements than PyTorch does as the nearest ones, or has no kernel for them."""
     if "align_corners" in call.values:
@@ -558,6 +565,7 @@ FORMS: Mapping[str, Form] = {
         row,
         resize_sizes,
         resize_scales,
+        linear_scales,
         resize_by_index,
         resize_steps,
         other_axes,
