@@ -1,7 +1,7 @@
 """`python -m tests.opinfo.sample FOLDER FUNCTION ...`: of a harvest the calls that a spec keeps, as its `vectors.npz`.
 
-They are few calls that stand for all by what is given (`sampled`), and besides the first, smallest ones that pass on a
-body or notice a mutant of the function where these do not. Left out are calls that the function refuses, and those on
+They are few calls that stand for all by what is given (`sampled`), and besides the first, smallest ones of element
+types, or that pass on a body or notice a mutant of the function where these do not. Left out are calls that the function refuses, and those on
 which a runtime errs: `tests.opinfo.campaign` tells of them.
 """
 
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from opwright.bundle.format import FunctionEntry
@@ -46,8 +47,9 @@ def main() -> int:
             if harvest.exists() and entry is not None:
                 left_out[name] = {*tallies[name].failed, *_refused(library, version, entry)}
                 order = _put_first(library, version, sampled(harvest.read_bytes(), MOST, left_out[name]))
-                bodies = (calls - left_out[name] for calls in tallies[name].bodies.values())
-                needed[name] = {min(calls, key=order.index) for calls in bodies if calls}
+                groups = [*tallies[name].bodies.values(), *_by_types(order)]
+                reached = (calls - left_out[name] for calls in groups)
+                needed[name] = {min(calls, key=order.index) for calls in reached if calls}
             else:
                 print(f"{name}: nothing was harvested")
         for item in fates(library, []):
@@ -69,6 +71,14 @@ def _put_first(library: Path, version: SpecVersion, sample: bytes) -> list[str]:
     calls = sorted(read_vectors(path), key=lambda call: (call.name not in first, _size(call)))
     write_vectors(path, calls)
     return [call.name for call in calls]
+
+
+def _by_types(names: Sequence[str]) -> Iterator[set[str]]:
+    """The names of calls of the same element types."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        found[name.rpartition("-")[0]].add(name)
+    yield from found.values()
 
 
 def _size(call: Vector) -> int:
