@@ -1,8 +1,8 @@
 """`python -m tests.opinfo.sample FOLDER FUNCTION ...`: of a harvest the calls that a spec keeps, as its `vectors.npz`.
 
 They are few calls that stand for all by what is given (`sampled`), and besides the first, smallest ones of element
-types, or that pass on a body or notice a mutant of the function where these do not. Left out are calls that the function refuses, and those on
-which a runtime errs: `tests.opinfo.campaign` tells of them.
+types, or that pass on a body or notice a mutant of the function where these do not. Left out are calls that the
+function refuses, and those on which a runtime errs: `tests.opinfo.campaign` tells of them.
 """
 
 from __future__ import annotations
