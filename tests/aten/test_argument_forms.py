@@ -50,6 +50,15 @@ def formed(form: str, value: Any, sizes: tuple[int | None, ...] | None = (), **v
         ("unless_false", None, None, True),
         ("unless_false", True, None, True),
         ("unless_false", False, None, False),
+        ("not_nan", 2.5, None, 2.5),
+        ("not_nan", None, None, None),
+        ("not_nan", COMPUTED, None, COMPUTED),
+        ("root", 0.5, None, "sqrt"),
+        ("root", -0.5, None, "rsqrt"),
+        ("root", 2, None, None),
+        ("root", COMPUTED, None, None),
+        ("no_root", -0.5, None, None),
+        ("no_root", COMPUTED, None, COMPUTED),
     ],
 )
 def test_lists_and_dimensions(form: str, value: Any, sizes: tuple[int | None, ...] | None, made: Any) -> None:
@@ -72,6 +81,11 @@ def test_ranges_of_integers(dtype: str | None, span: tuple[Any, Any, Any], made:
     forms = {"start": "number_of_dtype", "end": "end_of_dtype", "step": "number_of_dtype"}
     element = None if dtype is None else BY_NAME[dtype]
     assert tuple(formed(form, values[name], dtype=element, **values) for name, form in forms.items()) == made
+
+
+def test_a_number_that_is_nan_is_refused() -> None:
+    with pytest.raises(NoForm, match="it is nan"):
+        formed("not_nan", float("nan"))
 
 
 def test_a_range_of_integers_without_a_step_is_refused() -> None:

@@ -83,6 +83,13 @@ def _dividends(name: str, values: torch.Tensor, number: float) -> torch.Tensor:
     return values
 
 
+def _thirds(name: str, values: torch.Tensor) -> torch.Tensor:
+    """The values without what overflows between a product and a sum that torch computes as one."""
+    if base(name) == "lerp" and values.is_floating_point():
+        return torch.where(values == -0.5, values.new_tensor(0.25), values)
+    return values
+
+
 def _castable(source: torch.dtype, wanted: torch.dtype) -> torch.Tensor:
     """The extremes that the wanted type has: what a float beyond an integer's range becomes, hardware decides."""
     values = extremes(source)
@@ -149,11 +156,17 @@ def _pointwise(draw: Draw) -> Given:
         for name in _of_tensors(2):
             yield name, [values[:, None], _divisors(name, values)[None, :]], {}
         for name in _of_tensors(3):
-            yield name, [values[:, None], values[None, :], values.flip(0)[None, :]], {}
+            yield name, [values[:, None], values[None, :], _thirds(name, values.flip(0))[None, :]], {}
         yield "clamp", [values, values[len(values) // 3].item(), values[0].item()], {}
         yield "clamp", [values, None, 1], {}
         yield "clamp", [values, 0, None], {}
         yield "clamp.Tensor", [values, None, values.flip(0)], {}
+        for number in (2, -1.5, INF):
+            yield "clamp_min", [values, number], {}
+            yield "clamp_max", [values, number], {}
+        for equal_nan in (False, True):
+            yield "isclose", [values[:, None], values[None, :]], {"equal_nan": equal_nan}
+        yield "isclose", [values[:, None], values[None, :]], {"rtol": 0.0, "atol": 0.75}
         yield "where.self", [values > 0, values, values.flip(0)], {}
         for source in ALL:
             yield "_to_copy", [_castable(source, dtype)], {"dtype": dtype}
@@ -200,6 +213,7 @@ def _promoted(draw: Draw) -> Given:
         for mode in (None, "trunc", "floor"):
             values = extremes(left)
             yield "div.Tensor_mode", [values[:, None], _divisors("aten::div", values)[None, :]], {"rounding_mode": mode}
+        yield "floor_divide", [values[:, None], _divisors("aten::floor_divide", values)[None, :]], {}
         condition = draw.tensor(torch.bool, 2, 3)
         for number in (True, 3, 0.5):
             yield "where.ScalarOther", [condition, draw.tensor(left, 3), number], {}

@@ -212,6 +212,24 @@ def _is_finite(value: Any) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
 
 
+def not_nan(value: Any, call: CallShape) -> Any:
+    """A number as it is. One that is nan is refused: runtimes differ in what they compare with it."""
+    if isinstance(value, float) and math.isnan(value):
+        raise NoForm("it is nan")
+    return value
+
+
+def root(value: Any, call: CallShape) -> str | None:
+    """Of an exponent `sqrt` where it is 0.5, `rsqrt` where it is -0.5, else None. PyTorch takes roots there: of -inf
+    they are nan, and powers are not."""
+    return None if value not in (0.5, -0.5) else "sqrt" if value > 0 else "rsqrt"
+
+
+def no_root(value: Any, call: CallShape) -> Any:
+    """An exponent, None where `root` says it."""
+    return None if root(value, call) else value
+
+
 def window_padding(value: Any, call: CallShape) -> list[int]:
     """What `same` and `valid` say of the filters `weight`, at the beginning and at the end of each dimension."""
     if value == "valid":
@@ -334,6 +352,9 @@ FORMS: Mapping[str, Form] = {
         unless_false,
         number_of_dtype,
         end_of_dtype,
+        not_nan,
+        root,
+        no_root,
         window_padding,
         pool_pads,
         pool_zeros,
