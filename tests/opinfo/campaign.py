@@ -59,6 +59,7 @@ class Tally:
     ulps: dict[str, float] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
     failed: set[str] = field(default_factory=set)  # the names of calls
+    passed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # on which bodies, by name
 
 
 def main() -> int:
@@ -146,6 +147,8 @@ def judge(library: Path, chosen: Mapping[str, SpecVersion]) -> dict[str, Tally]:
             if event["status"] == "fail":
                 tallies[name].wrong.append(f"{event['vector']} on {event['runtime']}: {event['message'][:200]}")
                 tallies[name].failed.add(event["vector"])
+            elif event["status"] == "pass":
+                tallies[name].passed[event["vector"]].add(event["body"])
         elif event["event"] == "finding" and event["finding"]["code"] in ("OW154", "OW450", "OW152"):
             print(event["finding"]["message"], event["finding"]["reason"])
     for (name, _), ended in ((key, cases[key]) for key in cases):
