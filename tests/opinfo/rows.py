@@ -121,6 +121,7 @@ def rows(seed: int) -> Iterator[Call]:
         _dropped,
         _distances,
         _quantised,
+        _ranked,
     ):
         note = f"row: {group.__name__.removeprefix('_').replace('_', ' ')}"
         for name, args, kwargs in group(draw):
@@ -958,3 +959,33 @@ def _quantised(draw: Draw) -> Given:
                 yield f"{home}{name}", [given, kind], {}
     for dtype, wanted in product(ALL, ALL):
         yield f"{home}convert_element_type.no_fuse", [_castable(dtype, wanted), wanted], {}
+
+
+def _ranked(draw: Draw) -> Given:
+    """Dimensions that stay where none is named; orders of what is not finite, of ties, of nothing."""
+    for dtype in ALL:
+        plain, values = draw.tensor(dtype, 2, 3, 4), extremes(dtype)
+        broken = torch.stack([values, values.flip(0), values[:1].expand(len(values))])
+        for name in ("argmax", "argmin"):
+            yield name, [plain], {"keepdim": True}
+        for name in ("any.dims", "all.dims"):
+            for keep in (False, True):
+                yield name, [plain, None, keep], {}
+        for largest in (True, False):
+            yield "topk", [plain, 0, 1, largest], {}
+            yield "topk", [broken, 2, 1, largest], {}
+            yield "sort", [broken, 1, largest], {}
+            yield "sort.stable", [broken], {"stable": True, "dim": 1, "descending": largest}
+            yield "argsort.stable", [broken], {"stable": True, "descending": largest}
+        for name in ("median", "nanmedian"):
+            yield name, [broken], {}
+            yield name, [plain], {}
+            yield f"{name}.dim", [broken, 1], {}
+            yield f"{name}.dim", [plain, -1, True], {}
+        yield "kthvalue", [broken, 2], {}
+        yield "kthvalue", [plain, 3, 1, True], {}
+        yield "mode", [plain, 1, True], {}
+        for dims in ([0, 2], []):
+            yield "count_nonzero.dim_IntList", [plain, dims], {}
+        yield "aminmax", [plain], {"dim": 1, "keepdim": True}
+        yield "aminmax", [plain], {"keepdim": True}
