@@ -63,12 +63,23 @@ def extremes(dtype: torch.dtype) -> torch.Tensor:
 
 # An integer divided by 0 is refused, and the least one by -1 ends the process.
 _DIVIDING = frozenset({"div", "divide", "true_divide", "floor_divide", "remainder", "fmod"})
+# Where the quotient overflows torch gives nan for what it computes as vectors, and the remainder for what is left over.
+_REMAINDERS = frozenset({"remainder", "fmod"})
 
 
 def _divisors(name: str, values: torch.Tensor) -> torch.Tensor:
     """Of the values, those that may stand on the right."""
     if base(name) in _DIVIDING and not values.is_floating_point() and values.dtype != torch.bool:
         return values[(values != 0) & (values != -1)]
+    if base(name) in _REMAINDERS and values.is_floating_point():
+        return values[~((values != 0) & (values.abs() < 1))]
+    return values
+
+
+def _dividends(name: str, values: torch.Tensor, number: float) -> torch.Tensor:
+    """Of the values, those that may stand on the left of a number."""
+    if base(name) in _REMAINDERS and values.is_floating_point() and 0 < abs(number) < 1:
+        return values[~(values.abs() > 1 / torch.finfo(values.dtype).eps)]
     return values
 
 
@@ -228,7 +239,7 @@ def _scalars(draw: Draw) -> Given:
         values = extremes(dtype)
         for number in (2, -3, 0.5, -1.5, True, 0, 0.0, 1, 255, 1 << 40, INF, NAN):
             for name in _SCALAR:
-                yield name, [values, number], {}
+                yield name, [_dividends(name, values, number), number], {}
             for name in _REVERSED:
                 yield name, [number, _divisors(f"aten::{name}", values)], {}
             for mode in (None, "trunc", "floor"):

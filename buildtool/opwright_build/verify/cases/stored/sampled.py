@@ -17,14 +17,17 @@ from opwright_build.verify.cases.stored.numpy_archive import CALLS, calls_of, me
 _SMALL = 8  # up to this an integer counts by its value, and a list by its items
 
 
-def sampled(archive: bytes, most: int, without: Collection[str] = ()) -> bytes:
+def sampled(archive: bytes, most: int, without: Collection[str] = (), wanted: Collection[str] = ()) -> bytes:
     """An archive of at most so many of its calls, all of an operator; the same bytes wherever it is made. Calls of the
-    names `without` are not among them."""
+    names `without` are not among them, those of the names `wanted` all are, whatever their number."""
     arrays = members_of(archive)
     calls: Sequence[Mapping[str, Any]] = [call for call in calls_of(arrays) if call["name"] not in without]
     open_ = {number: set(_features(call, arrays)) for number, call in enumerate(calls)}
     sizes = {number: sum(arrays[name].nbytes for name in _names(call)) + 64 for number, call in enumerate(calls)}
-    chosen: list[int] = []
+    chosen = [number for number, call in enumerate(calls) if call["name"] in wanted]
+    for seen in [open_.pop(number) for number in chosen]:
+        for features in open_.values():
+            features -= seen
     while open_ and len(chosen) < most:
         best = max(open_, key=lambda number: (len(open_[number]) / sizes[number], len(open_[number]), -number))
         seen = open_.pop(best)
