@@ -169,6 +169,10 @@ class _Maker:
         facts = self.facts_of(tensor)
         return None if facts is None else facts.sizes
 
+    def _element_of(self, tensor: Any) -> ElementType | None:
+        facts = None if tensor is None else self.facts_of(tensor)
+        return None if facts is None else facts.element
+
     def _first_sizes(self) -> tuple[int | None, ...] | None:
         for item in self.binding.schema.arguments:
             if item.kind == "Tensor":
@@ -183,7 +187,8 @@ class _Maker:
         if item.form is None:
             return value
         try:
-            return item.form(value, CallShape(item.argument, self.values, self.sizes, self._sizes_of))
+            shape = CallShape(item.argument, self.values, self.sizes, self._sizes_of, self._element_of)
+            return item.form(value, shape)
         except NoForm as error:
             raise NoCall(f"the argument `{item.argument.name}`: {error}") from None
 
