@@ -17,7 +17,7 @@ from opwright_build.verify.cases.stored.sampled import sampled
 
 from tests.opinfo.archive import Tensor, Vector, file_name, read_vectors, write_vectors
 from tests.opinfo.campaign import ROOT, copy_library
-from tests.opinfo.judged_calls import DOMAIN, bundle_of, judge, operator_of
+from tests.opinfo.judged_calls import DOMAIN, judge, operator_of
 from tests.opinfo.mutants import fates
 
 MOST = 28
@@ -32,7 +32,6 @@ def main() -> int:
         library = Path(folder).resolve()
         chosen = copy_library(library, options.vectors, options.functions)
         tallies = judge(library, chosen, frozenset())
-        bundle = bundle_of(library)
         left_out: dict[str, set[str]] = {}
         reached: dict[str, dict[str, set[str]]] = {}
         for name, version in chosen.items():
