@@ -132,6 +132,202 @@ class add_Tensor(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class addbmm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        batch1: _T1 | _Floats,
+        batch2: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a matrix and the sum of the products of the matrices of two batches, each times a factor.
+
+        Inputs:
+            self (T): Broadcast to the sizes of a product.
+            batch1 (T, rank 3)
+            batch2 (T, rank 3)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        batch1: _NDArray[_Any] | _Floats,
+        batch2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addmm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        mat1: _T1 | _Floats,
+        mat2: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        gemm_beta: float = 1.0,
+        gemm_alpha: float = 1.0,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a matrix and the product of two matrices, each times a factor.
+
+        Inputs:
+            self (T): Broadcast to the sizes of the product.
+            mat1 (T, rank 2)
+            mat2 (T, rank 2)
+            beta (T, optional, rank 0): Factor of `self`, where it is no attribute; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product, where it is no attribute; absent it is 1.
+
+        Attributes:
+            gemm_beta (float, default 1.0): Factor of `self`, of floating point.
+            gemm_alpha (float, default 1.0): Factor of the product, of floating point.
+            drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mat1: _NDArray[_Any] | _Floats,
+        mat2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        gemm_beta: float = 1.0,
+        gemm_alpha: float = 1.0,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addmv(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        mat: _T1 | _Floats,
+        vec: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a vector and the product of a matrix and a vector, each times a factor.
+
+        Inputs:
+            self (T): Broadcast to the size of the product.
+            mat (T, rank 2)
+            vec (T, rank 1)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mat: _NDArray[_Any] | _Floats,
+        vec: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addr(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        vec1: _T3 | _Floats,
+        vec2: _T3 | _Floats,
+        beta: _T3 | _Floats | None = None,
+        alpha: _T3 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T3:
+        """Adds a matrix and the outer product of two vectors, each times a factor.
+
+        Of truth values it is the logical or of the two, where their factors are not 0.
+
+        Inputs:
+            self (T): Broadcast to the sizes of the product.
+            vec1 (T, rank 1)
+            vec2 (T, rank 1)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        vec1: _NDArray[_Any] | _Floats,
+        vec2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
 class alias(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
@@ -600,6 +796,29 @@ class atan(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class atan2(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Computes the angle between the first axis and the point whose coordinates are `other` and `self`.
+
+        It is from -pi to pi, and the signs of zeros count.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class atanh(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
@@ -779,6 +998,53 @@ class avg_pool3d(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class baddbmm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        batch1: _T1 | _Floats,
+        batch2: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a batch of matrices and the products of the matrices of two batches, each times a factor.
+
+        Inputs:
+            self (T): Broadcast to the sizes of the products.
+            batch1 (T, rank 3)
+            batch2 (T, rank 3)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        batch1: _NDArray[_Any] | _Floats,
+        batch2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
 class bitwise_and_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
@@ -925,6 +1191,27 @@ class bitwise_xor_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class bmm(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, mat2: _T1 | _Floats) -> _T1:
+        """Computes the product of the matrices of two batches.
+
+        Inputs:
+            self (T, rank 3)
+            mat2 (T, rank 3)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, mat2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class cat(_LibraryFunction):
     def __call__(self, /, *tensors: _T3 | _NDArray[_Any] | _Floats, dim: int = 0) -> _T3:
         """Tensors side by side along a dimension.
@@ -967,6 +1254,64 @@ class ceil(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class clamp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, min: _T1 | _Floats | None = None, max: _T1 | _Floats | None = None) -> _T1:
+        """Limits each element to a range.
+
+        Inputs:
+            self (T)
+            min (T, optional, rank 0): The least value; absent there is none.
+            max (T, optional, rank 0): The greatest value; absent there is none.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        min: _NDArray[_Any] | _Floats | None = None,
+        max: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class clamp_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, min: _T3 | _Floats | None = None, max: _T3 | _Floats | None = None) -> _T3:
+        """Limits each element to a range of its own.
+
+        Where one of the values is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            min (T, optional): The least values; absent there are none.
+            max (T, optional): The greatest values; absent there are none.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        min: _NDArray[_Any] | _Floats | None = None,
+        max: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
         ...
 
 class clone(_LibraryFunction):
@@ -1605,6 +1950,45 @@ class div_Scalar(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class div_Scalar_mode(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        other: _T1 | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Divides each element by a number, and rounds the quotient.
+
+        Inputs:
+            self (S)
+            other (S, rank 0): She divisor.
+
+        Attributes:
+            rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+        Outputs:
+            result (R)
+
+        Types:
+            S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class div_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
@@ -1624,6 +2008,66 @@ class div_Tensor(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class div_Tensor_mode(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        other: _T1 | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Divides two tensors element by element, and rounds the quotient.
+
+        Inputs:
+            self (S)
+            other (S)
+
+        Attributes:
+            rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+        Outputs:
+            result (R)
+
+        Types:
+            S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class dot(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, tensor: _T1 | _Floats) -> _T1:
+        """Computes the dot product of two vectors.
+
+        Inputs:
+            self (T, rank 1)
+            tensor (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, tensor: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class empty_memory_format(_LibraryFunction):
@@ -1728,6 +2172,26 @@ class eq_Tensor(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class erf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the error function of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class exp(_LibraryFunction):
@@ -1963,6 +2427,35 @@ class ge_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class gelu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, approximate: _Literal["none", "tanh"] = "none") -> _T2:
+        """Gaussian error linear unit, each element times the standard normal distribution function of it.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            approximate (string, default "none"): "tanh" approximates the error function, "none" does not.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        approximate: _Literal["none", "tanh"] = "none",
+    ) -> _NDArray[_Any]:
+        ...
+
 class gt_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
@@ -2186,6 +2679,37 @@ class lift_fresh_copy(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class linear(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T1, weight: _T1 | _Floats, bias: _T1 | _Floats | None = None) -> _T1:
+        """Applies a linear transformation to the last dimension.
+
+        A template: its body is made for each call, and depends on
+        `T` and `bias` and `weight.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T)
+            weight (T): A row for each output; a vector where there is one without a dimension.
+            bias (T, optional): Added to the outputs; absent it is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
         ...
 
 class log(_LibraryFunction):
@@ -2446,6 +2970,27 @@ class lt_Tensor(_LibraryFunction):
 
         Types:
             T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class matmul(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the product of matrices, of vectors or of batches of matrices, which are broadcast.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -2858,6 +3403,27 @@ class minimum(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class mm(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, mat2: _T1 | _Floats) -> _T1:
+        """Computes the product of two matrices.
+
+        Inputs:
+            self (T, rank 2)
+            mat2 (T, rank 2)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, mat2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class movedim_intlist(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
@@ -2921,6 +3487,27 @@ class mul_Tensor(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mv(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, vec: _T1 | _Floats) -> _T1:
+        """Computes the product of a matrix and a vector.
+
+        Inputs:
+            self (T, rank 2)
+            vec (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, vec: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class narrow(_LibraryFunction):
@@ -3052,6 +3639,27 @@ class neg(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class outer(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, vec2: _T3 | _Floats) -> _T3:
+        """Computes the outer product of two vectors.
+
+        Inputs:
+            self (T, rank 1)
+            vec2 (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, vec2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class permute(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dims: _Sequence[int]) -> _T3:
@@ -3073,6 +3681,92 @@ class permute(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class pow_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, exponent: _T1 | _Floats) -> _T1:
+        """Raises a number to the power of each element.
+
+        Integers wrap around where a power is beyond the type.
+
+        Inputs:
+            self (T, rank 0): The number.
+            exponent (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, exponent: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class pow_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        exponent: _T3 | _Floats | None = None,
+        *,
+        root: _Literal["sqrt", "rsqrt"] = "sqrt",
+    ) -> _T3:
+        """Raises each element to the power of a number.
+
+        Integers wrap around where a power is beyond the type.
+
+        Inputs:
+            self (T)
+            exponent (T, optional, rank 0): The number, of integers not below 0; absent for a square root.
+
+        Attributes:
+            root (string, default "sqrt"): Without a number whether it is the square root or its reciprocal.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        root: _Literal["sqrt", "rsqrt"] = "sqrt",
+    ) -> _NDArray[_Any]:
+        ...
+
+class pow_Tensor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, exponent: _T1 | _Floats) -> _T1:
+        """Raises each element to the power of that of another tensor.
+
+        Integers wrap around where a power is beyond the type.
+
+        Inputs:
+            self (T)
+            exponent (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, exponent: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class rand(_LibraryFunction):
@@ -3990,6 +4684,27 @@ class unsqueeze(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class vdot(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the dot product of two vectors.
+
+        Inputs:
+            self (T, rank 1)
+            other (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class view(_LibraryFunction):

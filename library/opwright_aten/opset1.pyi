@@ -7,6 +7,10 @@ from ._opset1 import acos as _TypeOfacos  # pyright: ignore[reportMissingModuleS
 from ._opset1 import acosh as _TypeOfacosh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import add_Scalar as _TypeOfadd_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import add_Tensor as _TypeOfadd_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addbmm as _TypeOfaddbmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addmm as _TypeOfaddmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addmv as _TypeOfaddmv  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addr as _TypeOfaddr  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import alias as _TypeOfalias  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all as _TypeOfall  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all_dim as _TypeOfall_dim  # pyright: ignore[reportMissingModuleSource]
@@ -22,10 +26,12 @@ from ._opset1 import argmin as _TypeOfargmin  # pyright: ignore[reportMissingMod
 from ._opset1 import asin as _TypeOfasin  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import asinh as _TypeOfasinh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import atan as _TypeOfatan  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import atan2 as _TypeOfatan2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import atanh as _TypeOfatanh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool1d as _TypeOfavg_pool1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool2d as _TypeOfavg_pool2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool3d as _TypeOfavg_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import baddbmm as _TypeOfbaddbmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_and_Scalar as _TypeOfbitwise_and_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_and_Tensor as _TypeOfbitwise_and_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_not as _TypeOfbitwise_not  # pyright: ignore[reportMissingModuleSource]
@@ -33,8 +39,11 @@ from ._opset1 import bitwise_or_Scalar as _TypeOfbitwise_or_Scalar  # pyright: i
 from ._opset1 import bitwise_or_Tensor as _TypeOfbitwise_or_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_xor_Scalar as _TypeOfbitwise_xor_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_xor_Tensor as _TypeOfbitwise_xor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bmm as _TypeOfbmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cat as _TypeOfcat  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ceil as _TypeOfceil  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp as _TypeOfclamp  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp_Tensor as _TypeOfclamp_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clone as _TypeOfclone  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import contiguous as _TypeOfcontiguous  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv1d as _TypeOfconv1d  # pyright: ignore[reportMissingModuleSource]
@@ -51,11 +60,15 @@ from ._opset1 import cos as _TypeOfcos  # pyright: ignore[reportMissingModuleSou
 from ._opset1 import cosh as _TypeOfcosh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import detach as _TypeOfdetach  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import div_Scalar as _TypeOfdiv_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import div_Scalar_mode as _TypeOfdiv_Scalar_mode  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import div_Tensor as _TypeOfdiv_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import div_Tensor_mode as _TypeOfdiv_Tensor_mode  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import dot as _TypeOfdot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_memory_format as _TypeOfempty_memory_format  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_strided as _TypeOfempty_strided  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import eq_Scalar as _TypeOfeq_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import eq_Tensor as _TypeOfeq_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import erf as _TypeOferf  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import exp as _TypeOfexp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expand as _TypeOfexpand  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expm1 as _TypeOfexpm1  # pyright: ignore[reportMissingModuleSource]
@@ -67,6 +80,7 @@ from ._opset1 import full as _TypeOffull  # pyright: ignore[reportMissingModuleS
 from ._opset1 import full_like as _TypeOffull_like  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ge_Scalar as _TypeOfge_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ge_Tensor as _TypeOfge_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gelu as _TypeOfgelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gt_Scalar as _TypeOfgt_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gt_Tensor as _TypeOfgt_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import hardtanh as _TypeOfhardtanh  # pyright: ignore[reportMissingModuleSource]
@@ -77,6 +91,7 @@ from ._opset1 import le_Scalar as _TypeOfle_Scalar  # pyright: ignore[reportMiss
 from ._opset1 import le_Tensor as _TypeOfle_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import leaky_relu as _TypeOfleaky_relu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lift_fresh_copy as _TypeOflift_fresh_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linear as _TypeOflinear  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log as _TypeOflog  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log10 as _TypeOflog10  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log1p as _TypeOflog1p  # pyright: ignore[reportMissingModuleSource]
@@ -88,6 +103,7 @@ from ._opset1 import logical_or as _TypeOflogical_or  # pyright: ignore[reportMi
 from ._opset1 import logical_xor as _TypeOflogical_xor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lt_Scalar as _TypeOflt_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lt_Tensor as _TypeOflt_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import matmul as _TypeOfmatmul  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_dim as _TypeOfmax_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool1d as _TypeOfmax_pool1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool1d_with_indices as _TypeOfmax_pool1d_with_indices  # pyright: ignore[reportMissingModuleSource]
@@ -98,15 +114,21 @@ from ._opset1 import max_pool3d_with_indices as _TypeOfmax_pool3d_with_indices  
 from ._opset1 import maximum as _TypeOfmaximum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import min_dim as _TypeOfmin_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import minimum as _TypeOfminimum  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mm as _TypeOfmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import movedim_intlist as _TypeOfmovedim_intlist  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mul_Scalar as _TypeOfmul_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mul_Tensor as _TypeOfmul_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mv as _TypeOfmv  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import narrow as _TypeOfnarrow  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import native_dropout as _TypeOfnative_dropout  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ne_Scalar as _TypeOfne_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ne_Tensor as _TypeOfne_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import neg as _TypeOfneg  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import outer as _TypeOfouter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import permute as _TypeOfpermute  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pow_Scalar as _TypeOfpow_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pow_Tensor_Scalar as _TypeOfpow_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pow_Tensor_Tensor as _TypeOfpow_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rand as _TypeOfrand  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randn as _TypeOfrandn  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randperm as _TypeOfrandperm  # pyright: ignore[reportMissingModuleSource]
@@ -143,6 +165,7 @@ from ._opset1 import trunc as _TypeOftrunc  # pyright: ignore[reportMissingModul
 from ._opset1 import unsafe_index_Tensor as _TypeOfunsafe_index_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_view as _TypeOfunsafe_view  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsqueeze as _TypeOfunsqueeze  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import vdot as _TypeOfvdot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import view as _TypeOfview  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import where_self as _TypeOfwhere_self  # pyright: ignore[reportMissingModuleSource]
 
@@ -225,6 +248,106 @@ Inputs:
     self (T)
     other (T)
     alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addbmm: _Final[_TypeOfaddbmm]
+"""addbmm(self: T, batch1: T, batch2: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a matrix and the sum of the products of the matrices of two batches, each times a factor.
+
+Inputs:
+    self (T): Broadcast to the sizes of a product.
+    batch1 (T, rank 3)
+    batch2 (T, rank 3)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addmm: _Final[_TypeOfaddmm]
+"""addmm(self: T, mat1: T, mat2: T, beta: T | None = None, alpha: T | None = None, *, gemm_beta: float = 1.0, gemm_alpha: float = 1.0, drops_self: int = 0) -> T
+
+Adds a matrix and the product of two matrices, each times a factor.
+
+Inputs:
+    self (T): Broadcast to the sizes of the product.
+    mat1 (T, rank 2)
+    mat2 (T, rank 2)
+    beta (T, optional, rank 0): Factor of `self`, where it is no attribute; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product, where it is no attribute; absent it is 1.
+
+Attributes:
+    gemm_beta (float, default 1.0): Factor of `self`, of floating point.
+    gemm_alpha (float, default 1.0): Factor of the product, of floating point.
+    drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addmv: _Final[_TypeOfaddmv]
+"""addmv(self: T, mat: T, vec: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a vector and the product of a matrix and a vector, each times a factor.
+
+Inputs:
+    self (T): Broadcast to the size of the product.
+    mat (T, rank 2)
+    vec (T, rank 1)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addr: _Final[_TypeOfaddr]
+"""addr(self: T, vec1: T, vec2: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a matrix and the outer product of two vectors, each times a factor.
+
+Of truth values it is the logical or of the two, where their factors are not 0.
+
+Inputs:
+    self (T): Broadcast to the sizes of the product.
+    vec1 (T, rank 1)
+    vec2 (T, rank 1)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
 
 Outputs:
     result (T)
@@ -550,6 +673,26 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+atan2: _Final[_TypeOfatan2]
+"""atan2(self: T, other: T) -> T
+
+Computes the angle between the first axis and the point whose coordinates are `other` and `self`.
+
+It is from -pi to pi, and the signs of zeros count.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 atanh: _Final[_TypeOfatanh]
 """atanh(self: T) -> T
 
@@ -645,6 +788,30 @@ Outputs:
 
 Types:
     T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+baddbmm: _Final[_TypeOfbaddbmm]
+"""baddbmm(self: T, batch1: T, batch2: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a batch of matrices and the products of the matrices of two batches, each times a factor.
+
+Inputs:
+    self (T): Broadcast to the sizes of the products.
+    batch1 (T, rank 3)
+    batch2 (T, rank 3)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -774,6 +941,24 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+bmm: _Final[_TypeOfbmm]
+"""bmm(self: T, mat2: T) -> T
+
+Computes the product of the matrices of two batches.
+
+Inputs:
+    self (T, rank 3)
+    mat2 (T, rank 3)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 cat: _Final[_TypeOfcat]
 """cat(*tensors: T, dim: int = 0) -> T
 
@@ -812,6 +997,46 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp: _Final[_TypeOfclamp]
+"""clamp(self: T, min: T | None = None, max: T | None = None) -> T
+
+Limits each element to a range.
+
+Inputs:
+    self (T)
+    min (T, optional, rank 0): The least value; absent there is none.
+    max (T, optional, rank 0): The greatest value; absent there is none.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp_Tensor: _Final[_TypeOfclamp_Tensor]
+"""clamp_Tensor(self: T, min: T | None = None, max: T | None = None) -> T
+
+Limits each element to a range of its own.
+
+Where one of the values is nan, the result is nan.
+
+Inputs:
+    self (T)
+    min (T, optional): The least values; absent there are none.
+    max (T, optional): The greatest values; absent there are none.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1174,6 +1399,28 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+div_Scalar_mode: _Final[_TypeOfdiv_Scalar_mode]
+"""div_Scalar_mode(self: S, other: S, *, rounding_mode: str | None = None) -> R
+
+Divides each element by a number, and rounds the quotient.
+
+Inputs:
+    self (S)
+    other (S, rank 0): She divisor.
+
+Attributes:
+    rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+Outputs:
+    result (R)
+
+Types:
+    S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 div_Tensor: _Final[_TypeOfdiv_Tensor]
 """div_Tensor(self: T, other: T) -> T
 
@@ -1188,6 +1435,46 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+div_Tensor_mode: _Final[_TypeOfdiv_Tensor_mode]
+"""div_Tensor_mode(self: S, other: S, *, rounding_mode: str | None = None) -> R
+
+Divides two tensors element by element, and rounds the quotient.
+
+Inputs:
+    self (S)
+    other (S)
+
+Attributes:
+    rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+Outputs:
+    result (R)
+
+Types:
+    S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+dot: _Final[_TypeOfdot]
+"""dot(self: T, tensor: T) -> T
+
+Computes the dot product of two vectors.
+
+Inputs:
+    self (T, rank 1)
+    tensor (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1268,6 +1555,23 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+erf: _Final[_TypeOferf]
+"""erf(self: T) -> T
+
+Computes the error function of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -1472,6 +1776,26 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+gelu: _Final[_TypeOfgelu]
+"""gelu(self: T, *, approximate: str = "none") -> T
+
+Gaussian error linear unit, each element times the standard normal distribution function of it.
+
+Inputs:
+    self (T)
+
+Attributes:
+    approximate (string, default "none"): "tanh" approximates the error function, "none" does not.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 gt_Scalar: _Final[_TypeOfgt_Scalar]
 """gt_Scalar(self: T, other: T) -> bool
 
@@ -1652,6 +1976,28 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linear: _Final[_TypeOflinear]
+"""linear(input: T, weight: T, bias: T | None = None) -> T
+
+Applies a linear transformation to the last dimension.
+
+A template: its body is made for each call, and depends on
+`T` and `bias` and `weight.rank`. What no vector reaches is not verified.
+
+Inputs:
+    input (T)
+    weight (T): A row for each output; a vector where there is one without a dimension.
+    bias (T, optional): Added to the outputs; absent it is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1865,6 +2211,24 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+matmul: _Final[_TypeOfmatmul]
+"""matmul(self: T, other: T) -> T
+
+Computes the product of matrices, of vectors or of batches of matrices, which are broadcast.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -2122,6 +2486,24 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+mm: _Final[_TypeOfmm]
+"""mm(self: T, mat2: T) -> T
+
+Computes the product of two matrices.
+
+Inputs:
+    self (T, rank 2)
+    mat2 (T, rank 2)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 movedim_intlist: _Final[_TypeOfmovedim_intlist]
 """movedim_intlist(self: T, *, order: Sequence[int]) -> T
 
@@ -2174,6 +2556,24 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mv: _Final[_TypeOfmv]
+"""mv(self: T, vec: T) -> T
+
+Computes the product of a matrix and a vector.
+
+Inputs:
+    self (T, rank 2)
+    vec (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -2277,6 +2677,24 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+outer: _Final[_TypeOfouter]
+"""outer(self: T, vec2: T) -> T
+
+Computes the outer product of two vectors.
+
+Inputs:
+    self (T, rank 1)
+    vec2 (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 permute: _Final[_TypeOfpermute]
 """permute(self: T, *, dims: Sequence[int]) -> T
 
@@ -2293,6 +2711,69 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+pow_Scalar: _Final[_TypeOfpow_Scalar]
+"""pow_Scalar(self: T, exponent: T) -> T
+
+Raises a number to the power of each element.
+
+Integers wrap around where a power is beyond the type.
+
+Inputs:
+    self (T, rank 0): The number.
+    exponent (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+pow_Tensor_Scalar: _Final[_TypeOfpow_Tensor_Scalar]
+"""pow_Tensor_Scalar(self: T, exponent: T | None = None, *, root: str = "sqrt") -> T
+
+Raises each element to the power of a number.
+
+Integers wrap around where a power is beyond the type.
+
+Inputs:
+    self (T)
+    exponent (T, optional, rank 0): The number, of integers not below 0; absent for a square root.
+
+Attributes:
+    root (string, default "sqrt"): Without a number whether it is the square root or its reciprocal.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+pow_Tensor_Tensor: _Final[_TypeOfpow_Tensor_Tensor]
+"""pow_Tensor_Tensor(self: T, exponent: T) -> T
+
+Raises each element to the power of that of another tensor.
+
+Integers wrap around where a power is beyond the type.
+
+Inputs:
+    self (T)
+    exponent (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -2994,6 +3475,24 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+vdot: _Final[_TypeOfvdot]
+"""vdot(self: T, other: T) -> T
+
+Computes the dot product of two vectors.
+
+Inputs:
+    self (T, rank 1)
+    other (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
