@@ -185,6 +185,10 @@ class _Maker:
         facts = self.facts_of(tensor)
         return None if facts is None else facts.sizes
 
+    def _element_of(self, tensor: Any) -> ElementType | None:
+        facts = None if tensor is None else self.facts_of(tensor)
+        return None if facts is None else facts.element
+
     def _first_sizes(self) -> tuple[int | None, ...] | None:
         for item in self.binding.schema.arguments:
             if item.kind == "Tensor":
@@ -199,7 +203,10 @@ class _Maker:
         if item.form is None:
             return value
         try:
-            return item.form(value, CallShape(item.argument, self.values, self.sizes, self._sizes_of, self._is_complex))
+            shape = CallShape(
+                item.argument, self.values, self.sizes, self._sizes_of, self._element_of, self._is_complex
+            )
+            return item.form(value, shape)
         except NoForm as error:
             raise NoCall(f"the argument `{item.argument.name}`: {error}") from None
 
