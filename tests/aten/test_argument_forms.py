@@ -203,6 +203,42 @@ def test_what_averages_count() -> None:
     assert pooled("pool_zeros", 6, 3, 2, 1, count_include_pad=True, divisor_override=2) is None
 
 
+def test_adaptive_pooling_with_windows_of_one_size() -> None:
+    def windows(sizes: tuple[int | None, ...] | None, outputs: Any) -> Any:
+        return formed("adaptive_kernel", outputs, sizes), formed("adaptive_stride", outputs, sizes)
+
+    assert windows((2, 3, 8, 6), [4, 1]) == ([2, 6], [2, 1])
+    assert windows((2, 3, 7), [3]) == ([3], [2])  # they overlap
+    assert windows((2, 3, 7), 7) == ([1], [1])
+    assert windows((2, 3, 7, 8), [4, 4]) == (None, None)
+    assert windows((2, 3, 4), [6]) == (None, None)
+    assert windows((2, 3, None), [1]) == (None, None)
+    assert windows(None, [COMPUTED]) == (None, None)
+    assert [formed("all_ones", value) for value in ([1, 1], [1, 2], 1, [COMPUTED])] == [True, False, True, False]
+
+
+def test_padding_by_an_edge_that_is_removed_is_refused() -> None:
+    assert formed("edge_padding", [-3, 5, 1, 0], (2, 4, 4)) == [0, 1, -3, 0, 0, 5]
+    assert formed("edge_padding", [-9, COMPUTED], (2, None)) == [0, -9, 0, COMPUTED]
+    with pytest.raises(NoForm, match="it removes all 4 elements of a dimension"):
+        formed("edge_padding", [-4, 5], (2, 4))
+
+
+def test_half_of_a_spectrum() -> None:
+    assert formed("half_spectrum", 7, (5, 4), dim=[0, -1]) == 7
+    assert formed("half_spectrum", 6, (5, None), dim=[1]) == 6
+    with pytest.raises(NoForm, match="a real signal of length 8 has 5 frequencies, and 4 are given"):
+        formed("half_spectrum", 8, (5, 4), dim=[1])
+
+
+def test_complex_tensors() -> None:
+    shape = CallShape(
+        Argument("self", "Tensor"), {}, (3,), lambda tensor: (3,), is_complex=lambda tensor: tensor is COMPUTED
+    )
+    assert FORMS["pairs"](COMPUTED, shape) is COMPUTED
+    assert [FORMS["is_complex"](value, shape) for value in (COMPUTED, None)] == [True, False]
+
+
 def factors(element: str, beta: Any, alpha: Any, inner: int | None = 3) -> list[Any]:
     """What becomes of two factors, each as a number, as an attribute of Gemm and as what stands in its place."""
     given = {"self": "self", "mat1": "mat1", "beta": beta, "alpha": alpha}

@@ -6,6 +6,7 @@ call says, and what is known of its tensors; it gives the value that the functio
 
 from __future__ import annotations
 
+import itertools
 import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +26,8 @@ class CallShape:
     """What a form may look at: the argument, the values of all others, the sizes of the first tensor, and of any other.
 
     `sizes` has None for a size that is not known, and is None itself without a rank; a tensor of rank 0 that is taken
-    as one of rank 1 has one size. `sizes_of` gives a tensor's own ones, `element_of` its element type.
+    as one of rank 1 has one size. `sizes_of` gives a tensor's own ones, `element_of` its element type, and `is_complex`
+    whether it is complex.
     """
 
     argument: Argument
@@ -33,6 +35,7 @@ class CallShape:
     sizes: tuple[int | None, ...] | None
     sizes_of: Callable[[Any], tuple[int | None, ...] | None]
     element_of: Callable[[Any], ElementType | None] = lambda tensor: None
+    is_complex: Callable[[Any], bool] = lambda tensor: False
 
     @property
     def rank(self) -> int:
@@ -327,6 +330,71 @@ def window_elements(value: Any, call: CallShape) -> int:
     return math.prod(_repeated(value, call.spatial_rank))
 
 
+def edge_padding(value: Any, call: CallShape) -> list[Any]:
+    """As `padding`; refused where no element of a dimension would be left whose edge could be repeated."""
+    sizes = [*reversed(call.sizes or ())]
+    for begin, end, size in zip(value[0::2], value[1::2], sizes, strict=False):
+        removed = [-item for item in (begin, end) if isinstance(item, int) and item < 0]
+        if size is not None and removed and sum(removed) >= size:
+            raise NoForm(f"it removes all {size} elements of a dimension")
+    return padding(value, call)
+
+
+def all_ones(value: Any, call: CallShape) -> bool:
+    """Whether each number is 1."""
+    return all(isinstance(item, int) and item == 1 for item in ([value] if isinstance(value, int) else value))
+
+
+def adaptive_kernel(value: Any, call: CallShape) -> list[int] | None:
+    """The size of the windows of adaptive pooling to the sizes `output_size`; None where they differ within a dimension
+    or a size is not known."""
+    windows = _adaptive_windows(value, call)
+    return None if windows is None else [size for size, _ in windows]
+
+
+def adaptive_stride(value: Any, call: CallShape) -> list[int] | None:
+    """The stride of these windows; None where they have none."""
+    windows = _adaptive_windows(value, call)
+    return None if windows is None else [step for _, step in windows]
+
+
+def half_spectrum(value: Any, call: CallShape) -> Any:
+    """The length of a real signal; refused where its spectrum is not one half of that, with the middle."""
+    axis = _axis(call.values["dim"][-1], call.rank)
+    size = None if call.sizes is None else call.sizes[axis]
+    if size is not None and isinstance(value, int) and size != value // 2 + 1:
+        raise NoForm(f"a real signal of length {value} has {value // 2 + 1} frequencies, and {size} are given")
+    return value
+
+
+def pairs(value: Any, call: CallShape) -> Any:
+    """A tensor that may be complex: then it is stored as pairs of real numbers, in a last dimension of size 2. Without
+    this form complex tensors are refused."""
+    return value
+
+
+def is_complex(value: Any, call: CallShape) -> bool:
+    """Whether the tensor is complex."""
+    return call.is_complex(value)
+
+
+def _adaptive_windows(value: Any, call: CallShape) -> list[tuple[int, int]] | None:
+    """Size and stride of the windows of each dimension, if they are the same throughout it."""
+    outputs = [value] if isinstance(value, int) else [*value]
+    sizes = [None] * len(outputs) if call.sizes is None else call.sizes[-len(outputs) :]
+    found = []
+    for size, output in zip(sizes, outputs, strict=True):
+        if size is None or not isinstance(output, int) or not 0 < output <= max(size, 1):
+            return None
+        begins = [place * size // output for place in range(output)]
+        lengths = {-(-(place + 1) * size // output) - begin for place, begin in enumerate(begins)}
+        steps = {after - begin for begin, after in itertools.pairwise(begins)} or {1}
+        if len(lengths) > 1 or len(steps) > 1:
+            return None
+        found.append((lengths.pop(), steps.pop()))
+    return found
+
+
 def _has_zeros(call: CallShape) -> bool:
     counts = call.values.get("count_include_pad") and call.values.get("divisor_override") is None
     return bool(counts) and any(_repeated(call.values["padding"], call.spatial_rank)) and any(_beyond(call))
@@ -412,5 +480,12 @@ FORMS: Mapping[str, Form] = {
         pool_zeros,
         pool_counts,
         window_elements,
+        edge_padding,
+        all_ones,
+        adaptive_kernel,
+        adaptive_stride,
+        half_spectrum,
+        pairs,
+        is_complex,
     )
 }

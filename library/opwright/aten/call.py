@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from opwright.aten.argument_forms import CallShape, NoForm
+from opwright.aten.argument_forms import CallShape, NoForm, pairs
 from opwright.aten.binding import KEPT, WIDE, Binding, BoundArgument, Role
 from opwright.aten.operator_schema import Argument
 from opwright.aten.promotion import Operand, admitted_type, as_number_of, is_exact, result_type, type_of_number
@@ -21,10 +21,12 @@ class NoCall(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a tensor. `sizes`: None without a rank, None for a size that is not known."""
+    """What is known of a tensor. `sizes`: None without a rank, None for a size that is not known. A complex tensor is
+    stored as pairs of real numbers: `element` is their type, and `sizes` leaves out the last dimension, of size 2."""
 
     element: ElementType
     sizes: tuple[int | None, ...] | None
+    is_complex: bool = False
 
 
 _ELEMENTS_OF_PYTORCH = {
@@ -132,6 +134,7 @@ class _Maker:
         self.sizes = (1,) if self.lifted else sizes
 
     def make(self) -> FunctionCall:
+        self._check_complex()
         chosen = {variable: self._type(variable) for variable in self.binding.admitted}
         inputs: dict[str, list[Input | None]] = {}
         attributes: dict[str, Any] = {}
@@ -153,6 +156,19 @@ class _Maker:
             ordered.pop()
         known = {variable: element for variable, element in chosen.items() if element is not None}
         return FunctionCall(tuple(ordered), attributes, self._leaves_rank_1(attributes), known)
+
+    def _check_complex(self) -> None:
+        """Refuses a complex tensor where the function computes with real numbers."""
+        for item in self.binding.arguments:
+            if item.argument.kind == "Tensor" and item.form is not pairs and item.role is Role.INPUT:
+                value = self.values[item.argument.name]
+                for tensor in value if item.argument.is_list and value is not None else [value]:
+                    if self._is_complex(tensor):
+                        raise NoCall(f"`{item.argument.name}` is complex, and the function takes real numbers")
+
+    def _is_complex(self, tensor: Any) -> bool:
+        facts = None if tensor is None else self.facts_of(tensor)
+        return facts is not None and facts.is_complex
 
     def _leaves_rank_1(self, attributes: Mapping[str, Any]) -> bool:
         """Whether the results are of rank 1, and scalars to PyTorch. A dimension that is reduced and not kept leaves a
@@ -187,7 +203,9 @@ class _Maker:
         if item.form is None:
             return value
         try:
-            shape = CallShape(item.argument, self.values, self.sizes, self._sizes_of, self._element_of)
+            shape = CallShape(
+                item.argument, self.values, self.sizes, self._sizes_of, self._element_of, self._is_complex
+            )
             return item.form(value, shape)
         except NoForm as error:
             raise NoCall(f"the argument `{item.argument.name}`: {error}") from None
@@ -324,7 +342,8 @@ class _Maker:
         argument, facts = item.argument, self.facts_of(value)
         if facts is None:
             element = wanted or type_of_number(value)
-            number = value if self._is_factor(argument) else as_number_of(value, element)
+            is_factor = self._is_factor(argument) and not self._follows_argument(item)
+            number = value if is_factor else as_number_of(value, element)
             if number is None or not is_exact(number, element):
                 raise NoCall(f"`{argument.name}` is {value!r}, which is no value of {element}")
             return NumberInput(number, element)
@@ -332,6 +351,11 @@ class _Maker:
         if cast is not None and cast.is_integer and facts.element.is_float and argument.kind == "Tensor":
             raise NoCall(f"`{argument.name}` is {facts.element}, and the function takes {cast}")
         return TensorInput(value, cast, self.lifted and facts.sizes == () and argument.kind == "Tensor")
+
+    def _follows_argument(self, item: BoundArgument) -> bool:
+        """Whether the type is that of one argument, to which PyTorch then converts numbers."""
+        assert isinstance(item.entry, InputEntry)
+        return self.binding.promotion.get(item.entry.type, "") not in ("", WIDE, KEPT)
 
     def _is_factor(self, argument: Argument) -> bool:
         """A number that has a default, such as `alpha=1`: PyTorch takes it in the type of the tensors, if there are."""
