@@ -46,13 +46,14 @@ class BoundArgument:
 @dataclass(frozen=True, slots=True)
 class Binding:
     """An operator and a function that implements it. `arguments` stand in the schema's order, and behind them those
-    that parameters of other names are made of."""
+    that parameters of other names are made of. `rank_of`: the argument whose rank results have; empty: none is said."""
 
     schema: Schema
     function: FunctionEntry
     arguments: tuple[BoundArgument, ...]
     promotion: Mapping[str, str]
     lifts: bool
+    rank_of: str = ""
 
     @property
     def admitted(self) -> Mapping[str, tuple[str, ...]]:
@@ -121,7 +122,11 @@ def bind_operator(implements: ImplementsEntry, function: FunctionEntry) -> Bindi
             misfits.append(
                 Misfit(("promotion", variable), f"`{rule}` is neither `{WIDE}` nor `{KEPT}` nor an argument")
             )
-    return misfits or Binding(schema, function, tuple(bound), dict(implements.promotion), implements.lifts)
+    if implements.rank_of and implements.rank_of not in names:
+        misfits.append(Misfit(("rank_of",), f"the operator has no argument `{implements.rank_of}`"))
+    return misfits or Binding(
+        schema, function, tuple(bound), dict(implements.promotion), implements.lifts, implements.rank_of
+    )
 
 
 def _derived(

@@ -128,8 +128,8 @@ class _Maker:
         self.values = values
         self.facts_of = facts_of
         sizes = self._first_sizes()
-        self.lifted = binding.lifts and sizes == ()
-        self.sizes = (1,) if self.lifted else sizes
+        self.lifted = bool(binding.rank_of) or (binding.lifts and sizes == ())
+        self.sizes = (1,) if self.lifted and sizes == () else sizes
 
     def make(self) -> FunctionCall:
         chosen = {variable: self._type(variable) for variable in self.binding.admitted}
@@ -157,6 +157,8 @@ class _Maker:
     def _leaves_rank_1(self, attributes: Mapping[str, Any]) -> bool:
         """Whether the results are of rank 1, and scalars to PyTorch. A dimension that is reduced and not kept leaves a
         scalar anyway."""
+        if self.binding.rank_of:
+            return self._sizes_of(self.values[self.binding.rank_of]) == ()
         keeps = bool(self.values.get("keepdim", True)) or attributes.get("dim") == []
         return self.lifted and keeps and self._are_all_rank_0()
 
@@ -168,6 +170,10 @@ class _Maker:
     def _sizes_of(self, tensor: Any) -> tuple[int | None, ...] | None:
         facts = self.facts_of(tensor)
         return None if facts is None else facts.sizes
+
+    def _element_of(self, tensor: Any) -> ElementType | None:
+        facts = self.facts_of(tensor)
+        return None if facts is None else facts.element
 
     def _first_sizes(self) -> tuple[int | None, ...] | None:
         for item in self.binding.schema.arguments:
@@ -182,8 +188,9 @@ class _Maker:
     def _formed(self, item: BoundArgument, value: Any) -> Any:
         if item.form is None:
             return value
+        shape = CallShape(item.argument, self.values, self.sizes, self._sizes_of, self._element_of)
         try:
-            return item.form(value, CallShape(item.argument, self.values, self.sizes, self._sizes_of))
+            return item.form(value, shape)
         except NoForm as error:
             raise NoCall(f"the argument `{item.argument.name}`: {error}") from None
 
@@ -207,6 +214,7 @@ class _Maker:
         if any(self.facts_of(part) is not None for part in items):
             raise NoCall(f"`{name}` is computed in the graph, and an attribute of the function")
         if isinstance(value, ElementType):
+            self._check_result(name, value)
             value = value.code
         elif entry.type.endswith("S"):
             value = [float(part) for part in items] if entry.type == "FLOATS" else items
@@ -224,6 +232,13 @@ class _Maker:
             known = ", ".join(map(repr, entry.choices))
             raise NoCall(f"`{name}` is {value!r}, and the function serves {known} alone")
         return value
+
+    def _check_result(self, name: str, element: ElementType) -> None:
+        """Refuses an element type that no result can have."""
+        variables = [item.type for item in self.binding.function.outputs if item.type in self.binding.admitted]
+        if variables and not any(element.name in self.binding.admitted[item] for item in variables):
+            known = ", ".join(self.binding.admitted[variables[0]])
+            raise NoCall(f"`{name}` is {element}, and `{variables[0]}` of the function is one of {known}")
 
     # ----------------------------------------------------------------------------------------------- element types
 
@@ -324,9 +339,15 @@ class _Maker:
                 raise NoCall(f"`{argument.name}` is {value!r}, which is no value of {element}")
             return NumberInput(number, element)
         cast = wanted if wanted is not None and facts.element is not wanted else None
-        if cast is not None and cast.is_integer and facts.element.is_float and argument.kind == "Tensor":
+        if cast is not None and cast.is_integer and facts.element.is_float and self._is_only_promoted(item):
             raise NoCall(f"`{argument.name}` is {facts.element}, and the function takes {cast}")
         return TensorInput(value, cast, self.lifted and facts.sizes == () and argument.kind == "Tensor")
+
+    def _is_only_promoted(self, item: BoundArgument) -> bool:
+        """Whether a tensor has the type that its operands come to, not that of one to which it is copied."""
+        entry = item.entry
+        rule = self.binding.promotion.get(entry.type, "") if isinstance(entry, InputEntry) else ""
+        return item.argument.kind == "Tensor" and rule in ("", WIDE, KEPT)
 
     def _is_factor(self, argument: Argument) -> bool:
         """A number that has a default, such as `alpha=1`: PyTorch takes it in the type of the tensors, if there are."""
