@@ -5,18 +5,108 @@ from typing import Any as _Any, Literal as _Literal, TypeVar as _TypeVar, overlo
 
 from numpy.typing import NDArray as _NDArray
 from opwright.packaged import LibraryFunction as _LibraryFunction
-from opwright.types import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, UINT8, Floats as _Floats, Ints as _Ints
+from opwright.types import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, UINT8, Bools as _Bools, Floats as _Floats, Ints as _Ints
 
-_T1 = _TypeVar("_T1", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL, UINT8, INT8, INT16, INT32, INT64)
-_T2 = _TypeVar("_T2", DOUBLE, INT64)
-_T3 = _TypeVar("_T3", FLOAT16, BFLOAT16, FLOAT, DOUBLE)
-_T4 = _TypeVar("_T4", FLOAT, DOUBLE)
-_T5 = _TypeVar("_T5", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
-_T6 = _TypeVar("_T6", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+_T1 = _TypeVar("_T1", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32, INT64)
+_T2 = _TypeVar("_T2", FLOAT16, BFLOAT16, FLOAT, DOUBLE)
+_T3 = _TypeVar("_T3", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL, UINT8, INT8, INT16, INT32, INT64)
+_T4 = _TypeVar("_T4", DOUBLE, INT64)
+_T5 = _TypeVar("_T5", FLOAT, DOUBLE)
+_T6 = _TypeVar("_T6", BOOL, UINT8, INT8, INT16, INT32, INT64)
+_T7 = _TypeVar("_T7", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
+_T8 = _TypeVar("_T8", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+
+class abs(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Computes the absolute value of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class acos(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the arccosine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class acosh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the inverse hyperbolic cosine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class add_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats, alpha: _T3 | _Floats | None = None) -> _T3:
+        """Adds a number, times a factor, to each element.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+            alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
 
 class add_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats, alpha: _T3 | _Floats | None = None) -> _T3:
         """Adds two tensors, the second one times a factor.
 
         Inputs:
@@ -44,7 +134,7 @@ class add_Tensor(_LibraryFunction):
 
 class alias(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T3) -> _T3:
         """The same tensor.
 
         Inputs:
@@ -163,7 +253,7 @@ class all_dims(_LibraryFunction):
 
 class amax(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int], keepdim: bool = False) -> _T1:
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int], keepdim: bool = False) -> _T3:
         """The greatest element along dimensions.
 
         To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
@@ -196,7 +286,7 @@ class amax(_LibraryFunction):
 
 class amin(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int], keepdim: bool = False) -> _T1:
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int], keepdim: bool = False) -> _T3:
         """The least element along dimensions.
 
         To PyTorch nan is the least element; ONNX leaves that to runtimes.
@@ -331,9 +421,9 @@ class arange_start_step(_LibraryFunction):
     def __call__(
         self,
         /,
-        start: _T2,
-        end: _T2 | _Floats,
-        step: _T2 | _Floats | None = None,
+        start: _T4,
+        end: _T4 | _Floats,
+        step: _T4 | _Floats | None = None,
         *,
         dtype: int | None = None,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
@@ -450,19 +540,99 @@ class argmin(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class asin(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the arcsine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class asinh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the inverse hyperbolic sine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class atan(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the arctangent of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class atanh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the inverse hyperbolic tangent of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class avg_pool1d(_LibraryFunction):
     @_overload
     def __call__(
         _self,
         /,
-        self: _T3,
+        self: _T2,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0),
         counts_padding: bool = True,
         zeros: _Sequence[int] | None = None,
-    ) -> _T3:
+    ) -> _T2:
         """The averages of windows that move over one dimension.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -504,7 +674,7 @@ class avg_pool2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T3,
+        self: _T2,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
@@ -513,7 +683,7 @@ class avg_pool2d(_LibraryFunction):
         zeros: _Sequence[int] | None = None,
         divisor_override: int | None = None,
         elements: int = 1,
-    ) -> _T3:
+    ) -> _T2:
         """The averages of windows that move over two dimensions.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -559,7 +729,7 @@ class avg_pool3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T4,
+        self: _T5,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
@@ -568,7 +738,7 @@ class avg_pool3d(_LibraryFunction):
         zeros: _Sequence[int] | None = None,
         divisor_override: int | None = None,
         elements: int = 1,
-    ) -> _T4:
+    ) -> _T5:
         """The averages of windows that move over three dimensions.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -609,8 +779,154 @@ class avg_pool3d(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class bitwise_and_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+        """Computes the bitwise and of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_and_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+        """Computes the bitwise and of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_not(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6) -> _T6:
+        """Inverts each bit of integers, and truth values.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_or_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+        """Computes the bitwise or of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_or_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+        """Computes the bitwise or of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_xor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+        """Computes the bitwise exclusive or of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_xor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+        """Computes the bitwise exclusive or of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class cat(_LibraryFunction):
-    def __call__(self, /, *tensors: _T1 | _NDArray[_Any] | _Floats, dim: int = 0) -> _T1:
+    def __call__(self, /, *tensors: _T3 | _NDArray[_Any] | _Floats, dim: int = 0) -> _T3:
         """Tensors side by side along a dimension.
 
         Tensors of rank 1 without elements are left out of a call of the operator: PyTorch takes them beside tensors of any rank.
@@ -633,9 +949,29 @@ class cat(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
 
-class clone(_LibraryFunction):
+class ceil(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1) -> _T1:
+        """Rounds each element up to an integer.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class clone(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
         """A copy of a tensor.
 
         Inputs:
@@ -655,7 +991,7 @@ class clone(_LibraryFunction):
 
 class contiguous(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T3) -> _T3:
         """The same tensor, whatever its layout in memory.
 
         Inputs:
@@ -678,15 +1014,15 @@ class conv1d(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1,),
         padding: _Sequence[int] = (0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1,),
-    ) -> _T3:
+    ) -> _T2:
         """Filters moved over one dimension.
 
         Inputs:
@@ -728,15 +1064,15 @@ class conv1d_padding(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1,),
         padding: _Sequence[int] = (0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1,),
-    ) -> _T3:
+    ) -> _T2:
         """Filters moved over one dimension. The padding has a name.
 
         Inputs:
@@ -778,15 +1114,15 @@ class conv2d(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T3:
+    ) -> _T2:
         """Filters moved over two dimensions.
 
         Inputs:
@@ -828,15 +1164,15 @@ class conv2d_padding(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T3:
+    ) -> _T2:
         """Filters moved over two dimensions. The padding has a name.
 
         Inputs:
@@ -878,15 +1214,15 @@ class conv3d(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T3:
+    ) -> _T2:
         """Filters moved over three dimensions.
 
         Inputs:
@@ -928,15 +1264,15 @@ class conv3d_padding(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T3:
+    ) -> _T2:
         """Filters moved over three dimensions. The padding has a name.
 
         Inputs:
@@ -978,16 +1314,16 @@ class conv_transpose1d(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1,),
         padding: _Sequence[int] = (0, 0),
         output_padding: _Sequence[int] = (0,),
         groups: int = 1,
         dilation: _Sequence[int] = (1,),
-    ) -> _T3:
+    ) -> _T2:
         """The gradient of a convolution over one dimension by its input.
 
         Inputs:
@@ -1031,16 +1367,16 @@ class conv_transpose2d_input(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0),
         output_padding: _Sequence[int] = (0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T3:
+    ) -> _T2:
         """The gradient of a convolution over two dimensions by its input.
 
         Inputs:
@@ -1084,16 +1420,16 @@ class conv_transpose3d_input(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         output_padding: _Sequence[int] = (0, 0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T3:
+    ) -> _T2:
         """The gradient of a convolution over three dimensions by its input.
 
         Inputs:
@@ -1137,9 +1473,9 @@ class convolution(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int],
         padding: _Sequence[int],
@@ -1147,7 +1483,7 @@ class convolution(_LibraryFunction):
         transposed: bool,
         output_padding: _Sequence[int],
         groups: int,
-    ) -> _T3:
+    ) -> _T2:
         """Filters moved over an input of any number of spatial dimensions, or the gradient of that by the input.
 
         Inputs:
@@ -1188,9 +1524,49 @@ class convolution(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class cos(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the cosine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class cosh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the hyperbolic cosine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class detach(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T3) -> _T3:
         """The same tensor, of which gradients know nothing.
 
         Inputs:
@@ -1206,6 +1582,48 @@ class detach(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class div_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Divides each element by a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The divisor.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class div_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Divides two tensors element by element.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class empty_memory_format(_LibraryFunction):
@@ -1270,9 +1688,71 @@ class empty_strided(_LibraryFunction):
     def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int = 1) -> _NDArray[_Any]:
         ...
 
+class eq_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element equals a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class eq_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element of a tensor equals that of another one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class exp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes e to the power of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class expand(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, size: INT64 | _Ints) -> _T1:
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
         """A tensor, repeated along dimensions of size 1.
 
         Inputs:
@@ -1291,9 +1771,29 @@ class expand(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class expm1(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes e to the power of each element, minus 1.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class flip(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dims: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T3, *, dims: _Sequence[int]) -> _T3:
         """A tensor with the elements of some dimensions in reverse order.
 
         A template: its body is made for each call, and depends on
@@ -1317,9 +1817,71 @@ class flip(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
+class floor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Rounds each element down to an integer.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class fmod_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the remainder of a division by a number, with the sign of the dividend.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The divisor.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class fmod_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the remainder of a division, with the sign of the dividend.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class full(_LibraryFunction):
     @_overload
-    def __call__(self, /, size: INT64, fill_value: _T1 | _Floats) -> _T1:
+    def __call__(self, /, size: INT64, fill_value: _T3 | _Floats) -> _T3:
         """A tensor of given sizes, each element of which is one number.
 
         Inputs:
@@ -1340,7 +1902,7 @@ class full(_LibraryFunction):
 
 class full_like(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any, fill_value: _T1 | _Floats) -> _T1:
+    def __call__(_self, /, self: _Any, fill_value: _T3 | _Floats) -> _T3:
         """A tensor as large as another one, each element of which is one number.
 
         Inputs:
@@ -1359,9 +1921,121 @@ class full_like(_LibraryFunction):
     def __call__(_self, /, self: _Any, fill_value: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class ge_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element is at least a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class ge_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element of a tensor is at least that of another one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class gt_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element is greater than a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class gt_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element of a tensor is greater than that of another one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class hardtanh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, min_val: _T1 | _Floats, max_val: _T1 | _Floats) -> _T1:
+        """Limits each element to a range.
+
+        Inputs:
+            self (T)
+            min_val (T, rank 0): The least value.
+            max_val (T, rank 0): The greatest value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        min_val: _NDArray[_Any] | _Floats,
+        max_val: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
 class index_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *indices: _Any) -> _T1:
+    def __call__(_self, /, self: _T3, *indices: _Any) -> _T3:
         """What stands at positions of several dimensions, which are broadcast together.
 
         Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
@@ -1386,9 +2060,117 @@ class index_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *indices: _Any) -> _NDArray[_Any]:
         ...
 
+class isinf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
+        """Whether each element is positive or negative infinity.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class isnan(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
+        """Whether each element is not a number.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class le_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element is at most a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class le_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element of a tensor is at most that of another one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class leaky_relu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, negative_slope: _T2 | _Floats | None = None) -> _T2:
+        """Leaky rectified linear unit, each element times a slope where it is negative.
+
+        Inputs:
+            self (T)
+            negative_slope (T, optional, rank 0): The slope; absent it is 0.01.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        negative_slope: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class lift_fresh_copy(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T3) -> _T3:
         """A copy of a tensor that a program holds as a constant.
 
         Inputs:
@@ -1406,9 +2188,89 @@ class lift_fresh_copy(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class log(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the natural logarithm of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class log10(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logarithm to the base 10 of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class log1p(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the natural logarithm of 1 plus each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class log2(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logarithm to the base 2 of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class log_softmax(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, dim: int) -> _T3:
+    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
         """The natural logarithm of softmax along a dimension.
 
         Inputs:
@@ -1429,9 +2291,171 @@ class log_softmax(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
         ...
 
+class logical_and(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        other: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats,
+    ) -> BOOL:
+        """Computes the logical and of two tensors.
+
+        What is not 0 counts as true, nan too.
+
+        A template: its body is made for each call, and depends on
+        `T` and `U`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            other (U)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logical_not(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> BOOL:
+        """Whether each element is 0.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logical_or(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        other: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats,
+    ) -> BOOL:
+        """Computes the logical or of two tensors.
+
+        What is not 0 counts as true, nan too.
+
+        A template: its body is made for each call, and depends on
+        `T` and `U`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            other (U)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logical_xor(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        other: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats,
+    ) -> BOOL:
+        """Computes the logical exclusive or of two tensors.
+
+        What is not 0 counts as true, nan too.
+
+        A template: its body is made for each call, and depends on
+        `T` and `U`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            other (U)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class lt_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element is less than a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class lt_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element of a tensor is less than that of another one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class max_dim(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: int, keepdim: bool = False) -> tuple[_T1, INT64]:
+    def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> tuple[_T3, INT64]:
         """The greatest element along a dimension, and where it stands.
 
         Of equal elements it is the first one. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
@@ -1471,13 +2495,13 @@ class max_pool1d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T3,
+        self: _T2,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0),
         dilation: _Sequence[int] = (1,),
-    ) -> _T3:
+    ) -> _T2:
         """The greatest elements of windows that move over one dimension.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -1518,13 +2542,13 @@ class max_pool1d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T7,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0),
         dilation: _Sequence[int] = (1,),
-    ) -> tuple[_T5, INT64]:
+    ) -> tuple[_T7, INT64]:
         """The greatest elements of windows that move over one dimension, and where each one stands.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -1566,13 +2590,13 @@ class max_pool2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T7,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T5:
+    ) -> _T7:
         """The greatest elements of windows that move over two dimensions.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -1613,13 +2637,13 @@ class max_pool2d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T7,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> tuple[_T5, INT64]:
+    ) -> tuple[_T7, INT64]:
         """The greatest elements of windows that move over two dimensions, and where each one stands.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -1661,13 +2685,13 @@ class max_pool3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T7,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T5:
+    ) -> _T7:
         """The greatest elements of windows that move over three dimensions.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -1708,13 +2732,13 @@ class max_pool3d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T7,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> tuple[_T5, INT64]:
+    ) -> tuple[_T7, INT64]:
         """The greatest elements of windows that move over three dimensions, and where each one stands.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -1751,9 +2775,32 @@ class max_pool3d_with_indices(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class maximum(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the greater element of two tensors at each place.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class min_dim(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: int, keepdim: bool = False) -> tuple[_T1, INT64]:
+    def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> tuple[_T3, INT64]:
         """The least element along a dimension, and where it stands.
 
         Of equal elements it is the first one. To PyTorch nan is the least element; ONNX leaves that to runtimes.
@@ -1788,9 +2835,32 @@ class min_dim(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class minimum(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the lesser element of two tensors at each place.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class movedim_intlist(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, order: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
         """A tensor of which some dimensions have other places, and the others their order.
 
         Inputs:
@@ -1811,9 +2881,51 @@ class movedim_intlist(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, order: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
+class mul_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Multiplies each element by a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mul_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Multiplies two tensors element by element.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class narrow(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T3, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: _Sequence[int]) -> _T3:
         """So many elements of a dimension, from one on.
 
         Inputs:
@@ -1846,7 +2958,7 @@ class narrow(_LibraryFunction):
 
 class native_dropout(_LibraryFunction):
     @_overload
-    def __call__(self, /, input: _T3, *, p: float | None = None, train: _Literal[0, 1] = 1) -> tuple[_T3, BOOL]:
+    def __call__(self, /, input: _T2, *, p: float | None = None, train: _Literal[0, 1] = 1) -> tuple[_T2, BOOL]:
         """Each element with a certain probability as zero, and the others as much larger that the mean stays; beside it where elements were kept.
 
         Which ones depends on the runtime.
@@ -1878,9 +2990,71 @@ class native_dropout(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class ne_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element differs from a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class ne_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element of a tensor differs from that of another one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class neg(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Computes the negative of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class permute(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dims: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T3, *, dims: _Sequence[int]) -> _T3:
         """The dimensions in another order.
 
         Inputs:
@@ -1994,9 +3168,91 @@ class randperm(_LibraryFunction):
     def __call__(self, /, n: _NDArray[_Any] | _Ints, *, dtype: int = 7) -> _NDArray[_Any]:
         ...
 
+class reciprocal(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the reciprocal of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class relu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Rectified linear unit, the greater one of 0 and each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class remainder_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the remainder of a division by a number, with the sign of the divisor.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The divisor.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class remainder_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the remainder of a division, with the sign of the divisor.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class repeat(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, repeats: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T3, repeats: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T3:
         """A tensor side by side with itself, so many times along each dimension.
 
         Inputs:
@@ -2027,7 +3283,7 @@ class repeat(_LibraryFunction):
 
 class reshape(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, shape: INT64 | _Ints) -> _T1:
+    def __call__(_self, /, self: _T3, shape: INT64 | _Ints) -> _T3:
         """The same elements in another shape.
 
         Inputs:
@@ -2044,6 +3300,46 @@ class reshape(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, shape: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class round(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Rounds each element to the nearest integer, halves to the even one.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class rsqrt(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the reciprocal of the square root of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class scalar_tensor(_LibraryFunction):
@@ -2078,7 +3374,7 @@ class scalar_tensor(_LibraryFunction):
 
 class select_int(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, index: INT64 | _Ints, *, dim: int) -> _T1:
+    def __call__(_self, /, self: _T3, index: INT64 | _Ints, *, dim: int) -> _T3:
         """The elements at one position of a dimension, which the result has no more.
 
         Inputs:
@@ -2107,18 +3403,98 @@ class select_int(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class sigmoid(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logistic sigmoid of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sign(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Computes the sign of each element, which is -1, 0 or 1; of nan it is 0.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sin(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the sine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sinh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the hyperbolic sine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class slice_Tensor(_LibraryFunction):
     @_overload
     def __call__(
         _self,
         /,
-        self: _T1,
+        self: _T3,
         start: INT64 | _Ints,
         end: INT64 | _Ints,
         step: INT64 | _Ints,
         *,
         dim: _Sequence[int] = (0,),
-    ) -> _T1:
+    ) -> _T3:
         """Every so many elements of a part of a dimension.
 
         Bounds beyond the dimension's ends mean these.
@@ -2155,7 +3531,7 @@ class slice_Tensor(_LibraryFunction):
 
 class softmax(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, dim: int) -> _T3:
+    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
         """e to the power of each element, divided by the sum of these along a dimension.
 
         Inputs:
@@ -2176,9 +3552,29 @@ class softmax(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
         ...
 
+class sqrt(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the square root of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class squeeze(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int] | None = None) -> _T3:
         """A tensor without all its dimensions of size 1.
 
         A call gives the dimensions whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
@@ -2209,7 +3605,7 @@ class squeeze(_LibraryFunction):
 
 class squeeze_dim(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int] | None = None) -> _T3:
         """A tensor without dimensions of size 1.
 
         Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
@@ -2240,7 +3636,7 @@ class squeeze_dim(_LibraryFunction):
 
 class squeeze_dims(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int] | None = None) -> _T3:
         """A tensor without dimensions of size 1.
 
         Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
@@ -2273,10 +3669,10 @@ class stack(_LibraryFunction):
     def __call__(
         self,
         /,
-        *tensors: _T1 | _NDArray[_Any] | _Floats,
+        *tensors: _T3 | _NDArray[_Any] | _Floats,
         dim: int = 0,
         axes: _Sequence[int] = (0,),
-    ) -> _T1:
+    ) -> _T3:
         """Tensors of one shape side by side along a new dimension.
 
         A template: its body is made for each call, and depends on
@@ -2298,9 +3694,65 @@ class stack(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
 
+class sub_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
+        """Subtracts a number, times a factor, from each element.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+            alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class sub_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
+        """Subtracts a tensor, times a factor, from another one.
+
+        Inputs:
+            self (T)
+            other (T)
+            alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class sum_dim_IntList(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6, *, dim: _Sequence[int], keepdim: bool = False) -> _T6:
+    def __call__(_self, /, self: _T8, *, dim: _Sequence[int], keepdim: bool = False) -> _T8:
         """The sum along dimensions.
 
         Inputs:
@@ -2331,7 +3783,7 @@ class sum_dim_IntList(_LibraryFunction):
 
 class t(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T3) -> _T3:
         """The transpose of a matrix; tensors of rank 0 and 1 as they are.
 
         Inputs:
@@ -2349,9 +3801,49 @@ class t(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class tan(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the tangent of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class tanh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the hyperbolic tangent of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class tile(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, dims: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T3, dims: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T3:
         """A tensor side by side with itself, so many times along each dimension.
 
         Inputs:
@@ -2382,7 +3874,7 @@ class tile(_LibraryFunction):
 
 class transpose_int(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, order: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int] | None = None) -> _T3:
         """A tensor of which two dimensions have changed places.
 
         Inputs:
@@ -2409,9 +3901,29 @@ class transpose_int(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class trunc(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Rounds each element towards zero.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class unsafe_index_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *indices: INT64 | INT32 | _Ints) -> _T1:
+    def __call__(_self, /, self: _T3, *indices: INT64 | INT32 | _Ints) -> _T3:
         """What stands at positions of several dimensions, which are broadcast together.
 
         The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
@@ -2438,7 +3950,7 @@ class unsafe_index_Tensor(_LibraryFunction):
 
 class unsafe_view(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, size: INT64 | _Ints) -> _T1:
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
         """The same elements in another shape.
 
         Inputs:
@@ -2459,7 +3971,7 @@ class unsafe_view(_LibraryFunction):
 
 class unsqueeze(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int]) -> _T3:
         """A tensor with a new dimension of size 1.
 
         Inputs:
@@ -2482,7 +3994,7 @@ class unsqueeze(_LibraryFunction):
 
 class view(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, size: INT64 | _Ints) -> _T1:
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
         """The same elements in another shape.
 
         Inputs:
@@ -2499,4 +4011,32 @@ class view(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class where_self(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, condition: BOOL, self: _T3 | _Floats, other: _T3 | _Floats) -> _T3:
+        """Takes elements of one tensor where a condition holds, and of another one elsewhere.
+
+        Inputs:
+            condition (bool)
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        condition: _NDArray[_Any] | _Bools,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
         ...

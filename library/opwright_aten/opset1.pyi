@@ -2,6 +2,10 @@
 
 from typing import Final as _Final
 
+from ._opset1 import abs as _TypeOfabs  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import acos as _TypeOfacos  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import acosh as _TypeOfacosh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import add_Scalar as _TypeOfadd_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import add_Tensor as _TypeOfadd_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import alias as _TypeOfalias  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all as _TypeOfall  # pyright: ignore[reportMissingModuleSource]
@@ -15,10 +19,22 @@ from ._opset1 import any_dims as _TypeOfany_dims  # pyright: ignore[reportMissin
 from ._opset1 import arange_start_step as _TypeOfarange_start_step  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import argmax as _TypeOfargmax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import argmin as _TypeOfargmin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import asin as _TypeOfasin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import asinh as _TypeOfasinh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import atan as _TypeOfatan  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import atanh as _TypeOfatanh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool1d as _TypeOfavg_pool1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool2d as _TypeOfavg_pool2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool3d as _TypeOfavg_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_and_Scalar as _TypeOfbitwise_and_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_and_Tensor as _TypeOfbitwise_and_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_not as _TypeOfbitwise_not  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_or_Scalar as _TypeOfbitwise_or_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_or_Tensor as _TypeOfbitwise_or_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_xor_Scalar as _TypeOfbitwise_xor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_xor_Tensor as _TypeOfbitwise_xor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cat as _TypeOfcat  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ceil as _TypeOfceil  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clone as _TypeOfclone  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import contiguous as _TypeOfcontiguous  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv1d as _TypeOfconv1d  # pyright: ignore[reportMissingModuleSource]
@@ -31,16 +47,47 @@ from ._opset1 import conv_transpose1d as _TypeOfconv_transpose1d  # pyright: ign
 from ._opset1 import conv_transpose2d_input as _TypeOfconv_transpose2d_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv_transpose3d_input as _TypeOfconv_transpose3d_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import convolution as _TypeOfconvolution  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cos as _TypeOfcos  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cosh as _TypeOfcosh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import detach as _TypeOfdetach  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import div_Scalar as _TypeOfdiv_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import div_Tensor as _TypeOfdiv_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_memory_format as _TypeOfempty_memory_format  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_strided as _TypeOfempty_strided  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import eq_Scalar as _TypeOfeq_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import eq_Tensor as _TypeOfeq_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import exp as _TypeOfexp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expand as _TypeOfexpand  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import expm1 as _TypeOfexpm1  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import flip as _TypeOfflip  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import floor as _TypeOffloor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fmod_Scalar as _TypeOffmod_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fmod_Tensor as _TypeOffmod_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import full as _TypeOffull  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import full_like as _TypeOffull_like  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ge_Scalar as _TypeOfge_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ge_Tensor as _TypeOfge_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gt_Scalar as _TypeOfgt_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gt_Tensor as _TypeOfgt_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import hardtanh as _TypeOfhardtanh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_Tensor as _TypeOfindex_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isinf as _TypeOfisinf  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isnan as _TypeOfisnan  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import le_Scalar as _TypeOfle_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import le_Tensor as _TypeOfle_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import leaky_relu as _TypeOfleaky_relu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lift_fresh_copy as _TypeOflift_fresh_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log as _TypeOflog  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log10 as _TypeOflog10  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log1p as _TypeOflog1p  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log2 as _TypeOflog2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log_softmax as _TypeOflog_softmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logical_and as _TypeOflogical_and  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logical_not as _TypeOflogical_not  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logical_or as _TypeOflogical_or  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logical_xor as _TypeOflogical_xor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lt_Scalar as _TypeOflt_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lt_Tensor as _TypeOflt_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_dim as _TypeOfmax_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool1d as _TypeOfmax_pool1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool1d_with_indices as _TypeOfmax_pool1d_with_indices  # pyright: ignore[reportMissingModuleSource]
@@ -48,32 +95,126 @@ from ._opset1 import max_pool2d as _TypeOfmax_pool2d  # pyright: ignore[reportMi
 from ._opset1 import max_pool2d_with_indices as _TypeOfmax_pool2d_with_indices  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool3d as _TypeOfmax_pool3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool3d_with_indices as _TypeOfmax_pool3d_with_indices  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import maximum as _TypeOfmaximum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import min_dim as _TypeOfmin_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import minimum as _TypeOfminimum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import movedim_intlist as _TypeOfmovedim_intlist  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mul_Scalar as _TypeOfmul_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mul_Tensor as _TypeOfmul_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import narrow as _TypeOfnarrow  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import native_dropout as _TypeOfnative_dropout  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ne_Scalar as _TypeOfne_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ne_Tensor as _TypeOfne_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import neg as _TypeOfneg  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import permute as _TypeOfpermute  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rand as _TypeOfrand  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randn as _TypeOfrandn  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randperm as _TypeOfrandperm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reciprocal as _TypeOfreciprocal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import relu as _TypeOfrelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import remainder_Scalar as _TypeOfremainder_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import remainder_Tensor as _TypeOfremainder_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import repeat as _TypeOfrepeat  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reshape as _TypeOfreshape  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import round as _TypeOfround  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rsqrt as _TypeOfrsqrt  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scalar_tensor as _TypeOfscalar_tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import select_int as _TypeOfselect_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sigmoid as _TypeOfsigmoid  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sign as _TypeOfsign  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sin as _TypeOfsin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sinh as _TypeOfsinh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import slice_Tensor as _TypeOfslice_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import softmax as _TypeOfsoftmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sqrt as _TypeOfsqrt  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze as _TypeOfsqueeze  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze_dim as _TypeOfsqueeze_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze_dims as _TypeOfsqueeze_dims  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import stack as _TypeOfstack  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sub_Scalar as _TypeOfsub_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sub_Tensor as _TypeOfsub_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sum_dim_IntList as _TypeOfsum_dim_IntList  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import t as _TypeOft  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tan as _TypeOftan  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tanh as _TypeOftanh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tile as _TypeOftile  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import transpose_int as _TypeOftranspose_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import trunc as _TypeOftrunc  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_index_Tensor as _TypeOfunsafe_index_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_view as _TypeOfunsafe_view  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsqueeze as _TypeOfunsqueeze  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import view as _TypeOfview  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import where_self as _TypeOfwhere_self  # pyright: ignore[reportMissingModuleSource]
+
+abs: _Final[_TypeOfabs]
+"""abs(self: T) -> T
+
+Computes the absolute value of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+acos: _Final[_TypeOfacos]
+"""acos(self: T) -> T
+
+Computes the arccosine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+acosh: _Final[_TypeOfacosh]
+"""acosh(self: T) -> T
+
+Computes the inverse hyperbolic cosine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+add_Scalar: _Final[_TypeOfadd_Scalar]
+"""add_Scalar(self: T, other: T, alpha: T | None = None) -> T
+
+Adds a number, times a factor, to each element.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+    alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
 
 add_Tensor: _Final[_TypeOfadd_Tensor]
 """add_Tensor(self: T, other: T, alpha: T | None = None) -> T
@@ -358,6 +499,74 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+asin: _Final[_TypeOfasin]
+"""asin(self: T) -> T
+
+Computes the arcsine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+asinh: _Final[_TypeOfasinh]
+"""asinh(self: T) -> T
+
+Computes the inverse hyperbolic sine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+atan: _Final[_TypeOfatan]
+"""atan(self: T) -> T
+
+Computes the arctangent of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+atanh: _Final[_TypeOfatanh]
+"""atanh(self: T) -> T
+
+Computes the inverse hyperbolic tangent of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 avg_pool1d: _Final[_TypeOfavg_pool1d]
 """avg_pool1d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0), counts_padding: bool = True, zeros: Sequence[int] | None = None) -> T
 
@@ -440,6 +649,131 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+bitwise_and_Scalar: _Final[_TypeOfbitwise_and_Scalar]
+"""bitwise_and_Scalar(self: T, other: T) -> T
+
+Computes the bitwise and of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_and_Tensor: _Final[_TypeOfbitwise_and_Tensor]
+"""bitwise_and_Tensor(self: T, other: T) -> T
+
+Computes the bitwise and of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_not: _Final[_TypeOfbitwise_not]
+"""bitwise_not(self: T) -> T
+
+Inverts each bit of integers, and truth values.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_or_Scalar: _Final[_TypeOfbitwise_or_Scalar]
+"""bitwise_or_Scalar(self: T, other: T) -> T
+
+Computes the bitwise or of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_or_Tensor: _Final[_TypeOfbitwise_or_Tensor]
+"""bitwise_or_Tensor(self: T, other: T) -> T
+
+Computes the bitwise or of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_xor_Scalar: _Final[_TypeOfbitwise_xor_Scalar]
+"""bitwise_xor_Scalar(self: T, other: T) -> T
+
+Computes the bitwise exclusive or of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_xor_Tensor: _Final[_TypeOfbitwise_xor_Tensor]
+"""bitwise_xor_Tensor(self: T, other: T) -> T
+
+Computes the bitwise exclusive or of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 cat: _Final[_TypeOfcat]
 """cat(*tensors: T, dim: int = 0) -> T
 
@@ -461,6 +795,23 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+ceil: _Final[_TypeOfceil]
+"""ceil(self: T) -> T
+
+Rounds each element up to an integer.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -754,6 +1105,40 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+cos: _Final[_TypeOfcos]
+"""cos(self: T) -> T
+
+Computes the cosine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+cosh: _Final[_TypeOfcosh]
+"""cosh(self: T) -> T
+
+Computes the hyperbolic cosine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 detach: _Final[_TypeOfdetach]
 """detach(self: T) -> T
 
@@ -767,6 +1152,42 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+div_Scalar: _Final[_TypeOfdiv_Scalar]
+"""div_Scalar(self: T, other: T) -> T
+
+Divides each element by a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The divisor.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+div_Tensor: _Final[_TypeOfdiv_Tensor]
+"""div_Tensor(self: T, other: T) -> T
+
+Divides two tensors element by element.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -815,6 +1236,59 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+eq_Scalar: _Final[_TypeOfeq_Scalar]
+"""eq_Scalar(self: T, other: T) -> bool
+
+Tells where an element equals a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+eq_Tensor: _Final[_TypeOfeq_Tensor]
+"""eq_Tensor(self: T, other: T) -> bool
+
+Tells where an element of a tensor equals that of another one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+exp: _Final[_TypeOfexp]
+"""exp(self: T) -> T
+
+Computes e to the power of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 expand: _Final[_TypeOfexpand]
 """expand(self: T, size: int64) -> T
 
@@ -829,6 +1303,23 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+expm1: _Final[_TypeOfexpm1]
+"""expm1(self: T) -> T
+
+Computes e to the power of each element, minus 1.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -852,6 +1343,59 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+floor: _Final[_TypeOffloor]
+"""floor(self: T) -> T
+
+Rounds each element down to an integer.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+fmod_Scalar: _Final[_TypeOffmod_Scalar]
+"""fmod_Scalar(self: T, other: T) -> T
+
+Computes the remainder of a division by a number, with the sign of the dividend.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The divisor.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+fmod_Tensor: _Final[_TypeOffmod_Tensor]
+"""fmod_Tensor(self: T, other: T) -> T
+
+Computes the remainder of a division, with the sign of the dividend.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -892,6 +1436,97 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+ge_Scalar: _Final[_TypeOfge_Scalar]
+"""ge_Scalar(self: T, other: T) -> bool
+
+Tells where an element is at least a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+ge_Tensor: _Final[_TypeOfge_Tensor]
+"""ge_Tensor(self: T, other: T) -> bool
+
+Tells where an element of a tensor is at least that of another one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+gt_Scalar: _Final[_TypeOfgt_Scalar]
+"""gt_Scalar(self: T, other: T) -> bool
+
+Tells where an element is greater than a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+gt_Tensor: _Final[_TypeOfgt_Tensor]
+"""gt_Tensor(self: T, other: T) -> bool
+
+Tells where an element of a tensor is greater than that of another one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+hardtanh: _Final[_TypeOfhardtanh]
+"""hardtanh(self: T, min_val: T, max_val: T) -> T
+
+Limits each element to a range.
+
+Inputs:
+    self (T)
+    min_val (T, rank 0): The least value.
+    max_val (T, rank 0): The greatest value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 index_Tensor: _Final[_TypeOfindex_Tensor]
 """index_Tensor(self: T, *indices: any) -> T
 
@@ -916,6 +1551,94 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+isinf: _Final[_TypeOfisinf]
+"""isinf(self: T) -> bool
+
+Whether each element is positive or negative infinity.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isnan: _Final[_TypeOfisnan]
+"""isnan(self: T) -> bool
+
+Whether each element is not a number.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+le_Scalar: _Final[_TypeOfle_Scalar]
+"""le_Scalar(self: T, other: T) -> bool
+
+Tells where an element is at most a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+le_Tensor: _Final[_TypeOfle_Tensor]
+"""le_Tensor(self: T, other: T) -> bool
+
+Tells where an element of a tensor is at most that of another one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+leaky_relu: _Final[_TypeOfleaky_relu]
+"""leaky_relu(self: T, negative_slope: T | None = None) -> T
+
+Leaky rectified linear unit, each element times a slope where it is negative.
+
+Inputs:
+    self (T)
+    negative_slope (T, optional, rank 0): The slope; absent it is 0.01.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 lift_fresh_copy: _Final[_TypeOflift_fresh_copy]
 """lift_fresh_copy(self: T) -> T
 
@@ -929,6 +1652,74 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+log: _Final[_TypeOflog]
+"""log(self: T) -> T
+
+Computes the natural logarithm of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+log10: _Final[_TypeOflog10]
+"""log10(self: T) -> T
+
+Computes the logarithm to the base 10 of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+log1p: _Final[_TypeOflog1p]
+"""log1p(self: T) -> T
+
+Computes the natural logarithm of 1 plus each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+log2: _Final[_TypeOflog2]
+"""log2(self: T) -> T
+
+Computes the logarithm to the base 2 of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -949,6 +1740,131 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+logical_and: _Final[_TypeOflogical_and]
+"""logical_and(self: T, other: U) -> bool
+
+Computes the logical and of two tensors.
+
+What is not 0 counts as true, nan too.
+
+A template: its body is made for each call, and depends on
+`T` and `U`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    other (U)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logical_not: _Final[_TypeOflogical_not]
+"""logical_not(self: T) -> bool
+
+Whether each element is 0.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logical_or: _Final[_TypeOflogical_or]
+"""logical_or(self: T, other: U) -> bool
+
+Computes the logical or of two tensors.
+
+What is not 0 counts as true, nan too.
+
+A template: its body is made for each call, and depends on
+`T` and `U`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    other (U)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logical_xor: _Final[_TypeOflogical_xor]
+"""logical_xor(self: T, other: U) -> bool
+
+Computes the logical exclusive or of two tensors.
+
+What is not 0 counts as true, nan too.
+
+A template: its body is made for each call, and depends on
+`T` and `U`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    other (U)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+lt_Scalar: _Final[_TypeOflt_Scalar]
+"""lt_Scalar(self: T, other: T) -> bool
+
+Tells where an element is less than a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+lt_Tensor: _Final[_TypeOflt_Tensor]
+"""lt_Tensor(self: T, other: T) -> bool
+
+Tells where an element of a tensor is less than that of another one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1139,6 +2055,26 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+maximum: _Final[_TypeOfmaximum]
+"""maximum(self: T, other: T) -> T
+
+Computes the greater element of two tensors at each place.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 min_dim: _Final[_TypeOfmin_dim]
 """min_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
 
@@ -1166,6 +2102,26 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+minimum: _Final[_TypeOfminimum]
+"""minimum(self: T, other: T) -> T
+
+Computes the lesser element of two tensors at each place.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 movedim_intlist: _Final[_TypeOfmovedim_intlist]
 """movedim_intlist(self: T, *, order: Sequence[int]) -> T
 
@@ -1176,6 +2132,42 @@ Inputs:
 
 Attributes:
     order (ints, required): All dimensions in their new order.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mul_Scalar: _Final[_TypeOfmul_Scalar]
+"""mul_Scalar(self: T, other: T) -> T
+
+Multiplies each element by a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mul_Tensor: _Final[_TypeOfmul_Tensor]
+"""mul_Tensor(self: T, other: T) -> T
+
+Multiplies two tensors element by element.
+
+Inputs:
+    self (T)
+    other (T)
 
 Outputs:
     result (T)
@@ -1228,6 +2220,59 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+ne_Scalar: _Final[_TypeOfne_Scalar]
+"""ne_Scalar(self: T, other: T) -> bool
+
+Tells where an element differs from a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+ne_Tensor: _Final[_TypeOfne_Tensor]
+"""ne_Tensor(self: T, other: T) -> bool
+
+Tells where an element of a tensor differs from that of another one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+neg: _Final[_TypeOfneg]
+"""neg(self: T) -> T
+
+Computes the negative of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1318,6 +2363,76 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+reciprocal: _Final[_TypeOfreciprocal]
+"""reciprocal(self: T) -> T
+
+Computes the reciprocal of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+relu: _Final[_TypeOfrelu]
+"""relu(self: T) -> T
+
+Rectified linear unit, the greater one of 0 and each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+remainder_Scalar: _Final[_TypeOfremainder_Scalar]
+"""remainder_Scalar(self: T, other: T) -> T
+
+Computes the remainder of a division by a number, with the sign of the divisor.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The divisor.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+remainder_Tensor: _Final[_TypeOfremainder_Tensor]
+"""remainder_Tensor(self: T, other: T) -> T
+
+Computes the remainder of a division, with the sign of the divisor.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 repeat: _Final[_TypeOfrepeat]
 """repeat(self: T, repeats: int64, *, axes: Sequence[int] | None = None) -> T
 
@@ -1353,6 +2468,40 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+round: _Final[_TypeOfround]
+"""round(self: T) -> T
+
+Rounds each element to the nearest integer, halves to the even one.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rsqrt: _Final[_TypeOfrsqrt]
+"""rsqrt(self: T) -> T
+
+Computes the reciprocal of the square root of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -1399,6 +2548,74 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+sigmoid: _Final[_TypeOfsigmoid]
+"""sigmoid(self: T) -> T
+
+Computes the logistic sigmoid of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sign: _Final[_TypeOfsign]
+"""sign(self: T) -> T
+
+Computes the sign of each element, which is -1, 0 or 1; of nan it is 0.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+sin: _Final[_TypeOfsin]
+"""sin(self: T) -> T
+
+Computes the sine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sinh: _Final[_TypeOfsinh]
+"""sinh(self: T) -> T
+
+Computes the hyperbolic sine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 slice_Tensor: _Final[_TypeOfslice_Tensor]
 """slice_Tensor(self: T, start: int64, end: int64, step: int64, *, dim: Sequence[int] = (0,)) -> T
 
@@ -1434,6 +2651,23 @@ Inputs:
 
 Attributes:
     dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sqrt: _Final[_TypeOfsqrt]
+"""sqrt(self: T) -> T
+
+Computes the square root of each element.
+
+Inputs:
+    self (T)
 
 Outputs:
     result (T)
@@ -1534,6 +2768,44 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+sub_Scalar: _Final[_TypeOfsub_Scalar]
+"""sub_Scalar(self: T, other: T, alpha: T | None = None) -> T
+
+Subtracts a number, times a factor, from each element.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+    alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+sub_Tensor: _Final[_TypeOfsub_Tensor]
+"""sub_Tensor(self: T, other: T, alpha: T | None = None) -> T
+
+Subtracts a tensor, times a factor, from another one.
+
+Inputs:
+    self (T)
+    other (T)
+    alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 sum_dim_IntList: _Final[_TypeOfsum_dim_IntList]
 """sum_dim_IntList(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
 
@@ -1568,6 +2840,40 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+tan: _Final[_TypeOftan]
+"""tan(self: T) -> T
+
+Computes the tangent of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+tanh: _Final[_TypeOftanh]
+"""tanh(self: T) -> T
+
+Computes the hyperbolic tangent of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -1609,6 +2915,23 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+trunc: _Final[_TypeOftrunc]
+"""trunc(self: T) -> T
+
+Rounds each element towards zero.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1683,6 +3006,25 @@ The same elements in another shape.
 Inputs:
     self (T)
     size (int64, rank 1): The sizes; -1 for one that follows from the others.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+where_self: _Final[_TypeOfwhere_self]
+"""where_self(condition: bool, self: T, other: T) -> T
+
+Takes elements of one tensor where a condition holds, and of another one elsewhere.
+
+Inputs:
+    condition (bool)
+    self (T)
+    other (T)
 
 Outputs:
     result (T)

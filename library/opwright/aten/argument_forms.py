@@ -7,6 +7,7 @@ call says, and what is known of its tensors; it gives the value that the functio
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +32,7 @@ class CallShape:
     values: Mapping[str, Any]
     sizes: tuple[int | None, ...] | None
     sizes_of: Callable[[Any], tuple[int | None, ...] | None]
-    element_of: Callable[[Any], ElementType | None] = lambda _: None
+    element_of: Callable[[Any], ElementType | None] = lambda tensor: None
 
     @property
     def rank(self) -> int:
@@ -184,6 +185,51 @@ def no_number(value: Any, call: CallShape) -> Any:
     return None if value == call.argument.default else value
 
 
+def is_zero(value: Any, call: CallShape) -> bool:
+    """Whether the value is 0, as that of a factor without which a term is left out."""
+    return bool(value == 0)
+
+
+def factor(value: Any, call: CallShape) -> Any:
+    """A factor in the element type of `self`: of integers without its fraction, and wrapped around at the limits."""
+    element = call.element_of(call.values["self"])
+    if element is not None and element.kind == "bool":
+        return value != 0
+    if element is None or not element.is_integer or not _is_finite(value):
+        return value
+    low, count = int(element.minimum), 1 << element.bits
+    return (int(value) - low) % count + low
+
+
+def factor_of_gemm(value: Any, call: CallShape) -> float | None:
+    """A factor as an attribute of Gemm, which is of type float; None where `factor_beside_gemm` gives one."""
+    return value if _is_of_gemm(call) else None
+
+
+def factor_beside_gemm(value: Any, call: CallShape) -> Any:
+    """A factor as `factor` has it where Gemm has no attributes for `alpha` and `beta`: of integers, for numbers of type
+    double that float does not hold, and where the sums may be empty. Else None."""
+    return None if _is_of_gemm(call) else factor(value, call)
+
+
+def _is_of_gemm(call: CallShape) -> bool:
+    element, sizes = call.element_of(call.values["self"]), call.sizes_of(call.values["mat1"])
+    factors = (call.values["alpha"], call.values["beta"])
+    if element is None or element.is_integer or not all(map(_is_finite, factors)):
+        return False
+    if factors[1] not in (0, 1) and (sizes is None or not sizes[-1]):
+        return False
+    return element.name != "double" or all(item == _as_single(item) for item in factors)
+
+
+def _as_single(value: float) -> float:
+    try:
+        found: float = struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return math.inf
+    return found
+
+
 def below_one(value: Any, call: CallShape) -> Any:
     """Nothing, where the value is 1: of the share of elements that are dropped."""
     return None if value == 1 else value
@@ -214,6 +260,24 @@ def end_of_dtype(value: Any, call: CallShape) -> Any:
 
 def _is_finite(value: Any) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
+
+
+def not_nan(value: Any, call: CallShape) -> Any:
+    """A number as it is. One that is nan is refused: runtimes differ in what they compare with it."""
+    if isinstance(value, float) and math.isnan(value):
+        raise NoForm("it is nan")
+    return value
+
+
+def root(value: Any, call: CallShape) -> str | None:
+    """Of an exponent `sqrt` where it is 0.5, `rsqrt` where it is -0.5, else None. PyTorch takes roots there: of -inf
+    they are nan, and powers are not."""
+    return None if value not in (0.5, -0.5) else "sqrt" if value > 0 else "rsqrt"
+
+
+def no_root(value: Any, call: CallShape) -> Any:
+    """An exponent, None where `root` says it."""
+    return None if root(value, call) else value
 
 
 def window_padding(value: Any, call: CallShape) -> list[int]:
@@ -491,10 +555,17 @@ FORMS: Mapping[str, Form] = {
         start_from_front,
         non_empty,
         no_number,
+        is_zero,
+        factor,
+        factor_of_gemm,
+        factor_beside_gemm,
         below_one,
         unless_false,
         number_of_dtype,
         end_of_dtype,
+        not_nan,
+        root,
+        no_root,
         window_padding,
         pool_pads,
         pool_zeros,

@@ -172,7 +172,7 @@ class _Maker:
         return None if facts is None else facts.sizes
 
     def _element_of(self, tensor: Any) -> ElementType | None:
-        facts = self.facts_of(tensor)
+        facts = None if tensor is None else self.facts_of(tensor)
         return None if facts is None else facts.element
 
     def _first_sizes(self) -> tuple[int | None, ...] | None:
@@ -188,8 +188,8 @@ class _Maker:
     def _formed(self, item: BoundArgument, value: Any) -> Any:
         if item.form is None:
             return value
-        shape = CallShape(item.argument, self.values, self.sizes, self._sizes_of, self._element_of)
         try:
+            shape = CallShape(item.argument, self.values, self.sizes, self._sizes_of, self._element_of)
             return item.form(value, shape)
         except NoForm as error:
             raise NoCall(f"the argument `{item.argument.name}`: {error}") from None
