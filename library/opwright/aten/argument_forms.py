@@ -51,6 +51,8 @@ class CallShape:
 
 Form = Callable[[Any, CallShape], Any]
 
+_LAST = (1 << 63) - 1
+
 
 def _axis(value: int, rank: int) -> int:
     """Counted from the first one. A tensor of rank 0 has one, as PyTorch sees it."""
@@ -162,7 +164,7 @@ def start(value: Any, call: CallShape) -> list[Any]:
 
 def end(value: Any, call: CallShape) -> list[Any]:
     """A list of one: behind the last element where there is no number."""
-    return [(1 << 63) - 1 if value is None else value]
+    return [_LAST if value is None else value]
 
 
 def start_from_front(value: Any, call: CallShape) -> list[Any]:
@@ -395,6 +397,163 @@ def _adaptive_windows(value: Any, call: CallShape) -> list[tuple[int, int]] | No
     return found
 
 
+def sizes_of_index(value: Any, call: CallShape) -> bool:
+    """Whether a tensor has the sizes of `index`, as far as all of them are known."""
+    return _are_equal(call.sizes_of(value), call.sizes_of(call.values["index"]))
+
+
+def sizes_of_first(value: Any, call: CallShape) -> bool:
+    """Whether a tensor has the sizes of the first one, as far as all of them are known."""
+    return _are_equal(call.sizes_of(value), call.sizes)
+
+
+def of_equal_sizes(value: Any, call: CallShape) -> bool:
+    """Whether the tensors of a list have the same sizes, as far as all of them are known, and none is of truth values.
+    None is passed over."""
+    given = [item for item in value if item is not None]
+    known = [call.sizes_of(item) for item in given]
+    return all(_are_equal(known[0], sizes) for sizes in known) and not any(_is_mask(item, call) for item in given)
+
+
+def sizes_of_indexed(value: Any, call: CallShape) -> bool:
+    """Whether a tensor has the sizes of what `indices` take of the first one, as far as all of them are known."""
+    indices, own = call.values["indices"], call.sizes_of(value)
+    if call.sizes is None or any(_is_mask(item, call) for item in indices if item is not None):
+        return False
+    places = [place for place, item in enumerate(indices) if item is not None]
+    joint = _broadcast([call.sizes_of(indices[place]) for place in places])
+    if joint is None or not places:
+        return False
+    rest = [size for place, size in enumerate(call.sizes) if place not in places]
+    first = places[0] if places == list(range(places[0], places[-1] + 1)) else 0
+    return _are_equal(own, (*rest[:first], *joint, *rest[first:]))
+
+
+def _are_equal(first: tuple[int | None, ...] | None, second: tuple[int | None, ...] | None) -> bool:
+    return first is not None and None not in first and first == second
+
+
+def _is_mask(tensor: Any, call: CallShape) -> bool:
+    """Whether it counts by where it is true; PyTorch takes uint8 so, too."""
+    element = call.element_of(tensor)
+    return element is None or element.name in ("bool", "uint8")
+
+
+def _broadcast(shapes: Sequence[tuple[int | None, ...] | None]) -> tuple[int, ...] | None:
+    """The sizes of tensors that are broadcast together; None where one is not known."""
+    found: list[int] = []
+    for sizes in shapes:
+        if sizes is None:
+            return None
+        found = [1] * (len(sizes) - len(found)) + found
+        for place, size in enumerate(sizes, len(found) - len(sizes)):
+            if size is None:
+                return None
+            found[place] = size if found[place] == 1 else found[place]
+    return tuple(found)
+
+
+def of_equal_rank(value: Any, call: CallShape) -> Any:
+    """A tensor that has as many dimensions as the first one. PyTorch takes others where they have no elements."""
+    sizes = call.sizes_of(value)
+    if sizes is not None and call.sizes is not None and max(len(sizes), 1) != max(len(call.sizes), 1):
+        raise NoForm(f"it has {len(sizes)} dimensions, and the first tensor {len(call.sizes)}")
+    return value
+
+
+def along(value: Any, call: CallShape) -> list[int]:
+    """The shape in which a list is broadcast along a dimension: -1, and 1 for each dimension behind it."""
+    return [-1] + [1] * (call.rank - 1 - _axis(value, call.rank))
+
+
+def part_is_known(value: Any, call: CallShape) -> bool:
+    """Whether it is known which elements are between `start` and `end`, and all of these are meant."""
+    return _part(call) is not None
+
+
+def part_start(value: Any, call: CallShape) -> list[int] | None:
+    """A list of one: the first element from `start` to `end`; None where that is the very first, or is not known."""
+    part = _part(call)
+    return None if part is None or part[0] == 0 else [part[0]]
+
+
+def part_end(value: Any, call: CallShape) -> list[int] | None:
+    """A list of one: the first element behind those from `start` to `end`; None without any, or where that is not
+    known."""
+    part = _part(call)
+    size = None if call.sizes is None else call.sizes[_axis(call.values["dim"], call.rank)]
+    return None if part is None or part[1] == (_LAST if size is None else size) else [part[1]]
+
+
+def _part(call: CallShape) -> tuple[int, int] | None:
+    """From which element to which `start` and `end` are, counted from the first, where that is known."""
+    size = None if call.sizes is None else call.sizes[_axis(call.values["dim"], call.rank)]
+    first, last = call.values["start"], call.values["end"]
+    bounds: list[int] = []
+    for bound in (0 if first is None else first, _LAST if last is None else last):
+        if not isinstance(bound, int) or (bound < 0 and size is None):
+            return None
+        from_front = bound + size if bound < 0 and size is not None else bound
+        bounds.append(max(from_front if size is None else min(from_front, size), 0))
+    return (bounds[0], max(bounds)) if call.values["step"] == 1 else None
+
+
+def dimensions_last(value: Any, call: CallShape) -> list[int] | None:
+    """All dimensions, `dim1` and `dim2` at the end; None where they are there."""
+    pair = axes([call.values["dim1"], call.values["dim2"]], call)
+    order = [*(item for item in range(call.rank) if item not in pair), *pair]
+    return None if order == list(range(call.rank)) else order
+
+
+def joined_sizes(value: Any, call: CallShape) -> list[int]:
+    """The sizes without those of `dim1` and `dim2`, and behind them what these come to: 0 for one that stays, -1 for
+    the last, where one is not known."""
+    pair = axes([call.values["dim1"], call.values["dim2"]], call)
+    sizes = call.sizes or ()
+    rest = [sizes[item] for item in range(call.rank) if item not in pair]
+    known = [item for item in (*rest, *(sizes[item] for item in pair)) if item is not None]
+    if len(known) == len(sizes):
+        return [*known[:-2], known[-2] * known[-1]]
+    if 0 in known:
+        raise NoForm("a dimension has size 0, and the size of another one is not known")
+    return [0] * len(rest) + [-1]
+
+
+def diagonal_places(value: Any, call: CallShape) -> list[int] | None:
+    """Of the elements of each matrix those of a diagonal; None where sizes are not known."""
+    first, second = axes([call.values["dim1"], call.values["dim2"]], call)
+    sizes = call.sizes or ()
+    rows, columns = sizes[first], sizes[second]
+    if rows is None or columns is None:
+        return None
+    row, column = below_zero(value, call), above_zero(value, call)
+    count = max(min(rows - row, columns - column), 0)
+    return [row * columns + column + place * (columns + 1) for place in range(count)]
+
+
+def below_zero(value: Any, call: CallShape) -> int:
+    """How far a number is below 0."""
+    return max(-value, 0)
+
+
+def above_zero(value: Any, call: CallShape) -> int:
+    """How far a number is above 0."""
+    return max(value, 0)
+
+
+def strided_whole(value: Any, call: CallShape) -> bool:
+    """Whether `size` and `stride` are about all elements of the first tensor, in their order."""
+    known = [item for item in call.sizes or () if item is not None]
+    if call.sizes is None or len(known) != len(call.sizes) or call.values["storage_offset"]:
+        return False
+    step = 1
+    for size, stride in zip(reversed(value), reversed(call.values["stride"]), strict=True):
+        if size != 1 and stride != step:
+            return False
+        step *= size
+    return step == math.prod(known)
+
+
 def _has_zeros(call: CallShape) -> bool:
     counts = call.values.get("count_include_pad") and call.values.get("divisor_override") is None
     return bool(counts) and any(_repeated(call.values["padding"], call.spatial_rank)) and any(_beyond(call))
@@ -487,5 +646,20 @@ FORMS: Mapping[str, Form] = {
         half_spectrum,
         pairs,
         is_complex,
+        sizes_of_index,
+        sizes_of_first,
+        sizes_of_indexed,
+        of_equal_sizes,
+        of_equal_rank,
+        along,
+        part_is_known,
+        part_start,
+        part_end,
+        dimensions_last,
+        joined_sizes,
+        diagonal_places,
+        below_zero,
+        above_zero,
+        strided_whole,
     )
 }

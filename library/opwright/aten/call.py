@@ -130,8 +130,8 @@ class _Maker:
         self.values = values
         self.facts_of = facts_of
         sizes = self._first_sizes()
-        self.lifted = binding.lifts and sizes == ()
-        self.sizes = (1,) if self.lifted else sizes
+        self.lifted = bool(binding.rank_of) or (binding.lifts and sizes == ())
+        self.sizes = (1,) if self.lifted and sizes == () else sizes
 
     def make(self) -> FunctionCall:
         self._check_complex()
@@ -173,6 +173,8 @@ class _Maker:
     def _leaves_rank_1(self, attributes: Mapping[str, Any]) -> bool:
         """Whether the results are of rank 1, and scalars to PyTorch. A dimension that is reduced and not kept leaves a
         scalar anyway."""
+        if self.binding.rank_of:
+            return self._sizes_of(self.values[self.binding.rank_of]) == ()
         keeps = bool(self.values.get("keepdim", True)) or attributes.get("dim") == []
         return self.lifted and keeps and self._are_all_rank_0()
 
@@ -230,6 +232,7 @@ class _Maker:
         if any(self.facts_of(part) is not None for part in items):
             raise NoCall(f"`{name}` is computed in the graph, and an attribute of the function")
         if isinstance(value, ElementType):
+            self._check_result(name, value)
             value = value.code
         elif entry.type.endswith("S"):
             value = [float(part) for part in items] if entry.type == "FLOATS" else items
@@ -247,6 +250,13 @@ class _Maker:
             known = ", ".join(map(repr, entry.choices))
             raise NoCall(f"`{name}` is {value!r}, and the function serves {known} alone")
         return value
+
+    def _check_result(self, name: str, element: ElementType) -> None:
+        """Refuses an element type that no result can have."""
+        variables = [item.type for item in self.binding.function.outputs if item.type in self.binding.admitted]
+        if variables and not any(element.name in self.binding.admitted[item] for item in variables):
+            known = ", ".join(self.binding.admitted[variables[0]])
+            raise NoCall(f"`{name}` is {element}, and `{variables[0]}` of the function is one of {known}")
 
     # ----------------------------------------------------------------------------------------------- element types
 
@@ -348,14 +358,21 @@ class _Maker:
                 raise NoCall(f"`{argument.name}` is {value!r}, which is no value of {element}")
             return NumberInput(number, element)
         cast = wanted if wanted is not None and facts.element is not wanted else None
-        if cast is not None and cast.is_integer and facts.element.is_float and argument.kind == "Tensor":
+        if (
+            cast is not None
+            and cast.is_integer
+            and facts.element.is_float
+            and argument.kind == "Tensor"
+            and not self._follows_argument(item)
+        ):
             raise NoCall(f"`{argument.name}` is {facts.element}, and the function takes {cast}")
         return TensorInput(value, cast, self.lifted and facts.sizes == () and argument.kind == "Tensor")
 
     def _follows_argument(self, item: BoundArgument) -> bool:
-        """Whether the type is that of one argument, to which PyTorch then converts numbers."""
-        assert isinstance(item.entry, InputEntry)
-        return self.binding.promotion.get(item.entry.type, "") not in ("", WIDE, KEPT)
+        """Whether the type is that of one argument, to which PyTorch then converts numbers and tensors."""
+        entry = item.entry
+        rule = self.binding.promotion.get(entry.type, "") if isinstance(entry, InputEntry) else ""
+        return rule not in ("", WIDE, KEPT)
 
     def _is_factor(self, argument: Argument) -> bool:
         """A number that has a default, such as `alpha=1`: PyTorch takes it in the type of the tensors, if there are."""
