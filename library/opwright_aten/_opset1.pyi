@@ -13,8 +13,9 @@ _T3 = _TypeVar("_T3", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL, UINT8, INT8, INT16
 _T4 = _TypeVar("_T4", DOUBLE, INT64)
 _T5 = _TypeVar("_T5", FLOAT, DOUBLE)
 _T6 = _TypeVar("_T6", BOOL, UINT8, INT8, INT16, INT32, INT64)
-_T7 = _TypeVar("_T7", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
-_T8 = _TypeVar("_T8", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+_T7 = _TypeVar("_T7", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL)
+_T8 = _TypeVar("_T8", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
+_T9 = _TypeVar("_T9", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
 
 class abs(_LibraryFunction):
     @_overload
@@ -74,6 +75,279 @@ class acosh(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class adaptive_avg_pool1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over one dimension.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class adaptive_avg_pool2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over two dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class adaptive_avg_pool3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over three dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class adaptive_max_pool1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_T2, INT64]:
+        """Adaptive max pooling over one dimension, with the indices of the maxima.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+        To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+            indices (int64): The index of each maximum within its channel.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class adaptive_max_pool2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_T2, INT64]:
+        """Adaptive max pooling over two dimensions, with the indices of the maxima.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+        To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+            indices (int64): The index of each maximum within its channel.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class adaptive_max_pool3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_T2, INT64]:
+        """Adaptive max pooling over three dimensions, with the indices of the maxima.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+        To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+            indices (int64): The index of each maximum within its channel.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
 class add_Scalar(_LibraryFunction):
@@ -736,6 +1010,55 @@ class argmin(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class as_strided(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        size: _Sequence[int],
+        stride: _Sequence[int],
+        storage_offset: int = 0,
+        whole: bool = False,
+    ) -> _T3:
+        """Takes of the elements of a tensor, one after the other, those that sizes and strides name.
+
+        The elements are those of a contiguous tensor: what the strides of a view say is not known to a graph.
+
+        A template: its body is made for each call, and depends on
+        `size`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            size (ints, required): The sizes.
+            stride (ints, required): For each dimension, how many elements further its next one is.
+            storage_offset (int, default 0): The element at which they begin.
+            whole (bool, default False): Whether they are all elements, in their order.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        size: _Sequence[int],
+        stride: _Sequence[int],
+        storage_offset: int = 0,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
 class asin(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
@@ -1334,6 +1657,83 @@ class clone(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class col2im(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T7,
+        output_size: INT64 | _Ints,
+        *,
+        kernel_size: _Sequence[int],
+        dilation: _Sequence[int],
+        padding: _Sequence[int],
+        stride: _Sequence[int],
+    ) -> _T7:
+        """Combines sliding blocks into an image, summing elements where blocks overlap.
+
+        Inputs:
+            self (T): Batch (optional), elements of a block, blocks.
+            output_size (int64, rank 1): The height and width of the image.
+
+        Attributes:
+            kernel_size (ints, required): The size of a block.
+            dilation (ints, required): The spacing between the elements of a block.
+            padding (ints, required): The zero padding around the image: at the beginnings of both dimensions, then at their ends.
+            stride (ints, required): The stride of the blocks.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints,
+        *,
+        kernel_size: _Sequence[int],
+        dilation: _Sequence[int],
+        padding: _Sequence[int],
+        stride: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class constant_pad_nd(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, pad: INT64 | _Ints, value: _T3 | _Floats | None = None) -> _T3:
+        """Pads a tensor with a constant value.
+
+        A negative number removes elements at that end.
+
+        Inputs:
+            self (T)
+            pad (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+            value (T, optional, rank 0): The value of the padding; 0 if absent.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        pad: _NDArray[_Any] | _Ints,
+        value: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class contiguous(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
@@ -1869,6 +2269,30 @@ class convolution(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class copy(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, src: _T3 | _Floats, *, whole: bool = False) -> _T3:
+        """A copy of a tensor, in the sizes and the element type of another one.
+
+        Inputs:
+            self (any): A tensor whose sizes and element type alone count.
+            src (T): What is copied, in the element type of `self`; broadcast to its sizes.
+
+        Attributes:
+            whole (bool, default False): Whether `src` has exactly the sizes of `self`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, src: _NDArray[_Any] | _Floats, *, whole: bool = False) -> _NDArray[_Any]:
+        ...
+
 class cos(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
@@ -1927,6 +2351,100 @@ class detach(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class diagonal(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        sizes: _Sequence[int],
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _T3:
+        """The diagonals of matrices in two dimensions, as a last dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+            row (int, default 0): The row in which the diagonal begins.
+            column (int, default 0): The column in which it begins.
+            order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+            places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        sizes: _Sequence[int],
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class diagonal_copy(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        sizes: _Sequence[int],
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _T3:
+        """A copy of the diagonals of matrices in two dimensions, as a last dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+            row (int, default 0): The row in which the diagonal begins.
+            column (int, default 0): The column in which it begins.
+            order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+            places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        sizes: _Sequence[int],
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
         ...
 
 class div_Scalar(_LibraryFunction):
@@ -2255,6 +2773,115 @@ class expm1(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class fft_c2r(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T5,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        last_dim_size: int,
+    ) -> _T5:
+        """Inverse discrete Fourier transform with a real result, of the first half of a conjugate-symmetric spectrum.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Attributes:
+            dim (ints, required): The transformed dimensions; of the last one the spectrum has half the frequencies.
+            normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+            last_dim_size (int, required): The size of the last transformed dimension in the result.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        last_dim_size: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_r2c(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T5,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        onesided: bool,
+    ) -> _T5:
+        """Discrete Fourier transform of a real tensor.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The transformed dimensions; if the result is one-sided, the last of them is halved.
+            normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+            onesided (bool, required): Whether to omit the frequencies that conjugate symmetry gives.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        onesided: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fill_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, value: _T3 | _Floats) -> _T3:
+        """A tensor as large as another one, each element of which is one number.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            value (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, value: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class flip(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dims: _Sequence[int]) -> _T3:
@@ -2383,6 +3010,38 @@ class full_like(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _Any, fill_value: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class gather(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT32 | INT64 | _Ints, *, dim: int) -> _T3:
+        """Takes elements along a dimension, at the positions that an index gives for each of them.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
         ...
 
 class ge_Scalar(_LibraryFunction):
@@ -2553,6 +3212,181 @@ class index_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *indices: _Any) -> _NDArray[_Any]:
         ...
 
+class index_put(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        values: _T3 | _Floats,
+        *indices: _Any,
+        accumulate: bool = False,
+        equal: bool = False,
+        whole: bool = False,
+    ) -> _T3:
+        """Writes values into a copy of a tensor, at positions of several dimensions that are broadcast together.
+
+        Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
+        Which one is written of several values that have the same position is not defined.
+
+        A template: its body is made for each call, and depends on
+        `indices`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            values (T): The values; broadcast to the sizes of what is at the positions.
+            indices (any, optional, any number): Integers or truth values for each dimension from the first on; absent where all of it is meant.
+
+        Attributes:
+            accumulate (bool, default False): Whether values are added to what is there; of truth values it is the logical or.
+            equal (bool, default False): Whether all indices have the same sizes.
+            whole (bool, default False): Whether `values` has exactly the sizes of what is at the positions.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        values: _NDArray[_Any] | _Floats,
+        *indices: _Any,
+        accumulate: bool = False,
+        equal: bool = False,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class index_select(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT32 | INT64 | _Ints, *, dim: int) -> _T3:
+        """Takes the parts of a tensor at given positions of a dimension.
+
+        Inputs:
+            self (T)
+            index (I): The positions, not negative.
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class internal_adaptive_avg_pool2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over two dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class internal_adaptive_avg_pool3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over three dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class isinf(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
@@ -2687,7 +3521,7 @@ class linear(_LibraryFunction):
         """Applies a linear transformation to the last dimension.
 
         A template: its body is made for each call, and depends on
-        `T` and `bias` and `weight.rank`. What no vector reaches is not verified.
+        `T` and `input.rank` and `weight.rank`. What no vector reaches is not verified.
 
         Inputs:
             input (T)
@@ -2710,6 +3544,31 @@ class linear(_LibraryFunction):
         weight: _NDArray[_Any] | _Floats,
         bias: _NDArray[_Any] | _Floats | None = None,
     ) -> _NDArray[_Any]:
+        ...
+
+class local_scalar_dense(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> DOUBLE | BOOL | INT64:
+        """The only element of a tensor, as a double, an int64 or a truth value.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (S)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            S: double, bool, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class log(_LibraryFunction):
@@ -2977,6 +3836,39 @@ class lt_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class masked_scatter(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, mask: BOOL | _Bools, source: _T3 | _Floats, *, whole: bool = False) -> _T3:
+        """Writes elements in their order into a copy of a tensor, at the places where a mask is true.
+
+        Inputs:
+            self (T)
+            mask (bool): The places; broadcast with `self`.
+            source (T): The elements, at least as many as there are places.
+
+        Attributes:
+            whole (bool, default False): Whether `mask` has exactly the sizes of `self`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mask: _NDArray[_Any] | _Bools,
+        source: _NDArray[_Any] | _Floats,
+        *,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
 class matmul(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
@@ -3087,13 +3979,13 @@ class max_pool1d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T7,
+        self: _T8,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0),
         dilation: _Sequence[int] = (1,),
-    ) -> tuple[_T7, INT64]:
+    ) -> tuple[_T8, INT64]:
         """The greatest elements of windows that move over one dimension, and where each one stands.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -3135,13 +4027,13 @@ class max_pool2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T7,
+        self: _T8,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T7:
+    ) -> _T8:
         """The greatest elements of windows that move over two dimensions.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -3182,13 +4074,13 @@ class max_pool2d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T7,
+        self: _T8,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> tuple[_T7, INT64]:
+    ) -> tuple[_T8, INT64]:
         """The greatest elements of windows that move over two dimensions, and where each one stands.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -3230,13 +4122,13 @@ class max_pool3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T7,
+        self: _T8,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T7:
+    ) -> _T8:
         """The greatest elements of windows that move over three dimensions.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -3277,13 +4169,13 @@ class max_pool3d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T7,
+        self: _T8,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> tuple[_T7, INT64]:
+    ) -> tuple[_T8, INT64]:
         """The greatest elements of windows that move over three dimensions, and where each one stands.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -3882,6 +4774,69 @@ class reciprocal(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class reflection_pad1d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last dimension by reflection; the edge itself is not repeated.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class reflection_pad2d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last two dimensions by reflection; the edge itself is not repeated.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class reflection_pad3d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last three dimensions by reflection; the edge itself is not repeated.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class relu(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1) -> _T1:
@@ -3975,6 +4930,69 @@ class repeat(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class replication_pad1d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last dimension by repeating the edge.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class replication_pad2d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last two dimensions by repeating the edge.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class replication_pad3d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last three dimensions by repeating the edge.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class reshape(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, shape: INT64 | _Ints) -> _T3:
@@ -4066,6 +5084,188 @@ class scalar_tensor(_LibraryFunction):
     def __call__(self, /, s: _NDArray[_Any] | _Floats, *, dtype: int = 1) -> _NDArray[_Any]:
         ...
 
+class scatter_add(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        src: _T3 | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _T3:
+        """Adds elements to those of a tensor, at the positions that an index gives along a dimension.
+
+        Of truth values it is the logical or.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            src (T): The elements; along each dimension at least as many as `index` has.
+
+        Attributes:
+            dim (int, required): The dimension.
+            whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        src: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_reduce_two(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT64 | _Ints,
+        src: _T3 | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["sum", "prod", "mean", "amax", "amin"],
+        include_self: bool = True,
+        whole: bool = False,
+    ) -> _T3:
+        """Combines elements with those of a tensor, at the positions that an index gives along a dimension.
+
+        Means of integers are rounded down. To PyTorch nan is the greatest and the least element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `whole` and `T` and `reduce`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            src (T): The elements; along each dimension at least as many as `index` has.
+
+        Attributes:
+            dim (int, required): The dimension.
+            reduce (string, required): How elements are combined.
+            include_self (bool, default True): Whether the elements of `self` are combined with those that come to their places; else these replace them.
+            whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        src: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["sum", "prod", "mean", "amax", "amin"],
+        include_self: bool = True,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_src(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        src: _T3 | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _T3:
+        """Writes elements into a copy of a tensor, at the positions that an index gives along a dimension.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            src (T): The elements; along each dimension at least as many as `index` has.
+
+        Attributes:
+            dim (int, required): The dimension.
+            whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        src: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_value(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT32 | INT64 | _Ints, value: _T3 | _Floats, *, dim: int) -> _T3:
+        """Writes a number into a copy of a tensor, at the positions that an index gives along a dimension.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            value (T, rank 0): The number.
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        value: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
 class select_int(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, index: INT64 | _Ints, *, dim: int) -> _T3:
@@ -4094,6 +5294,50 @@ class select_int(_LibraryFunction):
         index: _NDArray[_Any] | _Ints,
         *,
         dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class select_scatter(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        src: _T3 | _Floats,
+        index: INT64 | _Ints,
+        *,
+        dim: int,
+        axes: _Sequence[int],
+    ) -> _T3:
+        """Writes a tensor into a copy of another one, at one position of a dimension that it lacks.
+
+        Inputs:
+            self (T)
+            src (T): What is written, of the sizes of `self` without that of the dimension.
+            index (int64, rank 0): The position; counted from the end where it is negative.
+
+        Attributes:
+            dim (int, required): The dimension.
+            axes (ints, required): The same, alone in a list.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        src: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        *,
+        dim: int,
+        axes: _Sequence[int],
     ) -> _NDArray[_Any]:
         ...
 
@@ -4223,6 +5467,70 @@ class slice_Tensor(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class slice_scatter(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        src: _T3 | _Floats,
+        start: INT64 | _Ints,
+        end: INT64 | _Ints,
+        step: INT64 | _Ints,
+        *,
+        dim: int = 0,
+        axes: _Sequence[int] = (0,),
+        column: _Sequence[int] = (-1,),
+        joined: bool = False,
+        before: _Sequence[int] | None = None,
+        behind: _Sequence[int] | None = None,
+    ) -> _T3:
+        """Writes a tensor into a copy of another one, at every so many positions of a part of a dimension.
+
+        Bounds beyond the dimension's ends mean these.
+
+        Inputs:
+            self (T)
+            src (T): What is written, of the sizes of that part.
+            start (int64, [1]): The first position; counted from the end where it is negative.
+            end (int64, [1]): The position before which the part ends.
+            step (int64, [1]): The distance of positions, at least 1.
+
+        Attributes:
+            dim (int, default 0): The dimension.
+            axes (ints, default (0,)): The same, alone in a list.
+            column (ints, default (-1,)): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+            joined (bool, default False): Whether the part is known and without gaps; then `before` and `behind` count.
+            before (ints, optional): Its first position, alone in a list; absent where there is nothing before it.
+            behind (ints, optional): The first position behind it, alone in a list; absent where there is nothing.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        src: _NDArray[_Any] | _Floats,
+        start: _NDArray[_Any] | _Ints,
+        end: _NDArray[_Any] | _Ints,
+        step: _NDArray[_Any] | _Ints,
+        *,
+        dim: int = 0,
+        axes: _Sequence[int] = (0,),
+        column: _Sequence[int] = (-1,),
+        joined: bool = False,
+        before: _Sequence[int] | None = None,
+        behind: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class softmax(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
@@ -4244,6 +5552,33 @@ class softmax(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
+class split_with_sizes(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, split_sizes: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension into parts of given sizes.
+
+        A template: its body is made for each call, and depends on
+        `split_sizes`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            split_sizes (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, split_sizes: _Sequence[int], dim: int = 0) -> _Any:
         ...
 
 class sqrt(_LibraryFunction):
@@ -4446,7 +5781,7 @@ class sub_Tensor(_LibraryFunction):
 
 class sum_dim_IntList(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T8, *, dim: _Sequence[int], keepdim: bool = False) -> _T8:
+    def __call__(_self, /, self: _T9, *, dim: _Sequence[int], keepdim: bool = False) -> _T9:
         """The sum along dimensions.
 
         Inputs:
@@ -4473,6 +5808,43 @@ class sum_dim_IntList(_LibraryFunction):
         dim: _Sequence[int],
         keepdim: bool = False,
     ) -> _NDArray[_Any]:
+        ...
+
+class sym_numel(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any) -> INT64:
+        """The number of elements.
+
+        Inputs:
+            self (any)
+
+        Outputs:
+            count (int64)
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any) -> _NDArray[_Any]:
+        ...
+
+class sym_size_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, *, dim: int) -> INT64:
+        """The size of a dimension.
+
+        Inputs:
+            self (any)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            size (int64)
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, *, dim: int) -> _NDArray[_Any]:
         ...
 
 class t(_LibraryFunction):
@@ -4564,6 +5936,36 @@ class tile(_LibraryFunction):
         *,
         axes: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
+        ...
+
+class to_copy(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A copy of a tensor, in an element type of its own.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dtype: int | None = None) -> _NDArray[_Any]:
         ...
 
 class transpose_int(_LibraryFunction):

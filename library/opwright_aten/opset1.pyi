@@ -5,6 +5,12 @@ from typing import Final as _Final
 from ._opset1 import abs as _TypeOfabs  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import acos as _TypeOfacos  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import acosh as _TypeOfacosh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_avg_pool1d as _TypeOfadaptive_avg_pool1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_avg_pool2d as _TypeOfadaptive_avg_pool2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_avg_pool3d as _TypeOfadaptive_avg_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_max_pool1d as _TypeOfadaptive_max_pool1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_max_pool2d as _TypeOfadaptive_max_pool2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_max_pool3d as _TypeOfadaptive_max_pool3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import add_Scalar as _TypeOfadd_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import add_Tensor as _TypeOfadd_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import addbmm as _TypeOfaddbmm  # pyright: ignore[reportMissingModuleSource]
@@ -23,6 +29,7 @@ from ._opset1 import any_dims as _TypeOfany_dims  # pyright: ignore[reportMissin
 from ._opset1 import arange_start_step as _TypeOfarange_start_step  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import argmax as _TypeOfargmax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import argmin as _TypeOfargmin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import as_strided as _TypeOfas_strided  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import asin as _TypeOfasin  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import asinh as _TypeOfasinh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import atan as _TypeOfatan  # pyright: ignore[reportMissingModuleSource]
@@ -45,6 +52,8 @@ from ._opset1 import ceil as _TypeOfceil  # pyright: ignore[reportMissingModuleS
 from ._opset1 import clamp as _TypeOfclamp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp_Tensor as _TypeOfclamp_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clone as _TypeOfclone  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import col2im as _TypeOfcol2im  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import constant_pad_nd as _TypeOfconstant_pad_nd  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import contiguous as _TypeOfcontiguous  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv1d as _TypeOfconv1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv1d_padding as _TypeOfconv1d_padding  # pyright: ignore[reportMissingModuleSource]
@@ -56,9 +65,12 @@ from ._opset1 import conv_transpose1d as _TypeOfconv_transpose1d  # pyright: ign
 from ._opset1 import conv_transpose2d_input as _TypeOfconv_transpose2d_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv_transpose3d_input as _TypeOfconv_transpose3d_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import convolution as _TypeOfconvolution  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import copy as _TypeOfcopy  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cos as _TypeOfcos  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cosh as _TypeOfcosh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import detach as _TypeOfdetach  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import diagonal as _TypeOfdiagonal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import diagonal_copy as _TypeOfdiagonal_copy  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import div_Scalar as _TypeOfdiv_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import div_Scalar_mode as _TypeOfdiv_Scalar_mode  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import div_Tensor as _TypeOfdiv_Tensor  # pyright: ignore[reportMissingModuleSource]
@@ -72,12 +84,16 @@ from ._opset1 import erf as _TypeOferf  # pyright: ignore[reportMissingModuleSou
 from ._opset1 import exp as _TypeOfexp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expand as _TypeOfexpand  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expm1 as _TypeOfexpm1  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_c2r as _TypeOffft_c2r  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_r2c as _TypeOffft_r2c  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fill_Scalar as _TypeOffill_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import flip as _TypeOfflip  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import floor as _TypeOffloor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fmod_Scalar as _TypeOffmod_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fmod_Tensor as _TypeOffmod_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import full as _TypeOffull  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import full_like as _TypeOffull_like  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gather as _TypeOfgather  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ge_Scalar as _TypeOfge_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ge_Tensor as _TypeOfge_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gelu as _TypeOfgelu  # pyright: ignore[reportMissingModuleSource]
@@ -85,6 +101,10 @@ from ._opset1 import gt_Scalar as _TypeOfgt_Scalar  # pyright: ignore[reportMiss
 from ._opset1 import gt_Tensor as _TypeOfgt_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import hardtanh as _TypeOfhardtanh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_Tensor as _TypeOfindex_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_put as _TypeOfindex_put  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_select as _TypeOfindex_select  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import internal_adaptive_avg_pool2d as _TypeOfinternal_adaptive_avg_pool2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import internal_adaptive_avg_pool3d as _TypeOfinternal_adaptive_avg_pool3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isinf as _TypeOfisinf  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isnan as _TypeOfisnan  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import le_Scalar as _TypeOfle_Scalar  # pyright: ignore[reportMissingModuleSource]
@@ -92,6 +112,7 @@ from ._opset1 import le_Tensor as _TypeOfle_Tensor  # pyright: ignore[reportMiss
 from ._opset1 import leaky_relu as _TypeOfleaky_relu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lift_fresh_copy as _TypeOflift_fresh_copy  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import linear as _TypeOflinear  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import local_scalar_dense as _TypeOflocal_scalar_dense  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log as _TypeOflog  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log10 as _TypeOflog10  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log1p as _TypeOflog1p  # pyright: ignore[reportMissingModuleSource]
@@ -103,6 +124,7 @@ from ._opset1 import logical_or as _TypeOflogical_or  # pyright: ignore[reportMi
 from ._opset1 import logical_xor as _TypeOflogical_xor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lt_Scalar as _TypeOflt_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lt_Tensor as _TypeOflt_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import masked_scatter as _TypeOfmasked_scatter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import matmul as _TypeOfmatmul  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_dim as _TypeOfmax_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool1d as _TypeOfmax_pool1d  # pyright: ignore[reportMissingModuleSource]
@@ -133,21 +155,34 @@ from ._opset1 import rand as _TypeOfrand  # pyright: ignore[reportMissingModuleS
 from ._opset1 import randn as _TypeOfrandn  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randperm as _TypeOfrandperm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reciprocal as _TypeOfreciprocal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reflection_pad1d as _TypeOfreflection_pad1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reflection_pad2d as _TypeOfreflection_pad2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reflection_pad3d as _TypeOfreflection_pad3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import relu as _TypeOfrelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import remainder_Scalar as _TypeOfremainder_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import remainder_Tensor as _TypeOfremainder_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import repeat as _TypeOfrepeat  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import replication_pad1d as _TypeOfreplication_pad1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import replication_pad2d as _TypeOfreplication_pad2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import replication_pad3d as _TypeOfreplication_pad3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reshape as _TypeOfreshape  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import round as _TypeOfround  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rsqrt as _TypeOfrsqrt  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scalar_tensor as _TypeOfscalar_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_add as _TypeOfscatter_add  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_reduce_two as _TypeOfscatter_reduce_two  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_src as _TypeOfscatter_src  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_value as _TypeOfscatter_value  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import select_int as _TypeOfselect_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import select_scatter as _TypeOfselect_scatter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sigmoid as _TypeOfsigmoid  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sign as _TypeOfsign  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sin as _TypeOfsin  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sinh as _TypeOfsinh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import slice_Tensor as _TypeOfslice_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import slice_scatter as _TypeOfslice_scatter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import softmax as _TypeOfsoftmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import split_with_sizes as _TypeOfsplit_with_sizes  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sqrt as _TypeOfsqrt  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze as _TypeOfsqueeze  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze_dim as _TypeOfsqueeze_dim  # pyright: ignore[reportMissingModuleSource]
@@ -156,10 +191,13 @@ from ._opset1 import stack as _TypeOfstack  # pyright: ignore[reportMissingModul
 from ._opset1 import sub_Scalar as _TypeOfsub_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sub_Tensor as _TypeOfsub_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sum_dim_IntList as _TypeOfsum_dim_IntList  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sym_numel as _TypeOfsym_numel  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sym_size_int as _TypeOfsym_size_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import t as _TypeOft  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tan as _TypeOftan  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tanh as _TypeOftanh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tile as _TypeOftile  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import to_copy as _TypeOfto_copy  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import transpose_int as _TypeOftranspose_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import trunc as _TypeOftrunc  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_index_Tensor as _TypeOfunsafe_index_Tensor  # pyright: ignore[reportMissingModuleSource]
@@ -213,6 +251,159 @@ Inputs:
 
 Outputs:
     result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_avg_pool1d: _Final[_TypeOfadaptive_avg_pool1d]
+"""adaptive_avg_pool1d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over one dimension.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_avg_pool2d: _Final[_TypeOfadaptive_avg_pool2d]
+"""adaptive_avg_pool2d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over two dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_avg_pool3d: _Final[_TypeOfadaptive_avg_pool3d]
+"""adaptive_avg_pool3d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over three dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_max_pool1d: _Final[_TypeOfadaptive_max_pool1d]
+"""adaptive_max_pool1d(self: T, *, output_size: Sequence[int], kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> tuple[T, int64]
+
+Adaptive max pooling over one dimension, with the indices of the maxima.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+    indices (int64): The index of each maximum within its channel.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_max_pool2d: _Final[_TypeOfadaptive_max_pool2d]
+"""adaptive_max_pool2d(self: T, *, output_size: Sequence[int], kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> tuple[T, int64]
+
+Adaptive max pooling over two dimensions, with the indices of the maxima.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+    indices (int64): The index of each maximum within its channel.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_max_pool3d: _Final[_TypeOfadaptive_max_pool3d]
+"""adaptive_max_pool3d(self: T, *, output_size: Sequence[int], kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> tuple[T, int64]
+
+Adaptive max pooling over three dimensions, with the indices of the maxima.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+    indices (int64): The index of each maximum within its channel.
 
 Types:
     T: float16, bfloat16, float, double
@@ -618,6 +809,34 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+as_strided: _Final[_TypeOfas_strided]
+"""as_strided(self: T, *, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0, whole: bool = False) -> T
+
+Takes of the elements of a tensor, one after the other, those that sizes and strides name.
+
+The elements are those of a contiguous tensor: what the strides of a view say is not known to a graph.
+
+A template: its body is made for each call, and depends on
+`size`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    size (ints, required): The sizes.
+    stride (ints, required): For each dimension, how many elements further its next one is.
+    storage_offset (int, default 0): The element at which they begin.
+    whole (bool, default False): Whether they are all elements, in their order.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1058,6 +1277,51 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+col2im: _Final[_TypeOfcol2im]
+"""col2im(self: T, output_size: int64, *, kernel_size: Sequence[int], dilation: Sequence[int], padding: Sequence[int], stride: Sequence[int]) -> T
+
+Combines sliding blocks into an image, summing elements where blocks overlap.
+
+Inputs:
+    self (T): Batch (optional), elements of a block, blocks.
+    output_size (int64, rank 1): The height and width of the image.
+
+Attributes:
+    kernel_size (ints, required): The size of a block.
+    dilation (ints, required): The spacing between the elements of a block.
+    padding (ints, required): The zero padding around the image: at the beginnings of both dimensions, then at their ends.
+    stride (ints, required): The stride of the blocks.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool
+
+Since version 1 of opwright.aten.
+"""
+
+constant_pad_nd: _Final[_TypeOfconstant_pad_nd]
+"""constant_pad_nd(self: T, pad: int64, value: T | None = None) -> T
+
+Pads a tensor with a constant value.
+
+A negative number removes elements at that end.
+
+Inputs:
+    self (T)
+    pad (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+    value (T, optional, rank 0): The value of the padding; 0 if absent.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 contiguous: _Final[_TypeOfcontiguous]
 """contiguous(self: T) -> T
 
@@ -1330,6 +1594,27 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+copy: _Final[_TypeOfcopy]
+"""copy(self: any, src: T, *, whole: bool = False) -> T
+
+A copy of a tensor, in the sizes and the element type of another one.
+
+Inputs:
+    self (any): A tensor whose sizes and element type alone count.
+    src (T): What is copied, in the element type of `self`; broadcast to its sizes.
+
+Attributes:
+    whole (bool, default False): Whether `src` has exactly the sizes of `self`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 cos: _Final[_TypeOfcos]
 """cos(self: T) -> T
 
@@ -1371,6 +1656,54 @@ The same tensor, of which gradients know nothing.
 
 Inputs:
     self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+diagonal: _Final[_TypeOfdiagonal]
+"""diagonal(self: T, *, sizes: Sequence[int], row: int = 0, column: int = 0, order: Sequence[int] | None = None, places: Sequence[int] | None = None) -> T
+
+The diagonals of matrices in two dimensions, as a last dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+    row (int, default 0): The row in which the diagonal begins.
+    column (int, default 0): The column in which it begins.
+    order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+    places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+diagonal_copy: _Final[_TypeOfdiagonal_copy]
+"""diagonal_copy(self: T, *, sizes: Sequence[int], row: int = 0, column: int = 0, order: Sequence[int] | None = None, places: Sequence[int] | None = None) -> T
+
+A copy of the diagonals of matrices in two dimensions, as a last dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+    row (int, default 0): The row in which the diagonal begins.
+    column (int, default 0): The column in which it begins.
+    order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+    places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
 
 Outputs:
     result (T)
@@ -1628,6 +1961,74 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+fft_c2r: _Final[_TypeOffft_c2r]
+"""fft_c2r(self: T, *, dim: Sequence[int], normalization: int, last_dim_size: int) -> T
+
+Inverse discrete Fourier transform with a real result, of the first half of a conjugate-symmetric spectrum.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Attributes:
+    dim (ints, required): The transformed dimensions; of the last one the spectrum has half the frequencies.
+    normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+    last_dim_size (int, required): The size of the last transformed dimension in the result.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_r2c: _Final[_TypeOffft_r2c]
+"""fft_r2c(self: T, *, dim: Sequence[int], normalization: int, onesided: bool) -> T
+
+Discrete Fourier transform of a real tensor.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The transformed dimensions; if the result is one-sided, the last of them is halved.
+    normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+    onesided (bool, required): Whether to omit the frequencies that conjugate symmetry gives.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fill_Scalar: _Final[_TypeOffill_Scalar]
+"""fill_Scalar(self: any, value: T) -> T
+
+A tensor as large as another one, each element of which is one number.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    value (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 flip: _Final[_TypeOfflip]
 """flip(self: T, *, dims: Sequence[int]) -> T
 
@@ -1736,6 +2137,28 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+gather: _Final[_TypeOfgather]
+"""gather(self: T, index: I, *, dim: int) -> T
+
+Takes elements along a dimension, at the positions that an index gives for each of them.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1875,6 +2298,108 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+index_put: _Final[_TypeOfindex_put]
+"""index_put(self: T, values: T, *indices: any, accumulate: bool = False, equal: bool = False, whole: bool = False) -> T
+
+Writes values into a copy of a tensor, at positions of several dimensions that are broadcast together.
+
+Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
+Which one is written of several values that have the same position is not defined.
+
+A template: its body is made for each call, and depends on
+`indices`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    values (T): The values; broadcast to the sizes of what is at the positions.
+    indices (any, optional, any number): Integers or truth values for each dimension from the first on; absent where all of it is meant.
+
+Attributes:
+    accumulate (bool, default False): Whether values are added to what is there; of truth values it is the logical or.
+    equal (bool, default False): Whether all indices have the same sizes.
+    whole (bool, default False): Whether `values` has exactly the sizes of what is at the positions.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+index_select: _Final[_TypeOfindex_select]
+"""index_select(self: T, index: I, *, dim: int) -> T
+
+Takes the parts of a tensor at given positions of a dimension.
+
+Inputs:
+    self (T)
+    index (I): The positions, not negative.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+internal_adaptive_avg_pool2d: _Final[_TypeOfinternal_adaptive_avg_pool2d]
+"""internal_adaptive_avg_pool2d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over two dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+internal_adaptive_avg_pool3d: _Final[_TypeOfinternal_adaptive_avg_pool3d]
+"""internal_adaptive_avg_pool3d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over three dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 isinf: _Final[_TypeOfisinf]
 """isinf(self: T) -> bool
 
@@ -1986,7 +2511,7 @@ linear: _Final[_TypeOflinear]
 Applies a linear transformation to the last dimension.
 
 A template: its body is made for each call, and depends on
-`T` and `bias` and `weight.rank`. What no vector reaches is not verified.
+`T` and `input.rank` and `weight.rank`. What no vector reaches is not verified.
 
 Inputs:
     input (T)
@@ -1998,6 +2523,24 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+local_scalar_dense: _Final[_TypeOflocal_scalar_dense]
+"""local_scalar_dense(self: T) -> S
+
+The only element of a tensor, as a double, an int64 or a truth value.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (S)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    S: double, bool, int64
 
 Since version 1 of opwright.aten.
 """
@@ -2208,6 +2751,28 @@ Inputs:
 
 Outputs:
     result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+masked_scatter: _Final[_TypeOfmasked_scatter]
+"""masked_scatter(self: T, mask: bool, source: T, *, whole: bool = False) -> T
+
+Writes elements in their order into a copy of a tensor, at the places where a mask is true.
+
+Inputs:
+    self (T)
+    mask (bool): The places; broadcast with `self`.
+    source (T): The elements, at least as many as there are places.
+
+Attributes:
+    whole (bool, default False): Whether `mask` has exactly the sizes of `self`.
+
+Outputs:
+    result (T)
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
@@ -2861,6 +3426,60 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+reflection_pad1d: _Final[_TypeOfreflection_pad1d]
+"""reflection_pad1d(self: T, padding: int64) -> T
+
+Pads the last dimension by reflection; the edge itself is not repeated.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+reflection_pad2d: _Final[_TypeOfreflection_pad2d]
+"""reflection_pad2d(self: T, padding: int64) -> T
+
+Pads the last two dimensions by reflection; the edge itself is not repeated.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+reflection_pad3d: _Final[_TypeOfreflection_pad3d]
+"""reflection_pad3d(self: T, padding: int64) -> T
+
+Pads the last three dimensions by reflection; the edge itself is not repeated.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 relu: _Final[_TypeOfrelu]
 """relu(self: T) -> T
 
@@ -2931,6 +3550,60 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+replication_pad1d: _Final[_TypeOfreplication_pad1d]
+"""replication_pad1d(self: T, padding: int64) -> T
+
+Pads the last dimension by repeating the edge.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+replication_pad2d: _Final[_TypeOfreplication_pad2d]
+"""replication_pad2d(self: T, padding: int64) -> T
+
+Pads the last two dimensions by repeating the edge.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+replication_pad3d: _Final[_TypeOfreplication_pad3d]
+"""replication_pad3d(self: T, padding: int64) -> T
+
+Pads the last three dimensions by repeating the edge.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -3008,6 +3681,110 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+scatter_add: _Final[_TypeOfscatter_add]
+"""scatter_add(self: T, index: I, src: T, *, dim: int, whole: bool = False) -> T
+
+Adds elements to those of a tensor, at the positions that an index gives along a dimension.
+
+Of truth values it is the logical or.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    src (T): The elements; along each dimension at least as many as `index` has.
+
+Attributes:
+    dim (int, required): The dimension.
+    whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_reduce_two: _Final[_TypeOfscatter_reduce_two]
+"""scatter_reduce_two(self: T, index: I, src: T, *, dim: int, reduce: str, include_self: bool = True, whole: bool = False) -> T
+
+Combines elements with those of a tensor, at the positions that an index gives along a dimension.
+
+Means of integers are rounded down. To PyTorch nan is the greatest and the least element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`whole` and `T` and `reduce`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    src (T): The elements; along each dimension at least as many as `index` has.
+
+Attributes:
+    dim (int, required): The dimension.
+    reduce (string, required): How elements are combined.
+    include_self (bool, default True): Whether the elements of `self` are combined with those that come to their places; else these replace them.
+    whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int64
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_src: _Final[_TypeOfscatter_src]
+"""scatter_src(self: T, index: I, src: T, *, dim: int, whole: bool = False) -> T
+
+Writes elements into a copy of a tensor, at the positions that an index gives along a dimension.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    src (T): The elements; along each dimension at least as many as `index` has.
+
+Attributes:
+    dim (int, required): The dimension.
+    whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_value: _Final[_TypeOfscatter_value]
+"""scatter_value(self: T, index: I, value: T, *, dim: int) -> T
+
+Writes a number into a copy of a tensor, at the positions that an index gives along a dimension.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    value (T, rank 0): The number.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 select_int: _Final[_TypeOfselect_int]
 """select_int(self: T, index: int64, *, dim: int) -> T
 
@@ -3019,6 +3796,29 @@ Inputs:
 
 Attributes:
     dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+select_scatter: _Final[_TypeOfselect_scatter]
+"""select_scatter(self: T, src: T, index: int64, *, dim: int, axes: Sequence[int]) -> T
+
+Writes a tensor into a copy of another one, at one position of a dimension that it lacks.
+
+Inputs:
+    self (T)
+    src (T): What is written, of the sizes of `self` without that of the dimension.
+    index (int64, rank 0): The position; counted from the end where it is negative.
+
+Attributes:
+    dim (int, required): The dimension.
+    axes (ints, required): The same, alone in a list.
 
 Outputs:
     result (T)
@@ -3122,6 +3922,37 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+slice_scatter: _Final[_TypeOfslice_scatter]
+"""slice_scatter(self: T, src: T, start: int64, end: int64, step: int64, *, dim: int = 0, axes: Sequence[int] = (0,), column: Sequence[int] = (-1,), joined: bool = False, before: Sequence[int] | None = None, behind: Sequence[int] | None = None) -> T
+
+Writes a tensor into a copy of another one, at every so many positions of a part of a dimension.
+
+Bounds beyond the dimension's ends mean these.
+
+Inputs:
+    self (T)
+    src (T): What is written, of the sizes of that part.
+    start (int64, [1]): The first position; counted from the end where it is negative.
+    end (int64, [1]): The position before which the part ends.
+    step (int64, [1]): The distance of positions, at least 1.
+
+Attributes:
+    dim (int, default 0): The dimension.
+    axes (ints, default (0,)): The same, alone in a list.
+    column (ints, default (-1,)): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+    joined (bool, default False): Whether the part is known and without gaps; then `before` and `behind` count.
+    before (ints, optional): Its first position, alone in a list; absent where there is nothing before it.
+    behind (ints, optional): The first position behind it, alone in a list; absent where there is nothing.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 softmax: _Final[_TypeOfsoftmax]
 """softmax(self: T, *, dim: int) -> T
 
@@ -3138,6 +3969,30 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+split_with_sizes: _Final[_TypeOfsplit_with_sizes]
+"""split_with_sizes(self: T, *, split_sizes: Sequence[int], dim: int = 0) -> T
+
+Splits a tensor along a dimension into parts of given sizes.
+
+A template: its body is made for each call, and depends on
+`split_sizes`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    split_sizes (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -3308,6 +4163,37 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+sym_numel: _Final[_TypeOfsym_numel]
+"""sym_numel(self: any) -> int64
+
+The number of elements.
+
+Inputs:
+    self (any)
+
+Outputs:
+    count (int64)
+
+Since version 1 of opwright.aten.
+"""
+
+sym_size_int: _Final[_TypeOfsym_size_int]
+"""sym_size_int(self: any, *, dim: int) -> int64
+
+The size of a dimension.
+
+Inputs:
+    self (any)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    size (int64)
+
+Since version 1 of opwright.aten.
+"""
+
 t: _Final[_TypeOft]
 """t(self: T) -> T
 
@@ -3376,6 +4262,27 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+to_copy: _Final[_TypeOfto_copy]
+"""to_copy(self: T, *, dtype: int | None = None) -> U
+
+A copy of a tensor, in an element type of its own.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
