@@ -63,6 +63,15 @@ def formed(form: str, value: Any, sizes: tuple[int | None, ...] | None = (), **v
         ("unless_false", None, None, True),
         ("unless_false", True, None, True),
         ("unless_false", False, None, False),
+        ("not_nan", 2.5, None, 2.5),
+        ("not_nan", None, None, None),
+        ("not_nan", COMPUTED, None, COMPUTED),
+        ("root", 0.5, None, "sqrt"),
+        ("root", -0.5, None, "rsqrt"),
+        ("root", 2, None, None),
+        ("root", COMPUTED, None, None),
+        ("no_root", -0.5, None, None),
+        ("no_root", COMPUTED, None, COMPUTED),
     ],
 )
 def test_lists_and_dimensions(form: str, value: Any, sizes: tuple[int | None, ...] | None, made: Any) -> None:
@@ -85,6 +94,11 @@ def test_ranges_of_integers(dtype: str | None, span: tuple[Any, Any, Any], made:
     forms = {"start": "number_of_dtype", "end": "end_of_dtype", "step": "number_of_dtype"}
     element = None if dtype is None else BY_NAME[dtype]
     assert tuple(formed(form, values[name], dtype=element, **values) for name, form in forms.items()) == made
+
+
+def test_a_number_that_is_nan_is_refused() -> None:
+    with pytest.raises(NoForm, match="it is nan"):
+        formed("not_nan", float("nan"))
 
 
 def test_a_range_of_integers_without_a_step_is_refused() -> None:
@@ -200,6 +214,90 @@ def test_what_averages_count() -> None:
     assert pooled("pool_pads", 6, 3, 2, 1, count_include_pad=True, divisor_override=2) == [1, 2]
     assert pooled("pool_counts", 6, 3, 2, 1, count_include_pad=True, divisor_override=2) is True
     assert pooled("pool_zeros", 6, 3, 2, 1, count_include_pad=True, divisor_override=2) is None
+
+
+def test_adaptive_pooling_with_windows_of_one_size() -> None:
+    def windows(sizes: tuple[int | None, ...] | None, outputs: Any) -> Any:
+        return formed("adaptive_kernel", outputs, sizes), formed("adaptive_stride", outputs, sizes)
+
+    assert windows((2, 3, 8, 6), [4, 1]) == ([2, 6], [2, 1])
+    assert windows((2, 3, 7), [3]) == ([3], [2])  # they overlap
+    assert windows((2, 3, 7), 7) == ([1], [1])
+    assert windows((2, 3, 7, 8), [4, 4]) == (None, None)
+    assert windows((2, 3, 4), [6]) == (None, None)
+    assert windows((2, 3, None), [1]) == (None, None)
+    assert windows(None, [COMPUTED]) == (None, None)
+    assert [formed("all_ones", value) for value in ([1, 1], [1, 2], 1, [COMPUTED])] == [True, False, True, False]
+
+
+def test_padding_by_an_edge_that_is_removed_is_refused() -> None:
+    assert formed("edge_padding", [-3, 5, 1, 0], (2, 4, 4)) == [0, 1, -3, 0, 0, 5]
+    assert formed("edge_padding", [-9, COMPUTED], (2, None)) == [0, -9, 0, COMPUTED]
+    with pytest.raises(NoForm, match="it removes all 4 elements of a dimension"):
+        formed("edge_padding", [-4, 5], (2, 4))
+
+
+def test_half_of_a_spectrum() -> None:
+    assert formed("half_spectrum", 7, (5, 4), dim=[0, -1]) == 7
+    assert formed("half_spectrum", 6, (5, None), dim=[1]) == 6
+    with pytest.raises(NoForm, match="a real signal of length 8 has 5 frequencies, and 4 are given"):
+        formed("half_spectrum", 8, (5, 4), dim=[1])
+
+
+def test_complex_tensors() -> None:
+    shape = CallShape(
+        Argument("self", "Tensor"), {}, (3,), lambda tensor: (3,), is_complex=lambda tensor: tensor is COMPUTED
+    )
+    assert FORMS["pairs"](COMPUTED, shape) is COMPUTED
+    assert [FORMS["is_complex"](value, shape) for value in (COMPUTED, None)] == [True, False]
+
+
+def factors(element: str, beta: Any, alpha: Any, inner: int | None = 3) -> list[Any]:
+    """What becomes of two factors, each as a number, as an attribute of Gemm and as what stands in its place."""
+    given = {"self": "self", "mat1": "mat1", "beta": beta, "alpha": alpha}
+    shape = CallShape(Argument("beta", "Scalar"), given, (), lambda tensor: (2, inner), lambda tensor: BY_NAME[element])
+    forms = ("factor", "factor_of_gemm", "factor_beside_gemm")
+    return [tuple(FORMS[form](given[name], shape) for name in ("beta", "alpha")) for form in forms]
+
+
+@pytest.mark.parametrize(
+    ("element", "given", "made"),
+    [
+        ("float", (0.1, 2), (0.1, 2)),
+        ("int8", (0.6, -2.5), (0, -2)),
+        ("uint8", (-1, 257), (255, 1)),
+        ("bool", (0.5, 0), (True, False)),
+        ("int64", (COMPUTED, 1), (COMPUTED, 1)),
+    ],
+)
+def test_factors_are_in_the_element_type(element: str, given: tuple[Any, Any], made: tuple[Any, Any]) -> None:
+    assert factors(element, *given)[0] == made
+
+
+@pytest.mark.parametrize(
+    ("element", "beta", "alpha", "inner", "fits"),
+    [
+        ("float16", 0.1, 0.2, 3, True),
+        ("double", 0.5, 1e300, 3, False),
+        ("double", 0.5, -3, 3, True),
+        ("double", 0.1, 1, 3, False),
+        ("int32", 2, 1, 3, False),
+        ("float", 2, 1, None, False),
+        ("float", 2, 1, 0, False),
+        ("float", 0, 2, None, True),
+        ("float", COMPUTED, 2, 3, False),
+    ],
+)
+def test_factors_are_attributes_of_gemm_where_it_has_them(
+    element: str, beta: Any, alpha: Any, inner: int | None, fits: bool
+) -> None:
+    _, attributes, inputs = factors(element, beta, alpha, inner)
+    assert (attributes, inputs) == (((beta, alpha), (None, None)) if fits else ((None, None), (beta, alpha)))
+
+
+@pytest.mark.parametrize(("value", "made"), [(0, True), (0.0, True), (False, True), (0.5, False), (COMPUTED, False)])
+def test_a_factor_of_zero(value: Any, made: bool) -> None:
+    assert formed("is_zero", value) is made
 
 
 @pytest.mark.parametrize("value", [-0.1, 0.6])

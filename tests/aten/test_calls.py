@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opwright.aten.array_calls import facts_of_array, input_array
+from opwright.aten.array_calls import Pairs, facts_of_array, input_array
 from opwright.aten.binding import Binding, bind_operator
 from opwright.aten.call import FunctionCall, NoCall, call_of_operator
 from opwright.bundle.format import AttributeEntry, FunctionEntry, ImplementsEntry, InputEntry, OutputEntry
@@ -53,6 +53,34 @@ def test_numbers_are_converted_where_the_type_does_not_follow_from_them(number: 
     value = input_array(call(binding, [2], number, dtype=BY_NAME[element]).inputs[0])  # type: ignore[arg-type]
     assert value == made
     assert value.ndim == 0
+
+
+_PAD = "aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor"
+
+
+def test_numbers_follow_the_argument_that_decides_the_type() -> None:
+    implements = ImplementsEntry(_PAD, drops=(("pad", ()),), promotion=(("T", "self"),))
+    binding = bound(implements, InputEntry("self", "T"), InputEntry("value", "T", optional=True))
+    for dtype, number, made in ((np.int64, 2.5, 2), (np.bool_, 3, True), (np.float32, True, 1.0)):
+        value = input_array(call(binding, np.zeros(3, dtype), [1, 1], number).inputs[1])  # type: ignore[arg-type]
+        assert value == made
+        assert value.dtype == dtype
+
+
+_REAL = "aten::view_as_real(Tensor(a) self) -> Tensor(a)"
+
+
+def test_complex_tensors_are_pairs_of_real_numbers_or_refused() -> None:
+    pairs = np.zeros((3, 2), np.float32).view(Pairs)
+    facts = facts_of_array(pairs)
+    assert facts is not None
+    assert (facts.sizes, facts.is_complex) == ((3,), True)
+    with pytest.raises(NoCall, match="`self` is complex, and the function takes real numbers"):
+        call(bound(ImplementsEntry(_REAL), InputEntry("self", "T")), pairs)
+    binding = bound(ImplementsEntry(_REAL, forms=(("self", "pairs"),)), InputEntry("self", "T"))
+    value = input_array(call(binding, pairs).inputs[0])  # type: ignore[arg-type]
+    assert type(value) is np.ndarray
+    assert value.shape == (3, 2)
 
 
 @pytest.mark.parametrize("number", [300, float("nan"), float("inf"), 1e30])

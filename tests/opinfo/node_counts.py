@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import onnx.inliner
 import torch
-from opwright.torch import Registry, link, translation_table
+from opwright.bundle.format import Bundle
+from opwright.torch import Registry, link, registry, translation_table
 
 from tests.export.exporting import export, exported, optimised_nodes
 from tests.opinfo.archive import Named, Tensor, Vector, file_name, read_vectors
@@ -22,15 +23,16 @@ from tests.opinfo.evaluated import overload
 MOST_TRIED = 6  # calls of an operator, until one is exported
 
 
-def count_nodes(registry: Registry, harvest: Path) -> Mapping[str, tuple[int, int | None]]:
+def count_nodes(library: Bundle, harvest: Path) -> Mapping[str, tuple[int, int | None]]:
     """By operator the nodes of one call: ours, and torch's, None where torch exports no such call."""
+    known = registry(library)
     counted: dict[str, tuple[int, int | None]] = {}
-    for operator in registry:
+    for operator in known:
         path = harvest / file_name(operator)
         if not path.exists():
             continue
         for vector in _plain_first(read_vectors(path))[:MOST_TRIED]:
-            ours = _nodes(operator, vector, registry)
+            ours = _nodes(operator, vector, known)
             if ours is not None:
                 counted[operator] = ours, _nodes(operator, vector, None)
                 break
@@ -48,13 +50,13 @@ def _plain_first(vectors: list[Vector]) -> list[Vector]:
     return sorted(vectors, key=key)
 
 
-def _nodes(operator: str, vector: Vector, registry: Registry | None) -> int | None:
+def _nodes(operator: str, vector: Vector, known: Registry | None) -> int | None:
     """None where the call is not exported."""
     called = _Call(operator, vector)
     try:
         program = exported(called, tuple(called.given), None)
-        made = export(program, None if registry is None else translation_table(registry))
-        model = (made if registry is None else link(made)).model_proto
+        made = export(program, None if known is None else translation_table(known))
+        model = (made if known is None else link(made)).model_proto
         return optimised_nodes(onnx.inliner.inline_local_functions(model))
     except Exception:  # whatever the exporter or a runtime refuses the call with
         return None

@@ -63,12 +63,30 @@ def extremes(dtype: torch.dtype) -> torch.Tensor:
 
 # An integer divided by 0 is refused, and the least one by -1 ends the process.
 _DIVIDING = frozenset({"div", "divide", "true_divide", "floor_divide", "remainder", "fmod"})
+# Where the quotient overflows torch gives nan for what it computes as vectors, and the remainder for what is left over.
+_REMAINDERS = frozenset({"remainder", "fmod"})
 
 
 def _divisors(name: str, values: torch.Tensor) -> torch.Tensor:
     """Of the values, those that may stand on the right."""
     if base(name) in _DIVIDING and not values.is_floating_point() and values.dtype != torch.bool:
         return values[(values != 0) & (values != -1)]
+    if base(name) in _REMAINDERS and values.is_floating_point():
+        return values[~((values != 0) & (values.abs() < 1))]
+    return values
+
+
+def _dividends(name: str, values: torch.Tensor, number: float) -> torch.Tensor:
+    """Of the values, those that may stand on the left of a number."""
+    if base(name) in _REMAINDERS and values.is_floating_point() and 0 < abs(number) < 1:
+        return values[~(values.abs() > 1 / torch.finfo(values.dtype).eps)]
+    return values
+
+
+def _thirds(name: str, values: torch.Tensor) -> torch.Tensor:
+    """The values without what overflows between a product and a sum that torch computes as one."""
+    if base(name) == "lerp" and values.is_floating_point():
+        return torch.where(values == -0.5, values.new_tensor(0.25), values)
     return values
 
 
@@ -103,6 +121,7 @@ def rows(seed: int) -> Iterator[Call]:
         _dropped,
         _distances,
         _quantised,
+        _ranked,
     ):
         note = f"row: {group.__name__.removeprefix('_').replace('_', ' ')}"
         for name, args, kwargs in group(draw):
@@ -152,11 +171,17 @@ def _pointwise(draw: Draw) -> Given:
         for name in _of_tensors(2):
             yield name, [values[:, None], _divisors(name, values)[None, :]], {}
         for name in _of_tensors(3):
-            yield name, [values[:, None], values[None, :], values.flip(0)[None, :]], {}
+            yield name, [values[:, None], values[None, :], _thirds(name, values.flip(0))[None, :]], {}
         yield "clamp", [values, values[len(values) // 3].item(), values[0].item()], {}
         yield "clamp", [values, None, 1], {}
         yield "clamp", [values, 0, None], {}
         yield "clamp.Tensor", [values, None, values.flip(0)], {}
+        for number in (2, -1.5, INF):
+            yield "clamp_min", [values, number], {}
+            yield "clamp_max", [values, number], {}
+        for equal_nan in (False, True):
+            yield "isclose", [values[:, None], values[None, :]], {"equal_nan": equal_nan}
+        yield "isclose", [values[:, None], values[None, :]], {"rtol": 0.0, "atol": 0.75}
         yield "where.self", [values > 0, values, values.flip(0)], {}
         for source in ALL:
             yield "_to_copy", [_castable(source, dtype)], {"dtype": dtype}
@@ -224,6 +249,7 @@ def _promoted(draw: Draw) -> Given:
         for mode in (None, "trunc", "floor"):
             values = extremes(left)
             yield "div.Tensor_mode", [values[:, None], _divisors("aten::div", values)[None, :]], {"rounding_mode": mode}
+        yield "floor_divide", [values[:, None], _divisors("aten::floor_divide", values)[None, :]], {}
         condition = draw.tensor(torch.bool, 2, 3)
         for number in (True, 3, 0.5):
             yield "where.ScalarOther", [condition, draw.tensor(left, 3), number], {}
@@ -263,7 +289,7 @@ def _scalars(draw: Draw) -> Given:
         values = extremes(dtype)
         for number in (2, -3, 0.5, -1.5, True, 0, 0.0, 1, 255, 1 << 40, INF, NAN):
             for name in _SCALAR:
-                yield name, [values, number], {}
+                yield name, [_dividends(name, values, number), number], {}
             for name in _REVERSED:
                 yield name, [number, _divisors(f"aten::{name}", values)], {}
             for mode in (None, "trunc", "floor"):
@@ -968,3 +994,33 @@ def _quantised(draw: Draw) -> Given:
                 yield f"{home}{name}", [given, kind], {}
     for dtype, wanted in product(ALL, ALL):
         yield f"{home}convert_element_type.no_fuse", [_castable(dtype, wanted), wanted], {}
+
+
+def _ranked(draw: Draw) -> Given:
+    """Dimensions that stay where none is named; orders of what is not finite, of ties, of nothing."""
+    for dtype in ALL:
+        plain, values = draw.tensor(dtype, 2, 3, 4), extremes(dtype)
+        broken = torch.stack([values, values.flip(0), values[:1].expand(len(values))])
+        for name in ("argmax", "argmin"):
+            yield name, [plain], {"keepdim": True}
+        for name in ("any.dims", "all.dims"):
+            for keep in (False, True):
+                yield name, [plain, None, keep], {}
+        for largest in (True, False):
+            yield "topk", [plain, 0, 1, largest], {}
+            yield "topk", [broken, 2, 1, largest], {}
+            yield "sort", [broken, 1, largest], {}
+            yield "sort.stable", [broken], {"stable": True, "dim": 1, "descending": largest}
+            yield "argsort.stable", [broken], {"stable": True, "descending": largest}
+        for name in ("median", "nanmedian"):
+            yield name, [broken], {}
+            yield name, [plain], {}
+            yield f"{name}.dim", [broken, 1], {}
+            yield f"{name}.dim", [plain, -1, True], {}
+        yield "kthvalue", [broken, 2], {}
+        yield "kthvalue", [plain, 3, 1, True], {}
+        yield "mode", [plain, 1, True], {}
+        for dims in ([0, 2], []):
+            yield "count_nonzero.dim_IntList", [plain, dims], {}
+        yield "aminmax", [plain], {"dim": 1, "keepdim": True}
+        yield "aminmax", [plain], {"keepdim": True}

@@ -6,12 +6,15 @@ call says, and what is known of its tensors; it gives the value that the functio
 
 from __future__ import annotations
 
+import itertools
 import math
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from opwright.aten.operator_schema import Argument
+from opwright.elements import ElementType
 
 
 class NoForm(ValueError):
@@ -23,13 +26,16 @@ class CallShape:
     """What a form may look at: the argument, the values of all others, the sizes of the first tensor, and of any other.
 
     `sizes` has None for a size that is not known, and is None itself without a rank; a tensor of rank 0 that is taken
-    as one of rank 1 has one size. `sizes_of` gives a tensor's own ones.
+    as one of rank 1 has one size. `sizes_of` gives a tensor's own ones, `element_of` its element type, and `is_complex`
+    whether it is complex.
     """
 
     argument: Argument
     values: Mapping[str, Any]
     sizes: tuple[int | None, ...] | None
     sizes_of: Callable[[Any], tuple[int | None, ...] | None]
+    element_of: Callable[[Any], ElementType | None] = lambda tensor: None
+    is_complex: Callable[[Any], bool] = lambda tensor: False
 
     @property
     def rank(self) -> int:
@@ -44,6 +50,8 @@ class CallShape:
 
 
 Form = Callable[[Any, CallShape], Any]
+
+_LAST = (1 << 63) - 1
 
 
 def _axis(value: int, rank: int) -> int:
@@ -156,7 +164,7 @@ def start(value: Any, call: CallShape) -> list[Any]:
 
 def end(value: Any, call: CallShape) -> list[Any]:
     """A list of one: behind the last element where there is no number."""
-    return [(1 << 63) - 1 if value is None else value]
+    return [_LAST if value is None else value]
 
 
 def start_from_front(value: Any, call: CallShape) -> list[Any]:
@@ -178,6 +186,51 @@ def non_empty(value: Any, call: CallShape) -> list[Any]:
 def no_number(value: Any, call: CallShape) -> Any:
     """Nothing, where the value is the schema's own default."""
     return None if value == call.argument.default else value
+
+
+def is_zero(value: Any, call: CallShape) -> bool:
+    """Whether the value is 0, as that of a factor without which a term is left out."""
+    return bool(value == 0)
+
+
+def factor(value: Any, call: CallShape) -> Any:
+    """A factor in the element type of `self`: of integers without its fraction, and wrapped around at the limits."""
+    element = call.element_of(call.values["self"])
+    if element is not None and element.kind == "bool":
+        return value != 0
+    if element is None or not element.is_integer or not _is_finite(value):
+        return value
+    low, count = int(element.minimum), 1 << element.bits
+    return (int(value) - low) % count + low
+
+
+def factor_of_gemm(value: Any, call: CallShape) -> float | None:
+    """A factor as an attribute of Gemm, which is of type float; None where `factor_beside_gemm` gives one."""
+    return value if _is_of_gemm(call) else None
+
+
+def factor_beside_gemm(value: Any, call: CallShape) -> Any:
+    """A factor as `factor` has it where Gemm has no attributes for `alpha` and `beta`: of integers, for numbers of type
+    double that float does not hold, and where the sums may be empty. Else None."""
+    return None if _is_of_gemm(call) else factor(value, call)
+
+
+def _is_of_gemm(call: CallShape) -> bool:
+    element, sizes = call.element_of(call.values["self"]), call.sizes_of(call.values["mat1"])
+    factors = (call.values["alpha"], call.values["beta"])
+    if element is None or element.is_integer or not all(map(_is_finite, factors)):
+        return False
+    if factors[1] not in (0, 1) and (sizes is None or not sizes[-1]):
+        return False
+    return element.name != "double" or all(item == _as_single(item) for item in factors)
+
+
+def _as_single(value: float) -> float:
+    try:
+        found: float = struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return math.inf
+    return found
 
 
 def below_one(value: Any, call: CallShape) -> Any:
@@ -210,6 +263,24 @@ def end_of_dtype(value: Any, call: CallShape) -> Any:
 
 def _is_finite(value: Any) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
+
+
+def not_nan(value: Any, call: CallShape) -> Any:
+    """A number as it is. One that is nan is refused: runtimes differ in what they compare with it."""
+    if isinstance(value, float) and math.isnan(value):
+        raise NoForm("it is nan")
+    return value
+
+
+def root(value: Any, call: CallShape) -> str | None:
+    """Of an exponent `sqrt` where it is 0.5, `rsqrt` where it is -0.5, else None. PyTorch takes roots there: of -inf
+    they are nan, and powers are not."""
+    return None if value not in (0.5, -0.5) else "sqrt" if value > 0 else "rsqrt"
+
+
+def no_root(value: Any, call: CallShape) -> Any:
+    """An exponent, None where `root` says it."""
+    return None if root(value, call) else value
 
 
 def window_padding(value: Any, call: CallShape) -> list[int]:
@@ -259,6 +330,228 @@ def pool_counts(value: Any, call: CallShape) -> bool:
 def window_elements(value: Any, call: CallShape) -> int:
     """How many elements a window has."""
     return math.prod(_repeated(value, call.spatial_rank))
+
+
+def edge_padding(value: Any, call: CallShape) -> list[Any]:
+    """As `padding`; refused where no element of a dimension would be left whose edge could be repeated."""
+    sizes = [*reversed(call.sizes or ())]
+    for begin, end, size in zip(value[0::2], value[1::2], sizes, strict=False):
+        removed = [-item for item in (begin, end) if isinstance(item, int) and item < 0]
+        if size is not None and removed and sum(removed) >= size:
+            raise NoForm(f"it removes all {size} elements of a dimension")
+    return padding(value, call)
+
+
+def all_ones(value: Any, call: CallShape) -> bool:
+    """Whether each number is 1."""
+    return all(isinstance(item, int) and item == 1 for item in ([value] if isinstance(value, int) else value))
+
+
+def adaptive_kernel(value: Any, call: CallShape) -> list[int] | None:
+    """The size of the windows of adaptive pooling to the sizes `output_size`; None where they differ within a dimension
+    or a size is not known."""
+    windows = _adaptive_windows(value, call)
+    return None if windows is None else [size for size, _ in windows]
+
+
+def adaptive_stride(value: Any, call: CallShape) -> list[int] | None:
+    """The stride of these windows; None where they have none."""
+    windows = _adaptive_windows(value, call)
+    return None if windows is None else [step for _, step in windows]
+
+
+def half_spectrum(value: Any, call: CallShape) -> Any:
+    """The length of a real signal; refused where its spectrum is not one half of that, with the middle."""
+    axis = _axis(call.values["dim"][-1], call.rank)
+    size = None if call.sizes is None else call.sizes[axis]
+    if size is not None and isinstance(value, int) and size != value // 2 + 1:
+        raise NoForm(f"a real signal of length {value} has {value // 2 + 1} frequencies, and {size} are given")
+    return value
+
+
+def pairs(value: Any, call: CallShape) -> Any:
+    """A tensor that may be complex: then it is stored as pairs of real numbers, in a last dimension of size 2. Without
+    this form complex tensors are refused."""
+    return value
+
+
+def is_complex(value: Any, call: CallShape) -> bool:
+    """Whether the tensor is complex."""
+    return call.is_complex(value)
+
+
+def _adaptive_windows(value: Any, call: CallShape) -> list[tuple[int, int]] | None:
+    """Size and stride of the windows of each dimension, if they are the same throughout it."""
+    outputs = [value] if isinstance(value, int) else [*value]
+    sizes = [None] * len(outputs) if call.sizes is None else call.sizes[-len(outputs) :]
+    found = []
+    for size, output in zip(sizes, outputs, strict=True):
+        if size is None or not isinstance(output, int) or not 0 < output <= max(size, 1):
+            return None
+        begins = [place * size // output for place in range(output)]
+        lengths = {-(-(place + 1) * size // output) - begin for place, begin in enumerate(begins)}
+        steps = {after - begin for begin, after in itertools.pairwise(begins)} or {1}
+        if len(lengths) > 1 or len(steps) > 1:
+            return None
+        found.append((lengths.pop(), steps.pop()))
+    return found
+
+
+def sizes_of_index(value: Any, call: CallShape) -> bool:
+    """Whether a tensor has the sizes of `index`, as far as all of them are known."""
+    return _are_equal(call.sizes_of(value), call.sizes_of(call.values["index"]))
+
+
+def sizes_of_first(value: Any, call: CallShape) -> bool:
+    """Whether a tensor has the sizes of the first one, as far as all of them are known."""
+    return _are_equal(call.sizes_of(value), call.sizes)
+
+
+def of_equal_sizes(value: Any, call: CallShape) -> bool:
+    """Whether the tensors of a list have the same sizes, as far as all of them are known, and none is of truth values.
+    None is passed over."""
+    given = [item for item in value if item is not None]
+    known = [call.sizes_of(item) for item in given]
+    return all(_are_equal(known[0], sizes) for sizes in known) and not any(_is_mask(item, call) for item in given)
+
+
+def sizes_of_indexed(value: Any, call: CallShape) -> bool:
+    """Whether a tensor has the sizes of what `indices` take of the first one, as far as all of them are known."""
+    indices, own = call.values["indices"], call.sizes_of(value)
+    if call.sizes is None or any(_is_mask(item, call) for item in indices if item is not None):
+        return False
+    places = [place for place, item in enumerate(indices) if item is not None]
+    joint = _broadcast([call.sizes_of(indices[place]) for place in places])
+    if joint is None or not places:
+        return False
+    rest = [size for place, size in enumerate(call.sizes) if place not in places]
+    first = places[0] if places == list(range(places[0], places[-1] + 1)) else 0
+    return _are_equal(own, (*rest[:first], *joint, *rest[first:]))
+
+
+def _are_equal(first: tuple[int | None, ...] | None, second: tuple[int | None, ...] | None) -> bool:
+    return first is not None and None not in first and first == second
+
+
+def _is_mask(tensor: Any, call: CallShape) -> bool:
+    """Whether it counts by where it is true; PyTorch takes uint8 so, too."""
+    element = call.element_of(tensor)
+    return element is None or element.name in ("bool", "uint8")
+
+
+def _broadcast(shapes: Sequence[tuple[int | None, ...] | None]) -> tuple[int, ...] | None:
+    """The sizes of tensors that are broadcast together; None where one is not known."""
+    found: list[int] = []
+    for sizes in shapes:
+        if sizes is None:
+            return None
+        found = [1] * (len(sizes) - len(found)) + found
+        for place, size in enumerate(sizes, len(found) - len(sizes)):
+            if size is None:
+                return None
+            found[place] = size if found[place] == 1 else found[place]
+    return tuple(found)
+
+
+def of_equal_rank(value: Any, call: CallShape) -> Any:
+    """A tensor that has as many dimensions as the first one. PyTorch takes others where they have no elements."""
+    sizes = call.sizes_of(value)
+    if sizes is not None and call.sizes is not None and max(len(sizes), 1) != max(len(call.sizes), 1):
+        raise NoForm(f"it has {len(sizes)} dimensions, and the first tensor {len(call.sizes)}")
+    return value
+
+
+def along(value: Any, call: CallShape) -> list[int]:
+    """The shape in which a list is broadcast along a dimension: -1, and 1 for each dimension behind it."""
+    return [-1] + [1] * (call.rank - 1 - _axis(value, call.rank))
+
+
+def part_is_known(value: Any, call: CallShape) -> bool:
+    """Whether it is known which elements are between `start` and `end`, and all of these are meant."""
+    return _part(call) is not None
+
+
+def part_start(value: Any, call: CallShape) -> list[int] | None:
+    """A list of one: the first element from `start` to `end`; None where that is the very first, or is not known."""
+    part = _part(call)
+    return None if part is None or part[0] == 0 else [part[0]]
+
+
+def part_end(value: Any, call: CallShape) -> list[int] | None:
+    """A list of one: the first element behind those from `start` to `end`; None without any, or where that is not
+    known."""
+    part = _part(call)
+    size = None if call.sizes is None else call.sizes[_axis(call.values["dim"], call.rank)]
+    return None if part is None or part[1] == (_LAST if size is None else size) else [part[1]]
+
+
+def _part(call: CallShape) -> tuple[int, int] | None:
+    """From which element to which `start` and `end` are, counted from the first, where that is known."""
+    size = None if call.sizes is None else call.sizes[_axis(call.values["dim"], call.rank)]
+    first, last = call.values["start"], call.values["end"]
+    bounds: list[int] = []
+    for bound in (0 if first is None else first, _LAST if last is None else last):
+        if not isinstance(bound, int) or (bound < 0 and size is None):
+            return None
+        from_front = bound + size if bound < 0 and size is not None else bound
+        bounds.append(max(from_front if size is None else min(from_front, size), 0))
+    return (bounds[0], max(bounds)) if call.values["step"] == 1 else None
+
+
+def dimensions_last(value: Any, call: CallShape) -> list[int] | None:
+    """All dimensions, `dim1` and `dim2` at the end; None where they are there."""
+    pair = axes([call.values["dim1"], call.values["dim2"]], call)
+    order = [*(item for item in range(call.rank) if item not in pair), *pair]
+    return None if order == list(range(call.rank)) else order
+
+
+def joined_sizes(value: Any, call: CallShape) -> list[int]:
+    """The sizes without those of `dim1` and `dim2`, and behind them what these come to: 0 for one that stays, -1 for
+    the last, where one is not known."""
+    pair = axes([call.values["dim1"], call.values["dim2"]], call)
+    sizes = call.sizes or ()
+    rest = [sizes[item] for item in range(call.rank) if item not in pair]
+    known = [item for item in (*rest, *(sizes[item] for item in pair)) if item is not None]
+    if len(known) == len(sizes):
+        return [*known[:-2], known[-2] * known[-1]]
+    if 0 in known:
+        raise NoForm("a dimension has size 0, and the size of another one is not known")
+    return [0] * len(rest) + [-1]
+
+
+def diagonal_places(value: Any, call: CallShape) -> list[int] | None:
+    """Of the elements of each matrix those of a diagonal; None where sizes are not known."""
+    first, second = axes([call.values["dim1"], call.values["dim2"]], call)
+    sizes = call.sizes or ()
+    rows, columns = sizes[first], sizes[second]
+    if rows is None or columns is None:
+        return None
+    row, column = below_zero(value, call), above_zero(value, call)
+    count = max(min(rows - row, columns - column), 0)
+    return [row * columns + column + place * (columns + 1) for place in range(count)]
+
+
+def below_zero(value: Any, call: CallShape) -> int:
+    """How far a number is below 0."""
+    return max(-value, 0)
+
+
+def above_zero(value: Any, call: CallShape) -> int:
+    """How far a number is above 0."""
+    return max(value, 0)
+
+
+def strided_whole(value: Any, call: CallShape) -> bool:
+    """Whether `size` and `stride` are about all elements of the first tensor, in their order."""
+    known = [item for item in call.sizes or () if item is not None]
+    if call.sizes is None or len(known) != len(call.sizes) or call.values["storage_offset"]:
+        return False
+    step = 1
+    for size, stride in zip(reversed(value), reversed(call.values["stride"]), strict=True):
+        if size != 1 and stride != step:
+            return False
+        step *= size
+    return step == math.prod(known)
 
 
 def _has_zeros(call: CallShape) -> bool:
@@ -355,15 +648,44 @@ FORMS: Mapping[str, Form] = {
         start_from_front,
         non_empty,
         no_number,
+        is_zero,
+        factor,
+        factor_of_gemm,
+        factor_beside_gemm,
         below_one,
         unless_false,
         number_of_dtype,
         end_of_dtype,
+        not_nan,
+        root,
+        no_root,
         window_padding,
         pool_pads,
         pool_zeros,
         pool_counts,
         window_elements,
+        edge_padding,
+        all_ones,
+        adaptive_kernel,
+        adaptive_stride,
+        half_spectrum,
+        pairs,
+        is_complex,
+        sizes_of_index,
+        sizes_of_first,
+        sizes_of_indexed,
+        of_equal_sizes,
+        of_equal_rank,
+        along,
+        part_is_known,
+        part_start,
+        part_end,
+        dimensions_last,
+        joined_sizes,
+        diagonal_places,
+        below_zero,
+        above_zero,
+        strided_whole,
         channel_shape,
         power_of_ten,
         power_of_ten_below,

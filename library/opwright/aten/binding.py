@@ -46,13 +46,14 @@ class BoundArgument:
 @dataclass(frozen=True, slots=True)
 class Binding:
     """An operator and a function that implements it. `arguments` stand in the schema's order, and behind them those
-    that parameters of other names are made of."""
+    that parameters of other names are made of. `rank_of`: the argument whose rank results have; empty: none is said."""
 
     schema: Schema
     function: FunctionEntry
     arguments: tuple[BoundArgument, ...]
     promotion: Mapping[str, str]
     lifts: bool
+    rank_of: str = ""
 
     @property
     def admitted(self) -> Mapping[str, tuple[str, ...]]:
@@ -121,7 +122,11 @@ def bind_operator(implements: ImplementsEntry, function: FunctionEntry) -> Bindi
             misfits.append(
                 Misfit(("promotion", variable), f"`{rule}` is neither `{WIDE}` nor `{KEPT}` nor an argument")
             )
-    return misfits or Binding(schema, function, tuple(bound), dict(implements.promotion), implements.lifts)
+    if implements.rank_of and implements.rank_of not in names:
+        misfits.append(Misfit(("rank_of",), f"the operator has no argument `{implements.rank_of}`"))
+    return misfits or Binding(
+        schema, function, tuple(bound), dict(implements.promotion), implements.lifts, implements.rank_of
+    )
 
 
 def _derived(
@@ -166,8 +171,8 @@ def _bound(
             return "a tensor cannot be an attribute"
         kinds = _KINDS.get(argument.kind, ())
         wanted = tuple(f"{kind}S" for kind in kinds) if argument.is_list else kinds
-        # One number that stands for several, and several of which one is meant, are what forms are for.
-        if entry.type not in (*wanted, *(() if form is None else ("INT", "INTS"))):
+        # Forms are for one number that stands for several, several of which one is meant, and names of numbers.
+        if entry.type not in (*wanted, *(() if form is None else ("INT", "INTS", "STRING"))):
             return f"the attribute is of kind {entry.type}, and the argument is {_described(argument)}"
         return BoundArgument(argument, Role.ATTRIBUTE, entry, form)
     if argument.is_list and argument.kind == "Tensor" and not entry.variadic:

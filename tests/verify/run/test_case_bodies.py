@@ -29,6 +29,18 @@ def test_every_class_of_opsets_of_the_variant_is_meant(library: Any, make_case: 
     assert labels(entry, make_case(entry, [ONE, ONE], ONE)) == [with_b]
 
 
+def test_bodies_are_for_other_ranks_than_those_of_longer_ranges(library: Any, make_case: Any) -> None:
+    of_one, of_others = (("X.rank", "1"),), (("X.rank", "other"),)
+    entry = library.add(
+        "F",
+        (BODY, 13, 20, of_one, ("X",)),
+        (BODY, 13, 17, of_others, ("X",)),
+        (BODY, 18, 20, of_others, ("X",)),
+    )
+    assert labels(entry, make_case(entry, [ONE], ONE)) == [of_one]
+    assert labels(entry, make_case(entry, [ONE[None]], ONE)) == [of_others, of_others]
+
+
 def test_element_types_and_attributes_are_axes_too(library: Any, make_case: Any) -> None:
     entry = library.add(
         "F",
