@@ -33,6 +33,19 @@ def formed(form: str, value: Any, sizes: tuple[int | None, ...] | None = (), **v
         ("all_axes_of_one", COMPUTED, (2,), None),
         ("all_axes_of_one", COMPUTED, (), None),
         ("listed", COMPUTED, None, [COMPUTED]),
+        ("channel_shape", (3,), (2, 3, 4, 5), [-1, 1, 1]),
+        ("channel_shape", (3,), (2, 3), None),
+        ("channel_shape", (1,), (4,), None),
+        ("channel_shape", (1,), (), []),
+        ("channel_shape", (), (2, 3, 4), None),
+        ("half_at_most", 0.5, None, 0.5),
+        ("half_at_most", None, None, None),
+        ("power_of_ten", 2, None, 100.0),
+        ("power_of_ten", 0, None, None),
+        ("power_of_ten", -2, None, None),
+        ("power_of_ten_below", 2, None, None),
+        ("power_of_ten_below", 0, None, None),
+        ("power_of_ten_below", -2, None, 100.0),
         ("kept_sizes", [-1, COMPUTED, 3], None, [1, COMPUTED, 3]),
         ("repetitions", [2], (4, 5), [1, 2]),
         ("repetitions", [2, 3, 4], (4, 5), [2, 3, 4]),
@@ -285,3 +298,9 @@ def test_factors_are_attributes_of_gemm_where_it_has_them(
 @pytest.mark.parametrize(("value", "made"), [(0, True), (0.0, True), (False, True), (0.5, False), (COMPUTED, False)])
 def test_a_factor_of_zero(value: Any, made: bool) -> None:
     assert formed("is_zero", value) is made
+
+
+@pytest.mark.parametrize("value", [-0.1, 0.6])
+def test_a_share_above_a_half_is_refused(value: float) -> None:
+    with pytest.raises(NoForm, match=r"not from 0 to 0\.5"):
+        formed("half_at_most", value)

@@ -148,12 +148,26 @@ def _of_tensors(count: int) -> list[str]:
     ]
 
 
+# Near 0 and 1, where a sum loses digits, and on the way to where functions of exp are constant or overflow.
+_FINE = torch.tensor(
+    [
+        sign * value
+        for value in (1e-30, 1e-12, 1e-6, 1e-4, 0.01, 0.1, 0.3, 0.7, 0.99, 0.9999, 1.0001, 1.3, 2.2, 4.7, 5.9, 9.1,
+                      13.3, 19.9, 26.1, 37.7, 87.5, 170.3, 700.7, 1e6, 1e12, 1e30)
+        for sign in (1, -1)
+    ],
+    dtype=torch.float64,
+)  # fmt: skip
+
+
 def _pointwise(draw: Draw) -> Given:
     """Every pair of extremes, or each one, through whatever is pointwise."""
     for dtype in ALL:
         values = extremes(dtype)
         for name in _of_tensors(1):
             yield name, [values], {}
+            if dtype in FLOATS:
+                yield name, [_FINE.to(dtype)], {}
         for name in _of_tensors(2):
             yield name, [values[:, None], _divisors(name, values)[None, :]], {}
         for name in _of_tensors(3):
@@ -171,17 +185,38 @@ def _pointwise(draw: Draw) -> Given:
         yield "where.self", [values > 0, values, values.flip(0)], {}
         for source in ALL:
             yield "_to_copy", [_castable(source, dtype)], {"dtype": dtype}
-        for decimals in (-1, 0, 2):
+        for decimals in (-1, 0, 2, 5):
             yield "round.decimals", [values], {"decimals": decimals}
         for mode in ("none", "tanh"):
             yield "gelu", [values], {"approximate": mode}
-        for slopes in ([1.0, 1.0, 1.0], [1.67, 1.05, 1.0], [-0.5, 2.0, 0.25]):
+        for slopes in product((1, 1.67, -0.5), (1, 1.05), (1, 0.25)):
             yield "elu", [values, *slopes], {}
         yield "leaky_relu", [values, -0.1], {}
         yield "hardtanh", [values, -2, 2], {}
-        yield "softplus", [values, 3.0, 1.0], {}
-        yield "nan_to_num", [values], {"nan": 3.0, "posinf": None, "neginf": -1.0}
+        for slope, threshold in ((3.0, 1.0), (3.0, 20), (1, 1.0), (-2.0, 20)):
+            yield "softplus", [values, slope, threshold], {}
+        for replaced in product((None, 3.0), (None, 5.0), (None, -1.0)):
+            yield "nan_to_num", [values], dict(zip(("nan", "posinf", "neginf"), replaced, strict=True))
+        for alpha in (1, 0.7):
+            yield "celu", [values, alpha], {}
+        for width in (0, 0.3, 2.0):
+            yield "softshrink", [values, width], {}
+            yield "hardshrink", [values, width], {}
+        if dtype in FLOATS:  # what it makes of the greatest numbers is infinite in PyTorch, where x * 6 is
+            yield "hardswish", [_FINE.to(dtype)], {}
+            yield "hardswish", [torch.tensor([INF, -INF, NAN], dtype=dtype)], {}
+        for name in ("log_sigmoid", "log_sigmoid_forward", "special_expit"):
+            for given in (values, values[:1].sum(), values[:0], *([_FINE.to(dtype)] if dtype in FLOATS else [])):
+                yield name, [given], {}
+        yield "threshold", [values, 1, 0], {}
+        yield "threshold", [values, 0.5, -2.5], {}
+        yield "rrelu", [values, 0.2, 0.7], {}
+        yield "rrelu", [values, 0.2, 0.7, True], {}
         yield "logit", [values, 0.1], {}
+        for weight, sizes in (((), (2, 3, 2)), ((3,), (2, 3)), ((3,), (2, 3, 2)), ((3,), (2, 3, 2, 2)), ((1,), ())):
+            yield "prelu", [draw.tensor(dtype, *sizes), draw.tensor(dtype, *weight)], {}
+        yield "_prelu_kernel", [draw.tensor(dtype, 2, 3, 4), draw.tensor(dtype, 1, 3, 1)], {}
+        yield "_prelu_kernel", [values, draw.tensor(dtype, 1)], {}
 
 
 _PROMOTING = ("add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor", "maximum", "remainder.Tensor",

@@ -601,6 +601,31 @@ def _repeated(value: Any, count: int) -> list[int]:
     return list(items)
 
 
+def channel_shape(value: Any, call: CallShape) -> list[int] | None:
+    """The shape of numbers that stand beside the second dimension; None where that is their own."""
+    own = call.sizes_of(value)
+    if own == () or (call.sizes is not None and len(call.sizes) in (1, 2)):
+        return None
+    return [] if call.rank == 0 else [-1, *[1] * (call.rank - 2)]
+
+
+def power_of_ten(value: int, call: CallShape) -> float | None:
+    """10 to that power, None where it is not positive."""
+    return float(10**value) if value > 0 else None
+
+
+def power_of_ten_below(value: int, call: CallShape) -> float | None:
+    """10 to the power of a negative number without its sign, None where it is none."""
+    return float(10**-value) if value < 0 else None
+
+
+def half_at_most(value: Any, call: CallShape) -> Any:
+    """A number from 0 to 0.5; others are refused."""
+    if value is not None and not 0 <= value <= 0.5:
+        raise NoForm(f"{value!r} is not from 0 to 0.5")
+    return value
+
+
 FORMS: Mapping[str, Form] = {
     form.__name__: form
     for form in (
@@ -661,5 +686,9 @@ FORMS: Mapping[str, Form] = {
         below_zero,
         above_zero,
         strided_whole,
+        channel_shape,
+        power_of_ten,
+        power_of_ten_below,
+        half_at_most,
     )
 }
