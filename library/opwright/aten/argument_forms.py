@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from opwright.aten.operator_schema import Argument
+from opwright.elements import ElementType
 
 
 class NoForm(ValueError):
@@ -23,13 +24,15 @@ class CallShape:
     """What a form may look at: the argument, the values of all others, the sizes of the first tensor, and of any other.
 
     `sizes` has None for a size that is not known, and is None itself without a rank; a tensor of rank 0 that is taken
-    as one of rank 1 has one size. `sizes_of` gives a tensor's own ones.
+    as one of rank 1 has one size. `sizes_of` gives a tensor's own ones. `element` is the element type of the input that
+    the argument becomes, None of an attribute.
     """
 
     argument: Argument
     values: Mapping[str, Any]
     sizes: tuple[int | None, ...] | None
     sizes_of: Callable[[Any], tuple[int | None, ...] | None]
+    element: ElementType | None = None
 
     @property
     def rank(self) -> int:
@@ -219,6 +222,17 @@ def not_nan(value: Any, call: CallShape) -> Any:
     return value
 
 
+def wrapped(value: Any, call: CallShape) -> Any:
+    """A number, of integers as it wraps around beyond the element type: PyTorch makes tensors of numbers there. A
+    divisor does not where the quotient is not rounded, which is none of integers."""
+    element = call.element
+    if call.values.get("rounding_mode", "") is None:
+        return value
+    if not isinstance(value, int) or isinstance(value, bool) or element is None or not element.is_integer:
+        return value
+    return (value - element.minimum) % (1 << element.bits) + element.minimum
+
+
 def root(value: Any, call: CallShape) -> str | None:
     """Of an exponent `sqrt` where it is 0.5, `rsqrt` where it is -0.5, else None. PyTorch takes roots there: of -inf
     they are nan, and powers are not."""
@@ -353,6 +367,7 @@ FORMS: Mapping[str, Form] = {
         number_of_dtype,
         end_of_dtype,
         not_nan,
+        wrapped,
         root,
         no_root,
         window_padding,

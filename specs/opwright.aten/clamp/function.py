@@ -4,7 +4,8 @@ from opwright import opset18 as op
 
 def clamp(self, min=None, max=None):
     """Where the least value is above the greatest, the greatest one counts."""
-    if self.dtype in (FLOAT16, BFLOAT16, FLOAT, DOUBLE):  # to runtimes an absent limit of Clip is the last finite number
+    if self.dtype in (FLOAT16, BFLOAT16, FLOAT, DOUBLE):
+        # An absent limit of Clip is the last finite number to runtimes.
         if min is None:
             return op.Min(self, max)
         if max is None:
