@@ -96,6 +96,30 @@ def test_ranges_of_integers(dtype: str | None, span: tuple[Any, Any, Any], made:
     assert tuple(formed(form, values[name], dtype=element, **values) for name, form in forms.items()) == made
 
 
+@pytest.mark.parametrize(
+    ("element", "value", "made"),
+    [
+        ("uint8", -3, 253),
+        ("int8", 255, -1),
+        ("int8", 1 << 40, 0),
+        ("int64", -5, -5),
+        ("uint8", True, True),
+        ("float", 300, 300),
+        ("uint8", COMPUTED, COMPUTED),
+    ],
+)
+def test_integers_beyond_the_element_type_wrap_around(element: str, value: Any, made: Any) -> None:
+    shape = CallShape(Argument("value", "Scalar"), {}, (), lambda tensor: tensor, element=BY_NAME[element])
+    assert FORMS["wrapped"](value, shape) == made
+
+
+def test_a_divisor_wraps_around_where_the_quotient_is_rounded() -> None:
+    for mode, made in (("floor", -1), (None, 255)):
+        values = {"rounding_mode": mode}
+        shape = CallShape(Argument("value", "Scalar"), values, (), lambda tensor: tensor, element=BY_NAME["int8"])
+        assert FORMS["wrapped"](255, shape) == made
+
+
 def test_a_number_that_is_nan_is_refused() -> None:
     with pytest.raises(NoForm, match="it is nan"):
         formed("not_nan", float("nan"))

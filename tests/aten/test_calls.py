@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -152,6 +153,31 @@ def test_nothing_among_several_inputs() -> None:
     )
     x, i = np.zeros((2, 3, 4), np.float32), np.array([0, 1])
     assert [item is None for item in call(binding, x, [None, i, None]).inputs] == [False, True, False]
+
+
+_MUL = "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "number", "computed", "result"),
+    [
+        ("float16", -1e9, "float32", "float16"),
+        ("float16", 1e-6, "float32", "float16"),
+        ("float16", 0.1, "float16", None),
+        ("float16", float("inf"), "float16", None),
+        ("float16", True, "float16", None),
+        ("float32", 1e-40, "float32", None),
+        ("int32", 1e9, "float32", None),
+    ],
+)
+def test_numbers_that_float16_does_not_hold(dtype: str, number: float, computed: str, result: str | None) -> None:
+    types = (("T", ("float16", "float", "int32")),)
+    entry = replace(function(InputEntry("self", "T"), InputEntry("other", "T")), types=types)
+    binding = bind_operator(ImplementsEntry(_MUL, promotion=(("T", "float"),)), entry)
+    assert isinstance(binding, Binding)
+    made = call(binding, np.ones(2, dtype), number)
+    assert [input_array(item).dtype for item in made.inputs if item is not None] == [computed] * 2
+    assert (made.result and made.result.name) == result
 
 
 @pytest.mark.parametrize(

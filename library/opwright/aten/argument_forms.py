@@ -27,7 +27,7 @@ class CallShape:
 
     `sizes` has None for a size that is not known, and is None itself without a rank; a tensor of rank 0 that is taken
     as one of rank 1 has one size. `sizes_of` gives a tensor's own ones, `element_of` its element type, and `is_complex`
-    whether it is complex.
+    whether it is complex. `element` is the element type of the input that the argument becomes, None of an attribute.
     """
 
     argument: Argument
@@ -36,6 +36,7 @@ class CallShape:
     sizes_of: Callable[[Any], tuple[int | None, ...] | None]
     element_of: Callable[[Any], ElementType | None] = lambda tensor: None
     is_complex: Callable[[Any], bool] = lambda tensor: False
+    element: ElementType | None = None
 
     @property
     def rank(self) -> int:
@@ -270,6 +271,17 @@ def not_nan(value: Any, call: CallShape) -> Any:
     if isinstance(value, float) and math.isnan(value):
         raise NoForm("it is nan")
     return value
+
+
+def wrapped(value: Any, call: CallShape) -> Any:
+    """A number, of integers as it wraps around beyond the element type: PyTorch makes tensors of numbers there. A
+    divisor does not where the quotient is not rounded, which is none of integers."""
+    element = call.element
+    if call.values.get("rounding_mode", "") is None:
+        return value
+    if not isinstance(value, int) or isinstance(value, bool) or element is None or not element.is_integer:
+        return value
+    return (value - element.minimum) % (1 << element.bits) + element.minimum
 
 
 def root(value: Any, call: CallShape) -> str | None:
@@ -657,6 +669,7 @@ FORMS: Mapping[str, Form] = {
         number_of_dtype,
         end_of_dtype,
         not_nan,
+        wrapped,
         root,
         no_root,
         window_padding,

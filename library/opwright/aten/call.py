@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from opwright.aten.argument_forms import CallShape, NoForm, pairs
-from opwright.aten.binding import KEPT, WIDE, Binding, BoundArgument, Role
+from opwright.aten.binding import FLOAT, KEPT, RULES, WIDE, Binding, BoundArgument, Role
 from opwright.aten.operator_schema import Argument
-from opwright.aten.promotion import Operand, admitted_type, as_number_of, is_exact, result_type, type_of_number
+from opwright.aten.promotion import (
+    Operand,
+    admitted_type,
+    as_number_of,
+    is_exact,
+    is_normal,
+    result_type,
+    type_of_number,
+)
 from opwright.bundle.call_interface import ANY
 from opwright.bundle.format import AttributeEntry, InputEntry
 from opwright.elements import BY_NAME, ElementType
@@ -75,12 +84,14 @@ Input = TensorInput | NumberInput | JoinedInput
 @dataclass(frozen=True, slots=True)
 class FunctionCall:
     """`inputs` are in the order of the function's, None where absent; with `to_rank_0` each result becomes a scalar.
-    `elements` are what its type variables stand for, as far as the arguments say it."""
+    `elements` are what its type variables stand for, as far as the arguments say it. `result` is the element type to
+    which results are cast, None where they are right."""
 
     inputs: tuple[Input | None, ...]
     attributes: Mapping[str, Any]
     to_rank_0: bool
     elements: Mapping[str, ElementType]
+    result: ElementType | None = None
 
 
 def call_of_operator(
@@ -130,6 +141,7 @@ class _Maker:
         self.values = values
         self.facts_of = facts_of
         sizes = self._first_sizes()
+        self.result: ElementType | None = None
         self.lifted = bool(binding.rank_of) or (binding.lifts and sizes == ())
         self.sizes = (1,) if self.lifted and sizes == () else sizes
 
@@ -150,12 +162,12 @@ class _Maker:
             elif item.role is Role.INPUT:
                 assert isinstance(item.entry, InputEntry)
                 wanted = self._wanted(item.entry, chosen)
-                inputs[item.entry.name] = self._inputs(item, self._formed(item, value), wanted)
+                inputs[item.entry.name] = self._inputs(item, self._formed(item, value, wanted), wanted)
         ordered = [item for entry in self.binding.function.inputs for item in inputs.get(entry.name, [None])]
         while ordered and ordered[-1] is None:
             ordered.pop()
         known = {variable: element for variable, element in chosen.items() if element is not None}
-        return FunctionCall(tuple(ordered), attributes, self._leaves_rank_1(attributes), known)
+        return FunctionCall(tuple(ordered), attributes, self._leaves_rank_1(attributes), known, self.result)
 
     def _check_complex(self) -> None:
         """Refuses a complex tensor where the function computes with real numbers."""
@@ -201,12 +213,12 @@ class _Maker:
                         return facts.sizes
         return None
 
-    def _formed(self, item: BoundArgument, value: Any) -> Any:
+    def _formed(self, item: BoundArgument, value: Any, element: ElementType | None = None) -> Any:
         if item.form is None:
             return value
         try:
             shape = CallShape(
-                item.argument, self.values, self.sizes, self._sizes_of, self._element_of, self._is_complex
+                item.argument, self.values, self.sizes, self._sizes_of, self._element_of, self._is_complex, element
             )
             return item.form(value, shape)
         except NoForm as error:
@@ -266,11 +278,25 @@ class _Maker:
         if wanted is None:
             return None
         admitted = self.binding.admitted[variable]
-        is_kept = self.binding.promotion.get(variable) == KEPT
+        rule = self.binding.promotion.get(variable)
+        if rule == FLOAT and wanted.bits == 16 and wanted.is_float and not self._has_normal_numbers(variable, wanted):
+            self.result = wanted
+            return BY_NAME["float"]
+        is_kept = rule == KEPT
         found = admitted_type(wanted, admitted) if wanted.name in admitted or not is_kept else None
         if found is None:
             raise NoCall(f"it computes in {wanted}, and `{variable}` of the function is one of {', '.join(admitted)}")
         return found
+
+    def _has_normal_numbers(self, variable: str, element: ElementType) -> bool:
+        """Whether the element type has a normal value for each finite number among the operands."""
+        numbers = [
+            self.values[item.argument.name]
+            for item in self.binding.arguments
+            if isinstance(item.entry, InputEntry) and item.entry.type == variable and not self._is_factor(item.argument)
+        ]
+        finite = [item for item in numbers if isinstance(item, int | float) and math.isfinite(item)]
+        return all(is_normal(item, element) for item in finite)
 
     def _decided(self, variable: str) -> ElementType | None:
         """What `dtype=` says, which is about the type variable of the first input that has one."""
@@ -290,7 +316,7 @@ class _Maker:
         operands: list[Operand] = []
         for item in self.binding.arguments:
             entry = item.entry
-            if rule in ("", WIDE, KEPT):
+            if not rule or rule in RULES:
                 counts = isinstance(entry, InputEntry) and entry.type == variable and not self._is_factor(item.argument)
             else:
                 counts = item.argument.name == rule
@@ -372,7 +398,7 @@ class _Maker:
         """Whether the type is that of one argument, to which PyTorch then converts numbers and tensors."""
         entry = item.entry
         rule = self.binding.promotion.get(entry.type, "") if isinstance(entry, InputEntry) else ""
-        return rule not in ("", WIDE, KEPT)
+        return bool(rule) and rule not in RULES
 
     def _is_factor(self, argument: Argument) -> bool:
         """A number that has a default, such as `alpha=1`: PyTorch takes it in the type of the tensors, if there are."""
