@@ -166,8 +166,8 @@ def _bound(
             return "a tensor cannot be an attribute"
         kinds = _KINDS.get(argument.kind, ())
         wanted = tuple(f"{kind}S" for kind in kinds) if argument.is_list else kinds
-        # One number that stands for several, and several of which one is meant, are what forms are for.
-        if entry.type not in (*wanted, *(() if form is None else ("INT", "INTS"))):
+        # One number that stands for several, and several of which one is meant, are what forms are for; so is a text.
+        if entry.type not in (*wanted, *(() if form is None else ("INT", "INTS", "STRING"))):
             return f"the attribute is of kind {entry.type}, and the argument is {_described(argument)}"
         return BoundArgument(argument, Role.ATTRIBUTE, entry, form)
     if argument.is_list and argument.kind == "Tensor" and not entry.variadic:
