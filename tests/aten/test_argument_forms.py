@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -72,6 +73,28 @@ def formed(form: str, value: Any, sizes: tuple[int | None, ...] | None = (), **v
         ("root", COMPUTED, None, None),
         ("no_root", -0.5, None, None),
         ("no_root", COMPUTED, None, COMPUTED),
+        ("own_axes", -1, (2, 3), 1),
+        ("own_axes", [-1, 0], (2, 3), [1, 0]),
+        ("own_axes", None, (2, 3), None),
+        ("own_axes", -1, (), None),
+        ("own_axes", [-1], (), []),
+        ("other_axes", -2, (2, 3, 4), [0, 2]),
+        ("other_axes", 0, (2,), []),
+        ("norm", None, None, "2"),
+        ("norm", 2.0, None, "2"),
+        ("norm", -math.inf, None, "-inf"),
+        ("norm", 0.5, None, "p"),
+        ("exponent", 3, None, 3.0),
+        ("exponent", 2, None, None),
+        ("exponent", None, None, None),
+        ("with_elements", COMPUTED, (2, 3), COMPUTED),
+        ("with_elements", COMPUTED, (None, 3), COMPUTED),
+        ("with_elements", COMPUTED, None, COMPUTED),
+        ("correction", None, None, 1.0),
+        ("correction", 2, (3,), 2.0),
+        ("correction", 0, (3,), None),
+        ("correction", 0, (3, 0), 0.0),
+        ("correction", False, None, None),
     ],
 )
 def test_lists_and_dimensions(form: str, value: Any, sizes: tuple[int | None, ...] | None, made: Any) -> None:
@@ -161,8 +184,10 @@ def test_an_element_from_the_front() -> None:
     ("form", "value", "sizes", "reason"),
     [
         ("axes", 2, (2, 3), "there is no dimension 2 among 2"),
+        ("own_axes", 1, (), "there is no dimension 1 among 0"),
         ("axes", [0, -2], (2, 3), "a dimension stands there twice"),
         ("axes", 0, None, "the rank of the first tensor is not known"),
+        ("with_elements", COMPUTED, (0, 3), "it has no elements"),
         ("start_from_front", -1, (None,), "counted from the end of a dimension whose size is not known"),
     ],
 )

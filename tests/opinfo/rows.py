@@ -1024,3 +1024,25 @@ def _ranked(draw: Draw) -> Given:
             yield "count_nonzero.dim_IntList", [plain, dims], {}
         yield "aminmax", [plain], {"dim": 1, "keepdim": True}
         yield "aminmax", [plain], {"keepdim": True}
+        for number in (0, 1, 2, 3, INF):
+            for wanted in FLOATS:
+                yield "norm.ScalarOpt_dtype", [plain, number], {"dtype": wanted}
+                yield "norm.ScalarOpt_dim_dtype", [plain, number, [0, 2], True], {"dtype": wanted}
+            yield "dist", [plain, draw.tensor(dtype, 3, 1), number], {}
+            yield "pairwise_distance", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 3), number], {}
+            yield "renorm", [plain, number, 1, 1.5], {}
+        yield "normal.float_Tensor", [0.5, draw.positive(dtype, 2, 3)], {}
+        yield "normal.Tensor_float", [plain], {}
+        unseeded = {"generator": None, "dtype": dtype}
+        yield "randint.generator", [5, [2, 3]], unseeded
+        yield "randint.low_generator", [-3, 5, [2, 3]], unseeded
+        for wanted in (dtype, torch.float32, torch.int64):
+            unseeded = {"generator": None, "dtype": wanted}
+            yield "randint_like.Tensor", [plain, torch.tensor(5)], {"dtype": wanted}
+            yield "randint_like.Tensor_generator", [plain, torch.tensor(5)], unseeded
+            yield "randint_like.generator", [plain, 5], unseeded
+            yield "randint_like.low_dtype", [plain, -2, 5], {"dtype": wanted}
+            yield "randint_like.low_generator_dtype", [plain, -2, 5], unseeded
+        yield "multinomial", [draw.positive(dtype, 2, 5), 3, True], {}
+        yield "bernoulli", [torch.tensor([0, 1, 1, 0]).to(dtype)], {}
+        yield "bernoulli.p", [plain, 0.0], {}

@@ -638,6 +638,52 @@ def half_at_most(value: Any, call: CallShape) -> Any:
     return value
 
 
+def own_axes(value: Any, call: CallShape) -> Any:
+    """Dimensions that the tensor has, counted from the first one; a number or a list. One of rank 0 has none."""
+    if call.rank:
+        return axes(value, call)
+    axes(value, call)
+    return None if value is None or isinstance(value, int) else []
+
+
+def other_axes(value: Any, call: CallShape) -> list[int]:
+    """All dimensions but one."""
+    one = axes(value, call)
+    return [item for item in range(call.rank) if item != one]
+
+
+_NORMS = {0: "0", 1: "1", 2: "2", math.inf: "inf", -math.inf: "-inf"}
+
+
+def norm(value: Any, call: CallShape) -> str:
+    """A norm by its name: 0, 1, 2, inf and -inf, and p for any other number. Where there is none it is 2."""
+    return _NORMS.get(2 if value is None else value, "p")
+
+
+def exponent(value: Any, call: CallShape) -> float | None:
+    """The number of a norm whose name is p."""
+    return float(value) if norm(value, call) == "p" else None
+
+
+def with_elements(value: Any, call: CallShape) -> Any:
+    """The tensor, which is not known to be without elements along the dimensions `dim`, or at all without `dim`."""
+    if _is_hollow(call):
+        raise NoForm("it has no elements")
+    return value
+
+
+def correction(value: Any, call: CallShape) -> float | None:
+    """What is taken off the number of elements: 1 where there is no value; nothing where it is 0 and the tensor is not
+    known to be without elements."""
+    number = 1.0 if value is None else float(value)
+    return number if number or _is_hollow(call) else None
+
+
+def _is_hollow(call: CallShape) -> bool:
+    """Whether the first tensor is known to be without elements along `dim`."""
+    return call.sizes is not None and any(call.sizes[item] == 0 for item in all_axes(call.values.get("dim"), call))
+
+
 FORMS: Mapping[str, Form] = {
     form.__name__: form
     for form in (
@@ -703,5 +749,11 @@ FORMS: Mapping[str, Form] = {
         power_of_ten,
         power_of_ten_below,
         half_at_most,
+        own_axes,
+        other_axes,
+        norm,
+        exponent,
+        with_elements,
+        correction,
     )
 }
