@@ -27,7 +27,8 @@ class CallShape:
 
     `sizes` has None for a size that is not known, and is None itself without a rank; a tensor of rank 0 that is taken
     as one of rank 1 has one size. `sizes_of` gives a tensor's own ones, `element_of` its element type, and `is_complex`
-    whether it is complex. `element` is the element type of the input that the argument becomes, None of an attribute.
+    whether it is complex; `first_element` is the element type of the first tensor. `element` is that of the input which
+    the argument becomes, None of an attribute.
     """
 
     argument: Argument
@@ -37,6 +38,7 @@ class CallShape:
     element_of: Callable[[Any], ElementType | None] = lambda tensor: None
     is_complex: Callable[[Any], bool] = lambda tensor: False
     element: ElementType | None = None
+    first_element: ElementType | None = None
 
     @property
     def rank(self) -> int:
@@ -260,6 +262,31 @@ def end_of_dtype(value: Any, call: CallShape) -> Any:
     if not int(step):
         raise NoForm(f"`step` is {step}, which is 0 in {dtype}")
     return int(start) + math.ceil((value - start) / step) * int(step)
+
+
+def first_of_last_axes(value: Any, call: CallShape) -> int:
+    """Of the last dimensions, of which a list has the sizes, the first one, counted from the end."""
+    if not value:
+        raise NoForm("it names no dimension")
+    return -len(value)
+
+
+def group_sizes(value: Any, call: CallShape) -> list[int]:
+    """The batch, groups of channels, and how many elements each one has, as ONNX's Reshape takes sizes: 0 for that of
+    the tensor, -1 for one that is not known."""
+    sizes = [*(call.sizes or ())][1:]
+    known = [item for item in sizes if item is not None]
+    return [0, value, math.prod(known) // value if known and len(known) == len(sizes) else -1]
+
+
+def is_empty(value: Any, call: CallShape) -> bool:
+    """Whether the first tensor is known to have no elements."""
+    return call.sizes is not None and 0 in call.sizes
+
+
+def in_double(value: Any, call: CallShape) -> Any:
+    """A number where the first tensor is of double, else nothing: an attribute holds it as a float."""
+    return value if call.first_element is not None and call.first_element.name == "double" else None
 
 
 def _is_finite(value: Any) -> bool:
@@ -755,5 +782,9 @@ FORMS: Mapping[str, Form] = {
         exponent,
         with_elements,
         correction,
+        first_of_last_axes,
+        group_sizes,
+        is_empty,
+        in_double,
     )
 }

@@ -140,7 +140,9 @@ class _Maker:
         self.binding = binding
         self.values = values
         self.facts_of = facts_of
-        sizes = self._first_sizes()
+        first = self._first_tensor()
+        sizes = None if first is None else first.sizes
+        self.first_element = None if first is None else first.element
         self.result: ElementType | None = None
         self.lifted = bool(binding.rank_of) or (binding.lifts and sizes == ())
         self.sizes = (1,) if self.lifted and sizes == () else sizes
@@ -203,14 +205,14 @@ class _Maker:
         facts = None if tensor is None else self.facts_of(tensor)
         return None if facts is None else facts.element
 
-    def _first_sizes(self) -> tuple[int | None, ...] | None:
+    def _first_tensor(self) -> Facts | None:
         for item in self.binding.schema.arguments:
             if item.kind == "Tensor":
                 value = self.values[item.name]
                 for tensor in value if item.is_list and value is not None else [value]:
                     facts = None if tensor is None else self.facts_of(tensor)
                     if facts is not None:
-                        return facts.sizes
+                        return facts
         return None
 
     def _formed(self, item: BoundArgument, value: Any, element: ElementType | None = None) -> Any:
@@ -218,7 +220,14 @@ class _Maker:
             return value
         try:
             shape = CallShape(
-                item.argument, self.values, self.sizes, self._sizes_of, self._element_of, self._is_complex, element
+                item.argument,
+                self.values,
+                self.sizes,
+                self._sizes_of,
+                self._element_of,
+                self._is_complex,
+                element=element,
+                first_element=self.first_element,
             )
             return item.form(value, shape)
         except NoForm as error:
