@@ -147,7 +147,7 @@ def stride(value: Any, call: CallShape) -> list[int]:
 
 
 def padding(value: Any, call: CallShape) -> list[Any]:
-    """The padding in the order of ONNX's Pad: all beginnings, then all ends. PyTorch has pairs, from the last dimension."""
+    """The padding in the order of ONNX's Pad: all beginnings, then all ends; from pairs for the last dimensions."""
     rank, pairs = call.rank, len(value) // 2
     if len(value) % 2 or pairs > rank:
         raise NoForm(f"{len(value)} numbers do not pad {rank} dimensions")
