@@ -1,7 +1,7 @@
-"""What may be done to an argument that is known when a call is made, before a function gets it as an attribute.
+"""Forms: conversions of a call's arguments to what a function takes.
 
-A spec names a form for an argument (`implements: {arguments: {padding: {form: both_ends}}}`). A form is given what the
-call says, and what is known of its tensors; it gives the value that the function is given.
+A spec names a form for an argument (`implements: {arguments: {padding: {form: both_ends}}}`). A form gets the value of
+the argument and what is known of the call; it returns the value that the function gets.
 """
 
 from __future__ import annotations
@@ -18,17 +18,20 @@ from opwright.elements import ElementType
 
 
 class NoForm(ValueError):
-    """A value that a form does not take; it says why."""
+    """A value that a form does not accept, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallShape:
-    """What a form may look at: the argument, the values of all others, the sizes of the first tensor, and of any other.
+    """What a form knows of the call: the argument, the values of all arguments, and the shape of the first tensor.
 
     `sizes` has None for a size that is not known, and is None itself without a rank; a tensor of rank 0 that is taken
     as one of rank 1 has one size. `sizes_of` gives a tensor's own ones, `element_of` its element type, and `is_complex`
     whether it is complex; `first_element` is the element type of the first tensor. `element` is that of the input which
     the argument becomes, None of an attribute.
+    `sizes` has None for an unknown size, and is None itself if the rank is unknown; a tensor of rank 0 that is lifted
+    to rank 1 has one size. `sizes_of` gives the shape of any tensor, `element_of` its element type, and `is_complex`
+    tells whether it is complex.
     """
 
     argument: Argument
@@ -48,7 +51,7 @@ class CallShape:
 
     @property
     def spatial_rank(self) -> int:
-        """How many dimensions a window has: what the schema says, else those behind batch and channels."""
+        """The number of spatial dimensions: as the schema says, else all but batch and channels."""
         return self.argument.size or self.rank - 2
 
 
@@ -58,7 +61,7 @@ _LAST = (1 << 63) - 1
 
 
 def _axis(value: int, rank: int) -> int:
-    """Counted from the first one. A tensor of rank 0 has one, as PyTorch sees it."""
+    """The dimension as a non-negative number. In PyTorch a tensor of rank 0 has one dimension here."""
     count = max(rank, 1)
     if not -count <= value < count:
         raise NoForm(f"there is no dimension {value} among {rank}")
@@ -66,7 +69,7 @@ def _axis(value: int, rank: int) -> int:
 
 
 def axes(value: Any, call: CallShape) -> Any:
-    """Dimensions counted from the first one; a number or a list."""
+    """Dimensions as non-negative numbers; a number or a list."""
     if value is None:
         return None
     if isinstance(value, int):
@@ -78,15 +81,15 @@ def axes(value: Any, call: CallShape) -> Any:
 
 
 def all_axes(value: Any, call: CallShape) -> Any:
-    """The same, and every dimension where none is named."""
+    """As `axes`; all dimensions if none is given."""
     if value is None or (not isinstance(value, int) and not value):
         return list(range(call.rank))
     return axes([value] if isinstance(value, int) else value, call)
 
 
 def axes_of_one(value: Any, call: CallShape) -> list[int] | None:
-    """Of the dimensions those whose size is 1, None without any. One that is not known is not 1: PyTorch's exporter
-    takes it so when it traces a program."""
+    """Those of the dimensions whose size is 1; None if there are none. An unknown size counts as other than 1, as in
+    PyTorch's exporter."""
     sizes = call.sizes if call.rank else ()
     assert sizes is not None
     chosen = axes([value] if isinstance(value, int) else value, call)
@@ -94,17 +97,17 @@ def axes_of_one(value: Any, call: CallShape) -> list[int] | None:
 
 
 def all_axes_of_one(value: Any, call: CallShape) -> list[int] | None:
-    """Of a tensor the dimensions whose size is 1, None without any."""
+    """All dimensions of the tensor whose size is 1; None if there are none."""
     return axes_of_one(list(range(call.rank)), call)
 
 
 def listed(value: Any, call: CallShape) -> list[Any]:
-    """A number as a list of one."""
+    """The number as a list of one."""
     return [value]
 
 
 def order(value: Any, call: CallShape) -> list[int] | None:
-    """All dimensions in the order in which `dim0` and `dim1` have changed places; None where that is their own."""
+    """The permutation that swaps `dim0` and `dim1`; None if it is the identity."""
     first, second = axes([call.values["dim0"]], call)[0], axes([call.values["dim1"]], call)[0]
     places = list(range(call.rank))
     if first == second:
@@ -114,7 +117,7 @@ def order(value: Any, call: CallShape) -> list[int] | None:
 
 
 def moved_order(value: Any, call: CallShape) -> list[int]:
-    """All dimensions in the order in which those of `source` are at the places of `destination`."""
+    """The permutation that moves the dimensions `source` to the positions `destination`."""
     source, destination = axes(call.values["source"], call), axes(call.values["destination"], call)
     others = (item for item in range(call.rank) if item not in source)
     target = dict(zip(destination, source, strict=True))
@@ -122,37 +125,37 @@ def moved_order(value: Any, call: CallShape) -> list[int]:
 
 
 def kept_sizes(value: Any, call: CallShape) -> list[Any]:
-    """Sizes to which a tensor is expanded: -1, which keeps its own, as 1."""
+    """The shape to expand to, with 1 for -1, which keeps the size of a dimension."""
     return [1 if isinstance(item, int) and item == -1 else item for item in value]
 
 
 def repetitions(value: Any, call: CallShape) -> list[Any]:
-    """How often each dimension is repeated: the first ones, of which nothing is said, once."""
+    """The number of repetitions of each dimension; 1 for leading dimensions that the list does not cover."""
     return [1] * (call.rank - len(value)) + list(value)
 
 
 def new_axes(value: Any, call: CallShape) -> list[int] | None:
-    """The dimensions that a list has more than the tensor, in front; None without any."""
+    """The leading dimensions by which the list is longer than the tensor's shape; None if there are none."""
     return list(range(len(value) - call.rank)) or None
 
 
 def spatial(value: Any, call: CallShape) -> list[int]:
-    """A number for each dimension of a window, where one may stand for all."""
+    """A number for each spatial dimension; a single number is repeated."""
     return _repeated(value, call.spatial_rank)
 
 
 def both_ends(value: Any, call: CallShape) -> list[int]:
-    """The same, at the beginning and at the end of each dimension."""
+    """As `spatial`, for the beginnings and then for the ends of the dimensions."""
     return _repeated(value, call.spatial_rank) * 2
 
 
 def stride(value: Any, call: CallShape) -> list[int]:
-    """As `spatial`, and the size of the window where there is none."""
+    """As `spatial`; `kernel_size` if no stride is given."""
     return spatial(value if value else call.values["kernel_size"], call)
 
 
 def padding(value: Any, call: CallShape) -> list[Any]:
-    """Pairs from the last dimension on, as ONNX's Pad has them: all beginnings, then all ends."""
+    """The padding in the order of ONNX's Pad: all beginnings, then all ends; from pairs for the last dimensions."""
     rank, pairs = call.rank, len(value) // 2
     if len(value) % 2 or pairs > rank:
         raise NoForm(f"{len(value)} numbers do not pad {rank} dimensions")
@@ -161,17 +164,19 @@ def padding(value: Any, call: CallShape) -> list[Any]:
 
 
 def start(value: Any, call: CallShape) -> list[Any]:
-    """A list of one: the first element where there is no number."""
+    """The start of a slice as a list of one; 0 if there is none."""
     return [0 if value is None else value]
 
 
 def end(value: Any, call: CallShape) -> list[Any]:
     """A list of one: behind the last element where there is no number."""
     return [_LAST if value is None else value]
+    """The end of a slice as a list of one; the largest int64 if there is none."""
+    return [(1 << 63) - 1 if value is None else value]
 
 
 def start_from_front(value: Any, call: CallShape) -> list[Any]:
-    """A list of one: an element of the dimension `dim`, counted from the first."""
+    """An index of the dimension `dim` as a list of one, non-negative."""
     if not isinstance(value, int) or value >= 0:
         return [value]
     size = call.sizes[_axis(call.values["dim"], call.rank)] if call.sizes is not None else None
@@ -181,23 +186,23 @@ def start_from_front(value: Any, call: CallShape) -> list[Any]:
 
 
 def non_empty(value: Any, call: CallShape) -> list[Any]:
-    """Tensors without those of size 0 and rank 1, which PyTorch passes over beside others of any rank."""
+    """The tensors without empty ones of rank 1, which PyTorch ignores."""
     kept = [item for item in value if call.sizes_of(item) != (0,)]
     return kept or [value[0]]
 
 
 def no_number(value: Any, call: CallShape) -> Any:
-    """Nothing, where the value is the schema's own default."""
+    """None if the value is the default of the schema."""
     return None if value == call.argument.default else value
 
 
 def is_zero(value: Any, call: CallShape) -> bool:
-    """Whether the value is 0, as that of a factor without which a term is left out."""
+    """Whether the value is 0: a factor that drops its term."""
     return bool(value == 0)
 
 
 def factor(value: Any, call: CallShape) -> Any:
-    """A factor in the element type of `self`: of integers without its fraction, and wrapped around at the limits."""
+    """A factor in the element type of `self`; for integers it is truncated and wraps around."""
     element = call.element_of(call.values["self"])
     if element is not None and element.kind == "bool":
         return value != 0
@@ -208,13 +213,13 @@ def factor(value: Any, call: CallShape) -> Any:
 
 
 def factor_of_gemm(value: Any, call: CallShape) -> float | None:
-    """A factor as an attribute of Gemm, which is of type float; None where `factor_beside_gemm` gives one."""
+    """A factor as an attribute of Gemm, of type float; None if `factor_beside_gemm` gives one."""
     return value if _is_of_gemm(call) else None
 
 
 def factor_beside_gemm(value: Any, call: CallShape) -> Any:
-    """A factor as `factor` has it where Gemm has no attributes for `alpha` and `beta`: of integers, for numbers of type
-    double that float does not hold, and where the sums may be empty. Else None."""
+    """As `factor`, where the attributes `alpha` and `beta` of Gemm cannot be used: for integers, for values of double
+    that float does not represent, and for sums that may be empty. Else None."""
     return None if _is_of_gemm(call) else factor(value, call)
 
 
@@ -237,24 +242,24 @@ def _as_single(value: float) -> float:
 
 
 def below_one(value: Any, call: CallShape) -> Any:
-    """Nothing, where the value is 1: of the share of elements that are dropped."""
+    """None if the value, the probability of a dropout, is 1."""
     return None if value == 1 else value
 
 
 def unless_false(value: Any, call: CallShape) -> bool:
-    """True where there is no value."""
+    """True if there is no value."""
     return value is not False
 
 
 def number_of_dtype(value: Any, call: CallShape) -> Any:
-    """A number as one of the element type `dtype`: of integers without its fraction."""
+    """The number in the element type `dtype`; for integers it is truncated."""
     dtype = call.values["dtype"]
     return int(value) if dtype is not None and dtype.is_integer and _is_finite(value) else value
 
 
 def end_of_dtype(value: Any, call: CallShape) -> Any:
-    """The end of a range as `number_of_dtype`, moved where PyTorch gives more elements: of integers it is int64 alone
-    whose range is counted in that type."""
+    """The end of a range as `number_of_dtype`, moved where PyTorch gives more elements: for integer types other than
+    int64 it computes their number before it truncates."""
     dtype, start, step = call.values["dtype"], call.values.get("start", 0), call.values.get("step", 1)
     is_counted = dtype is not None and dtype.is_integer and dtype.name != "int64" and step != 0
     if not is_counted or not all(map(_is_finite, (start, value, step))):
@@ -294,7 +299,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def not_nan(value: Any, call: CallShape) -> Any:
-    """A number as it is. One that is nan is refused: runtimes differ in what they compare with it."""
+    """The number unchanged. NaN is refused: runtimes differ in comparisons with it."""
     if isinstance(value, float) and math.isnan(value):
         raise NoForm("it is nan")
     return value
@@ -312,18 +317,18 @@ def wrapped(value: Any, call: CallShape) -> Any:
 
 
 def root(value: Any, call: CallShape) -> str | None:
-    """Of an exponent `sqrt` where it is 0.5, `rsqrt` where it is -0.5, else None. PyTorch takes roots there: of -inf
-    they are nan, and powers are not."""
+    """`sqrt` for the exponent 0.5, `rsqrt` for -0.5, else None. PyTorch computes roots there, which are NaN for -inf,
+    and powers are not."""
     return None if value not in (0.5, -0.5) else "sqrt" if value > 0 else "rsqrt"
 
 
 def no_root(value: Any, call: CallShape) -> Any:
-    """An exponent, None where `root` says it."""
+    """The exponent; None if `root` gives it."""
     return None if root(value, call) else value
 
 
 def window_padding(value: Any, call: CallShape) -> list[int]:
-    """What `same` and `valid` say of the filters `weight`, at the beginning and at the end of each dimension."""
+    """The padding for `same` or `valid` with the kernel `weight`: all beginnings, then all ends."""
     if value == "valid":
         sizes = call.sizes_of(call.values["weight"])
         if sizes is None:
@@ -343,15 +348,16 @@ def window_padding(value: Any, call: CallShape) -> list[int]:
 
 
 def pool_pads(value: Any, call: CallShape) -> list[int]:
-    """The padding of windows, at the beginnings and at the ends, where `ceil_mode` adds what the last windows reach
-    beyond it; without the zeros that `pool_zeros` adds."""
+    """The padding of a pool: all beginnings, then all ends, which `ceil_mode` extends to the ends of the last windows.
+    Without the padding that `pool_zeros` gives."""
     beyond = _beyond(call)
     begins = [0] * len(beyond) if _has_zeros(call) else _repeated(value, len(beyond))
     return [*begins, *(item + more for item, more in zip(begins, beyond, strict=True))]
 
 
 def pool_zeros(value: Any, call: CallShape) -> list[int] | None:
-    """The padding of averages as ONNX's Pad has it, where padding counts and what is beyond it does not; else None."""
+    """The explicit padding of an average pool in the order of ONNX's Pad, needed if averages include the padding but
+    not what `ceil_mode` adds; else None."""
     if not _has_zeros(call):
         return None
     items = _repeated(value, call.spatial_rank)
@@ -360,19 +366,19 @@ def pool_zeros(value: Any, call: CallShape) -> list[int] | None:
 
 
 def pool_counts(value: Any, call: CallShape) -> bool:
-    """Whether averages count all padding that they are given."""
+    """Whether averages include the padding that `pool_pads` gives."""
     if call.values.get("divisor_override") is not None:
         return True
     return bool(call.values["count_include_pad"]) and not any(_beyond(call))
 
 
 def window_elements(value: Any, call: CallShape) -> int:
-    """How many elements a window has."""
+    """The number of elements of a window."""
     return math.prod(_repeated(value, call.spatial_rank))
 
 
 def edge_padding(value: Any, call: CallShape) -> list[Any]:
-    """As `padding`; refused where no element of a dimension would be left whose edge could be repeated."""
+    """As `padding`; refused if all elements of a dimension are removed, so that there is no edge to repeat."""
     sizes = [*reversed(call.sizes or ())]
     for begin, end, size in zip(value[0::2], value[1::2], sizes, strict=False):
         removed = [-item for item in (begin, end) if isinstance(item, int) and item < 0]
@@ -387,20 +393,20 @@ def all_ones(value: Any, call: CallShape) -> bool:
 
 
 def adaptive_kernel(value: Any, call: CallShape) -> list[int] | None:
-    """The size of the windows of adaptive pooling to the sizes `output_size`; None where they differ within a dimension
-    or a size is not known."""
+    """The size of the windows of an adaptive pool to `output_size`; None if it differs within a dimension or a size of
+    the input is unknown."""
     windows = _adaptive_windows(value, call)
     return None if windows is None else [size for size, _ in windows]
 
 
 def adaptive_stride(value: Any, call: CallShape) -> list[int] | None:
-    """The stride of these windows; None where they have none."""
+    """The stride of the windows of an adaptive pool; None as for `adaptive_kernel`."""
     windows = _adaptive_windows(value, call)
     return None if windows is None else [step for _, step in windows]
 
 
 def half_spectrum(value: Any, call: CallShape) -> Any:
-    """The length of a real signal; refused where its spectrum is not one half of that, with the middle."""
+    """The length `n` of a real signal; refused unless its one-sided spectrum has `n // 2 + 1` frequencies."""
     axis = _axis(call.values["dim"][-1], call.rank)
     size = None if call.sizes is None else call.sizes[axis]
     if size is not None and isinstance(value, int) and size != value // 2 + 1:
@@ -409,8 +415,8 @@ def half_spectrum(value: Any, call: CallShape) -> Any:
 
 
 def pairs(value: Any, call: CallShape) -> Any:
-    """A tensor that may be complex: then it is stored as pairs of real numbers, in a last dimension of size 2. Without
-    this form complex tensors are refused."""
+    """A tensor that may be complex, stored as pairs of real numbers in a last dimension of size 2. Without this form
+    complex tensors are refused."""
     return value
 
 
@@ -420,7 +426,7 @@ def is_complex(value: Any, call: CallShape) -> bool:
 
 
 def _adaptive_windows(value: Any, call: CallShape) -> list[tuple[int, int]] | None:
-    """Size and stride of the windows of each dimension, if they are the same throughout it."""
+    """The size and stride of the windows of each dimension; None if they vary within one."""
     outputs = [value] if isinstance(value, int) else [*value]
     sizes = [None] * len(outputs) if call.sizes is None else call.sizes[-len(outputs) :]
     found = []
@@ -599,8 +605,8 @@ def _has_zeros(call: CallShape) -> bool:
 
 
 def _beyond(call: CallShape) -> list[int]:
-    """How far the last window of each dimension reaches beyond the padding. With `ceil_mode` there is one more that
-    does, unless it begins behind the input. Of a size that is not known it is as far as any could."""
+    """How far the last window of each dimension extends beyond the padding: with `ceil_mode` there may be one more
+    window, unless it starts beyond the input. For an unknown size it is the largest possible extent."""
     count = call.spatial_rank
     if not call.values["ceil_mode"]:
         return [0] * count
