@@ -353,3 +353,12 @@ def test_a_factor_of_zero(value: Any, made: bool) -> None:
 def test_a_share_above_a_half_is_refused(value: float) -> None:
     with pytest.raises(NoForm, match=r"not from 0 to 0\.5"):
         formed("half_at_most", value)
+
+
+@pytest.mark.parametrize(
+    ("element", "made"), [("float16", (0.1, None)), ("double", (None, 0.1)), ("float", (0.1, None))]
+)
+def test_numbers_of_double_are_inputs_beside_an_attribute(element: str, made: tuple[Any, Any]) -> None:
+    given = {"self": "self"}
+    shape = CallShape(Argument("slope", "Scalar"), given, (), lambda tensor: (), lambda tensor: BY_NAME[element])
+    assert tuple(FORMS[form](0.1, shape) for form in ("single", "of_double")) == made

@@ -241,6 +241,22 @@ def _as_single(value: float) -> float:
     return found
 
 
+def single(value: Any, call: CallShape) -> Any:
+    """A number for an attribute, which is of type float; None where the first tensor is of type double."""
+    return None if _first_is_double(call) else value
+
+
+def of_double(value: Any, call: CallShape) -> Any:
+    """A number where the first tensor is of type double, else None: it stands beside an attribute with the form
+    `single`."""
+    return value if _first_is_double(call) else None
+
+
+def _first_is_double(call: CallShape) -> bool:
+    element = call.element_of(call.values["self"])
+    return element is not None and element.name == "double"
+
+
 def below_one(value: Any, call: CallShape) -> Any:
     """None if the value, the probability of a dropout, is 1."""
     return None if value == 1 else value
@@ -743,6 +759,8 @@ FORMS: Mapping[str, Form] = {
         factor,
         factor_of_gemm,
         factor_beside_gemm,
+        single,
+        of_double,
         below_one,
         unless_false,
         number_of_dtype,
