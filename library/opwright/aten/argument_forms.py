@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from opwright.aten.operator_schema import Argument
+from opwright.aten.promotion import is_normal
 from opwright.elements import ElementType
 
 
@@ -233,6 +234,17 @@ def wrapped(value: Any, call: CallShape) -> Any:
     return (value - element.minimum) % (1 << element.bits) + element.minimum
 
 
+def factor(value: Any, call: CallShape) -> Any:
+    """A number as `wrapped`. One is refused of which float16 or bfloat16 has no normal value: PyTorch multiplies by it
+    in float."""
+    element = call.element
+    if element is None or not element.is_float or element.bits != 16 or not _is_finite(value):
+        return wrapped(value, call)
+    if not is_normal(value, element):
+        raise NoForm(f"it is {value!r}, and no normal value of {element}")
+    return value
+
+
 def root(value: Any, call: CallShape) -> str | None:
     """Of an exponent `sqrt` where it is 0.5, `rsqrt` where it is -0.5, else None. PyTorch takes roots there: of -inf
     they are nan, and powers are not."""
@@ -368,6 +380,7 @@ FORMS: Mapping[str, Form] = {
         end_of_dtype,
         not_nan,
         wrapped,
+        factor,
         root,
         no_root,
         window_padding,
