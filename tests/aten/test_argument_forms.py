@@ -136,6 +136,18 @@ def test_integers_beyond_the_element_type_wrap_around(element: str, value: Any, 
     assert FORMS["wrapped"](value, shape) == made
 
 
+def test_a_factor_that_float16_does_not_hold_is_refused() -> None:
+    shapes = {
+        name: CallShape(Argument("value", "Scalar"), {}, (), lambda tensor: tensor, BY_NAME[name])
+        for name in ("float16", "float", "int8")
+    }
+    assert FORMS["factor"](255, shapes["int8"]) == -1
+    assert FORMS["factor"](1e-6, shapes["float"]) == 1e-6
+    assert FORMS["factor"](math.inf, shapes["float16"]) == math.inf
+    with pytest.raises(NoForm, match="it is 1e-06, and no normal value of float16"):
+        FORMS["factor"](1e-6, shapes["float16"])
+
+
 def test_a_divisor_wraps_around_where_the_quotient_is_rounded() -> None:
     for mode, made in (("floor", -1), (None, 255)):
         values = {"rounding_mode": mode}

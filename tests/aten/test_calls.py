@@ -180,6 +180,21 @@ def test_numbers_that_float16_does_not_hold(dtype: str, number: float, computed:
     assert (made.result and made.result.name) == result
 
 
+_ADDCMUL = "aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor"
+
+
+@pytest.mark.parametrize(("value", "computed"), [(1, "float16"), (1e-6, "float32")])
+def test_a_factor_that_float16_does_not_hold(value: float, computed: str) -> None:
+    names = "self", "tensor1", "tensor2"
+    factor = InputEntry("value", "T", optional=True, rank=0)
+    entry = replace(function(*(InputEntry(item, "T") for item in names), factor), types=(("T", ("float16", "float")),))
+    binding = bind_operator(ImplementsEntry(_ADDCMUL, promotion=(("T", "float"),)), entry)
+    assert isinstance(binding, Binding)
+    x = np.ones(2, np.float16)
+    made = call(binding, x, x, x, value=value)
+    assert {input_array(item).dtype.name for item in made.inputs if item is not None} == {computed}
+
+
 @pytest.mark.parametrize(
     ("dim", "keepdim", "leaves_rank_1"),
     [([], False, True), ([0], False, False), ([0], True, True), (None, False, False)],

@@ -289,7 +289,7 @@ def _scalars(draw: Draw) -> Given:
         values = extremes(dtype)
         for number in (2, -3, 0.5, -1.5, True, 0, 0.0, 1, 255, 1 << 40, INF, NAN):
             for name in _SCALAR:
-                yield name, [_dividends(name, values, number), number], {}
+                yield name, [_dividends(f"aten::{name}", values, number), number], {}
             for name in _REVERSED:
                 yield name, [number, _divisors(f"aten::{name}", values)], {}
             for mode in (None, "trunc", "floor"):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from opwright.aten.operator_schema import Argument
+from opwright.aten.promotion import is_normal
 from opwright.elements import ElementType
 
 
@@ -330,6 +331,17 @@ def wrapped(value: Any, call: CallShape) -> Any:
     if not isinstance(value, int) or isinstance(value, bool) or element is None or not element.is_integer:
         return value
     return (value - element.minimum) % (1 << element.bits) + element.minimum
+
+
+def factor(value: Any, call: CallShape) -> Any:
+    """A number as `wrapped`. One is refused of which float16 or bfloat16 has no normal value: PyTorch multiplies by it
+    in float."""
+    element = call.element
+    if element is None or not element.is_float or element.bits != 16 or not _is_finite(value):
+        return wrapped(value, call)
+    if not is_normal(value, element):
+        raise NoForm(f"it is {value!r}, and no normal value of {element}")
+    return value
 
 
 def root(value: Any, call: CallShape) -> str | None:
@@ -767,6 +779,7 @@ FORMS: Mapping[str, Form] = {
         end_of_dtype,
         not_nan,
         wrapped,
+        factor,
         root,
         no_root,
         window_padding,

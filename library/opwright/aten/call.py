@@ -302,7 +302,7 @@ class _Maker:
         numbers = [
             self.values[item.argument.name]
             for item in self.binding.arguments
-            if isinstance(item.entry, InputEntry) and item.entry.type == variable and not self._is_factor(item.argument)
+            if isinstance(item.entry, InputEntry) and item.entry.type == variable
         ]
         finite = [item for item in numbers if isinstance(item, int | float) and math.isfinite(item)]
         return all(is_normal(item, element) for item in finite)
