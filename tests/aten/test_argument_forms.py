@@ -80,10 +80,11 @@ def formed(form: str, value: Any, sizes: tuple[int | None, ...] | None = (), **v
         ("own_axes", [-1], (), []),
         ("other_axes", -2, (2, 3, 4), [0, 2]),
         ("other_axes", 0, (2,), []),
+        ("other_axes", None, (2,), None),
         ("norm", None, None, "2"),
         ("norm", 2.0, None, "2"),
         ("norm", -math.inf, None, "-inf"),
-        ("norm", 0.5, None, "p"),
+        ("norm", 0.5, None, None),
         ("exponent", 3, None, 3.0),
         ("exponent", 2, None, None),
         ("exponent", None, None, None),
@@ -184,6 +185,11 @@ def test_two_dimensions_change_places(dims: tuple[int, int], sizes: tuple[int, .
 )
 def test_dimensions_are_moved(source: list[int], destination: list[int], made: list[int]) -> None:
     assert formed("moved_order", source, (2, 3, 4), source=source, destination=destination) == made
+
+
+def test_the_limits_of_a_range() -> None:
+    assert formed("range_limit", -1, min=-1, max=2) == -1
+    assert formed("range_limit", 0, min=0, max=0) is None
 
 
 def test_an_element_from_the_front() -> None:

@@ -1024,7 +1024,7 @@ def _ranked(draw: Draw) -> Given:
             yield "count_nonzero.dim_IntList", [plain, dims], {}
         yield "aminmax", [plain], {"dim": 1, "keepdim": True}
         yield "aminmax", [plain], {"keepdim": True}
-        for number in (0, 1, 2, 3, INF):
+        for number in (0, 1, 2, 3, INF, -INF):
             for wanted in FLOATS:
                 yield "norm.ScalarOpt_dtype", [plain, number], {"dtype": wanted}
                 yield "norm.ScalarOpt_dim_dtype", [plain, number, [0, 2], True], {"dtype": wanted}
@@ -1043,6 +1043,10 @@ def _ranked(draw: Draw) -> Given:
             yield "randint_like.generator", [plain, 5], unseeded
             yield "randint_like.low_dtype", [plain, -2, 5], {"dtype": wanted}
             yield "randint_like.low_generator_dtype", [plain, -2, 5], unseeded
+        for wanted in ALL:
+            yield "nansum", [values[:, None], [0]], {"dtype": wanted}
+            yield "nanmean", [values[:, None], [0]], {"dtype": wanted}
+            yield "linalg_vector_norm", [plain, 1, [0, -1]], {"dtype": wanted}
         yield "multinomial", [draw.positive(dtype, 2, 5), 3, True], {}
         yield "bernoulli", [torch.tensor([0, 1, 1, 0]).to(dtype)], {}
         yield "bernoulli.p", [plain, 0.0], {}

@@ -707,23 +707,28 @@ def own_axes(value: Any, call: CallShape) -> Any:
     return None if value is None or isinstance(value, int) else []
 
 
-def other_axes(value: Any, call: CallShape) -> list[int]:
-    """All dimensions but one."""
+def other_axes(value: Any, call: CallShape) -> list[int] | None:
+    """All dimensions but one, nothing where none is named."""
     one = axes(value, call)
-    return [item for item in range(call.rank) if item != one]
+    return None if one is None else [item for item in range(call.rank) if item != one]
+
+
+def range_limit(value: Any, call: CallShape) -> Any:
+    """A limit of a range, nothing where `min` and `max` are the same."""
+    return None if call.values["min"] == call.values["max"] else value
 
 
 _NORMS = {0: "0", 1: "1", 2: "2", math.inf: "inf", -math.inf: "-inf"}
 
 
-def norm(value: Any, call: CallShape) -> str:
-    """A norm by its name: 0, 1, 2, inf and -inf, and p for any other number. Where there is none it is 2."""
-    return _NORMS.get(2 if value is None else value, "p")
+def norm(value: Any, call: CallShape) -> str | None:
+    """A norm as a text: 0, 1, 2, inf or -inf, 2 where there is no number, and nothing for any other."""
+    return _NORMS.get(2 if value is None else value)
 
 
 def exponent(value: Any, call: CallShape) -> float | None:
-    """The number of a norm whose name is p."""
-    return float(value) if norm(value, call) == "p" else None
+    """The number of a norm that `norm` has no text for."""
+    return None if norm(value, call) else float(value)
 
 
 def with_elements(value: Any, call: CallShape) -> Any:
@@ -815,6 +820,7 @@ FORMS: Mapping[str, Form] = {
         half_at_most,
         own_axes,
         other_axes,
+        range_limit,
         norm,
         exponent,
         with_elements,
