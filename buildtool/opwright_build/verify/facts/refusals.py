@@ -57,6 +57,23 @@ _KNOWN: tuple[tuple[re.Pattern[str], Status, str], ...] = (
 )
 
 
+# What kernels that are loaded say when they run, of what they are not written for.
+_UNWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"\b(\w+) operator does not support (\w+) yet"), r"the kernel for \1 does not run with type \2"),
+    (re.compile(r"Unknown activation function '(\w+)'"), r"the activation \1 is not known"),
+)
+
+
+def classify_unwritten(error: Exception) -> Refusal | None:
+    """The refusal that a runtime's exception while it runs stands for; None where it is a failure."""
+    text = str(error)
+    for pattern, reason in _UNWRITTEN:
+        found = pattern.search(text)
+        if found:
+            return Refusal(Status.NO_KERNEL, found.expand(reason))
+    return None
+
+
 def classify(error: Exception) -> Refusal:
     """The refusal that a runtime's exception at load time stands for."""
     text = str(error)
