@@ -7,7 +7,6 @@ call says, and what is known of its tensors; it gives the value that the functio
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -199,33 +198,37 @@ def factor(value: Any, call: CallShape) -> Any:
     return (int(value) - low) % count + low
 
 
-def factor_of_gemm(value: Any, call: CallShape) -> float | None:
-    """A factor as an attribute of Gemm, which is of type float; None where `factor_beside_gemm` gives one."""
-    return value if _is_of_gemm(call) else None
+def first(value: Any, call: CallShape) -> Any:
+    """The first one of a list."""
+    return _item(value, 0)
 
 
-def factor_beside_gemm(value: Any, call: CallShape) -> Any:
-    """A factor as `factor` has it where Gemm has no attributes for `alpha` and `beta`: of integers, for numbers of type
-    double that float does not hold, and where the sums may be empty. Else None."""
-    return None if _is_of_gemm(call) else factor(value, call)
+def second(value: Any, call: CallShape) -> Any:
+    """The second one of a list."""
+    return _item(value, 1)
 
 
-def _is_of_gemm(call: CallShape) -> bool:
-    element, sizes = call.element_of(call.values["self"]), call.sizes_of(call.values["mat1"])
-    factors = (call.values["alpha"], call.values["beta"])
-    if element is None or element.is_integer or not all(map(_is_finite, factors)):
-        return False
-    if factors[1] not in (0, 1) and (sizes is None or not sizes[-1]):
-        return False
-    return element.name != "double" or all(item == _as_single(item) for item in factors)
+def _item(value: Any, place: int) -> Any:
+    if len(value) <= place:
+        raise NoForm(f"it has {len(value)} items")
+    return value[place]
 
 
-def _as_single(value: float) -> float:
-    try:
-        found: float = struct.unpack("f", struct.pack("f", value))[0]
-    except OverflowError:
-        return math.inf
-    return found
+def hidden_size(value: Any, call: CallShape) -> int:
+    """The size of a recurrent network's state, which the weights `params` tell."""
+    sizes = call.sizes_of(_item(call.values["params"], 1))
+    if sizes is None or sizes[-1] is None:
+        raise NoForm("the sizes of the weights are not known")
+    return sizes[-1]
+
+
+def weights_each(value: Any, call: CallShape) -> int:
+    """How many of the weights `params` of a recurrent network each layer has for each direction. One that drops
+    elements between its layers is refused."""
+    values = call.values
+    if values["train"] and values["dropout"] and values["num_layers"] > 1:
+        raise NoForm("elements are dropped between the layers")
+    return len(values["params"]) // (values["num_layers"] * (2 if values["bidirectional"] else 1))
 
 
 def below_one(value: Any, call: CallShape) -> Any:
@@ -380,8 +383,10 @@ FORMS: Mapping[str, Form] = {
         no_number,
         is_zero,
         factor,
-        factor_of_gemm,
-        factor_beside_gemm,
+        first,
+        second,
+        hidden_size,
+        weights_each,
         below_one,
         unless_false,
         number_of_dtype,
