@@ -5,18 +5,382 @@ from typing import Any as _Any, Literal as _Literal, TypeVar as _TypeVar, overlo
 
 from numpy.typing import NDArray as _NDArray
 from opwright.packaged import LibraryFunction as _LibraryFunction
-from opwright.types import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, UINT8, Floats as _Floats, Ints as _Ints
+from opwright.types import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, UINT8, Bools as _Bools, Floats as _Floats, Ints as _Ints
 
-_T1 = _TypeVar("_T1", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL, UINT8, INT8, INT16, INT32, INT64)
-_T2 = _TypeVar("_T2", DOUBLE, INT64)
-_T3 = _TypeVar("_T3", FLOAT16, BFLOAT16, FLOAT, DOUBLE)
-_T4 = _TypeVar("_T4", FLOAT, DOUBLE)
-_T5 = _TypeVar("_T5", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
-_T6 = _TypeVar("_T6", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+_T1 = _TypeVar("_T1", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32, INT64)
+_T2 = _TypeVar("_T2", FLOAT16, BFLOAT16, FLOAT, DOUBLE)
+_T3 = _TypeVar("_T3", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL, UINT8, INT8, INT16, INT32, INT64)
+_T4 = _TypeVar("_T4", DOUBLE, INT64)
+_T5 = _TypeVar("_T5", FLOAT, DOUBLE)
+_T6 = _TypeVar("_T6", BOOL, UINT8, INT8, INT16, INT32, INT64)
+_T7 = _TypeVar("_T7", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL)
+_T8 = _TypeVar("_T8", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
+_T9 = _TypeVar("_T9", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+
+class abs(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Computes the absolute value of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class acos(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the arccosine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class acosh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the inverse hyperbolic cosine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class adaptive_avg_pool1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over one dimension.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class adaptive_avg_pool2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over two dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class adaptive_avg_pool3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over three dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class adaptive_max_pool1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_T2, INT64]:
+        """Adaptive max pooling over one dimension, with the indices of the maxima.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+        To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+            indices (int64): The index of each maximum within its channel.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class adaptive_max_pool2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_T2, INT64]:
+        """Adaptive max pooling over two dimensions, with the indices of the maxima.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+        To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+            indices (int64): The index of each maximum within its channel.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class adaptive_max_pool3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_T2, INT64]:
+        """Adaptive max pooling over three dimensions, with the indices of the maxima.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+        To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+            indices (int64): The index of each maximum within its channel.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class add_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats, alpha: _T3 | _Floats | None = None) -> _T3:
+        """Adds a number, times a factor, to each element.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+            alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
 
 class add_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats, alpha: _T3 | _Floats | None = None) -> _T3:
         """Adds two tensors, the second one times a factor.
 
         Inputs:
@@ -42,9 +406,205 @@ class add_Tensor(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class addbmm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        batch1: _T1 | _Floats,
+        batch2: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a matrix and the sum of the products of the matrices of two batches, each times a factor.
+
+        Inputs:
+            self (T): Broadcast to the sizes of a product.
+            batch1 (T, rank 3)
+            batch2 (T, rank 3)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        batch1: _NDArray[_Any] | _Floats,
+        batch2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addmm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        mat1: _T1 | _Floats,
+        mat2: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        gemm_beta: float = 1.0,
+        gemm_alpha: float = 1.0,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a matrix and the product of two matrices, each times a factor.
+
+        Inputs:
+            self (T): Broadcast to the sizes of the product.
+            mat1 (T, rank 2)
+            mat2 (T, rank 2)
+            beta (T, optional, rank 0): Factor of `self`, where it is no attribute; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product, where it is no attribute; absent it is 1.
+
+        Attributes:
+            gemm_beta (float, default 1.0): Factor of `self`, of floating point.
+            gemm_alpha (float, default 1.0): Factor of the product, of floating point.
+            drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mat1: _NDArray[_Any] | _Floats,
+        mat2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        gemm_beta: float = 1.0,
+        gemm_alpha: float = 1.0,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addmv(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        mat: _T1 | _Floats,
+        vec: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a vector and the product of a matrix and a vector, each times a factor.
+
+        Inputs:
+            self (T): Broadcast to the size of the product.
+            mat (T, rank 2)
+            vec (T, rank 1)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mat: _NDArray[_Any] | _Floats,
+        vec: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addr(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        vec1: _T3 | _Floats,
+        vec2: _T3 | _Floats,
+        beta: _T3 | _Floats | None = None,
+        alpha: _T3 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T3:
+        """Adds a matrix and the outer product of two vectors, each times a factor.
+
+        Of truth values it is the logical or of the two, where their factors are not 0.
+
+        Inputs:
+            self (T): Broadcast to the sizes of the product.
+            vec1 (T, rank 1)
+            vec2 (T, rank 1)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        vec1: _NDArray[_Any] | _Floats,
+        vec2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
 class alias(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T3) -> _T3:
         """The same tensor.
 
         Inputs:
@@ -163,7 +723,7 @@ class all_dims(_LibraryFunction):
 
 class amax(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int], keepdim: bool = False) -> _T1:
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int], keepdim: bool = False) -> _T3:
         """The greatest element along dimensions.
 
         To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
@@ -196,7 +756,7 @@ class amax(_LibraryFunction):
 
 class amin(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int], keepdim: bool = False) -> _T1:
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int], keepdim: bool = False) -> _T3:
         """The least element along dimensions.
 
         To PyTorch nan is the least element; ONNX leaves that to runtimes.
@@ -331,9 +891,9 @@ class arange_start_step(_LibraryFunction):
     def __call__(
         self,
         /,
-        start: _T2,
-        end: _T2 | _Floats,
-        step: _T2 | _Floats | None = None,
+        start: _T4,
+        end: _T4 | _Floats,
+        step: _T4 | _Floats | None = None,
         *,
         dtype: int | None = None,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
@@ -450,19 +1010,171 @@ class argmin(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
-class avg_pool1d(_LibraryFunction):
+class as_strided(_LibraryFunction):
     @_overload
     def __call__(
         _self,
         /,
         self: _T3,
         *,
+        size: _Sequence[int],
+        stride: _Sequence[int],
+        storage_offset: int = 0,
+        whole: bool = False,
+    ) -> _T3:
+        """Takes of the elements of a tensor, one after the other, those that sizes and strides name.
+
+        The elements are those of a contiguous tensor: what the strides of a view say is not known to a graph.
+
+        A template: its body is made for each call, and depends on
+        `size`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            size (ints, required): The sizes.
+            stride (ints, required): For each dimension, how many elements further its next one is.
+            storage_offset (int, default 0): The element at which they begin.
+            whole (bool, default False): Whether they are all elements, in their order.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        size: _Sequence[int],
+        stride: _Sequence[int],
+        storage_offset: int = 0,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class asin(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the arcsine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class asinh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the inverse hyperbolic sine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class atan(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the arctangent of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class atan2(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Computes the angle between the first axis and the point whose coordinates are `other` and `self`.
+
+        It is from -pi to pi, and the signs of zeros count.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class atanh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the inverse hyperbolic tangent of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class avg_pool1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0),
         counts_padding: bool = True,
         zeros: _Sequence[int] | None = None,
-    ) -> _T3:
+    ) -> _T2:
         """The averages of windows that move over one dimension.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -504,7 +1216,7 @@ class avg_pool2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T3,
+        self: _T2,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
@@ -513,7 +1225,7 @@ class avg_pool2d(_LibraryFunction):
         zeros: _Sequence[int] | None = None,
         divisor_override: int | None = None,
         elements: int = 1,
-    ) -> _T3:
+    ) -> _T2:
         """The averages of windows that move over two dimensions.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -559,7 +1271,7 @@ class avg_pool3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T4,
+        self: _T5,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
@@ -568,7 +1280,7 @@ class avg_pool3d(_LibraryFunction):
         zeros: _Sequence[int] | None = None,
         divisor_override: int | None = None,
         elements: int = 1,
-    ) -> _T4:
+    ) -> _T5:
         """The averages of windows that move over three dimensions.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -609,8 +1321,222 @@ class avg_pool3d(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class baddbmm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        batch1: _T1 | _Floats,
+        batch2: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a batch of matrices and the products of the matrices of two batches, each times a factor.
+
+        Inputs:
+            self (T): Broadcast to the sizes of the products.
+            batch1 (T, rank 3)
+            batch2 (T, rank 3)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        batch1: _NDArray[_Any] | _Floats,
+        batch2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class bitwise_and_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+        """Computes the bitwise and of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_and_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+        """Computes the bitwise and of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_not(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6) -> _T6:
+        """Inverts each bit of integers, and truth values.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_or_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+        """Computes the bitwise or of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_or_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+        """Computes the bitwise or of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_xor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+        """Computes the bitwise exclusive or of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_xor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+        """Computes the bitwise exclusive or of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bmm(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, mat2: _T1 | _Floats) -> _T1:
+        """Computes the product of the matrices of two batches.
+
+        Inputs:
+            self (T, rank 3)
+            mat2 (T, rank 3)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, mat2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class cat(_LibraryFunction):
-    def __call__(self, /, *tensors: _T1 | _NDArray[_Any] | _Floats, dim: int = 0) -> _T1:
+    def __call__(self, /, *tensors: _T3 | _NDArray[_Any] | _Floats, dim: int = 0) -> _T3:
         """Tensors side by side along a dimension.
 
         Tensors of rank 1 without elements are left out of a call of the operator: PyTorch takes them beside tensors of any rank.
@@ -633,9 +1559,87 @@ class cat(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
 
-class clone(_LibraryFunction):
+class ceil(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1) -> _T1:
+        """Rounds each element up to an integer.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class clamp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, min: _T1 | _Floats | None = None, max: _T1 | _Floats | None = None) -> _T1:
+        """Limits each element to a range.
+
+        Inputs:
+            self (T)
+            min (T, optional, rank 0): The least value; absent there is none.
+            max (T, optional, rank 0): The greatest value; absent there is none.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        min: _NDArray[_Any] | _Floats | None = None,
+        max: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class clamp_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, min: _T3 | _Floats | None = None, max: _T3 | _Floats | None = None) -> _T3:
+        """Limits each element to a range of its own.
+
+        Where one of the values is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            min (T, optional): The least values; absent there are none.
+            max (T, optional): The greatest values; absent there are none.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        min: _NDArray[_Any] | _Floats | None = None,
+        max: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class clone(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
         """A copy of a tensor.
 
         Inputs:
@@ -653,9 +1657,86 @@ class clone(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class col2im(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T7,
+        output_size: INT64 | _Ints,
+        *,
+        kernel_size: _Sequence[int],
+        dilation: _Sequence[int],
+        padding: _Sequence[int],
+        stride: _Sequence[int],
+    ) -> _T7:
+        """Combines sliding blocks into an image, summing elements where blocks overlap.
+
+        Inputs:
+            self (T): Batch (optional), elements of a block, blocks.
+            output_size (int64, rank 1): The height and width of the image.
+
+        Attributes:
+            kernel_size (ints, required): The size of a block.
+            dilation (ints, required): The spacing between the elements of a block.
+            padding (ints, required): The zero padding around the image: at the beginnings of both dimensions, then at their ends.
+            stride (ints, required): The stride of the blocks.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints,
+        *,
+        kernel_size: _Sequence[int],
+        dilation: _Sequence[int],
+        padding: _Sequence[int],
+        stride: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class constant_pad_nd(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, pad: INT64 | _Ints, value: _T3 | _Floats | None = None) -> _T3:
+        """Pads a tensor with a constant value.
+
+        A negative number removes elements at that end.
+
+        Inputs:
+            self (T)
+            pad (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+            value (T, optional, rank 0): The value of the padding; 0 if absent.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        pad: _NDArray[_Any] | _Ints,
+        value: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class contiguous(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T3) -> _T3:
         """The same tensor, whatever its layout in memory.
 
         Inputs:
@@ -678,15 +1759,15 @@ class conv1d(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1,),
         padding: _Sequence[int] = (0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1,),
-    ) -> _T3:
+    ) -> _T2:
         """Filters moved over one dimension.
 
         Inputs:
@@ -728,15 +1809,15 @@ class conv1d_padding(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1,),
         padding: _Sequence[int] = (0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1,),
-    ) -> _T3:
+    ) -> _T2:
         """Filters moved over one dimension. The padding has a name.
 
         Inputs:
@@ -778,15 +1859,15 @@ class conv2d(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T3:
+    ) -> _T2:
         """Filters moved over two dimensions.
 
         Inputs:
@@ -828,15 +1909,15 @@ class conv2d_padding(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T3:
+    ) -> _T2:
         """Filters moved over two dimensions. The padding has a name.
 
         Inputs:
@@ -878,15 +1959,15 @@ class conv3d(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T3:
+    ) -> _T2:
         """Filters moved over three dimensions.
 
         Inputs:
@@ -928,15 +2009,15 @@ class conv3d_padding(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T3:
+    ) -> _T2:
         """Filters moved over three dimensions. The padding has a name.
 
         Inputs:
@@ -978,16 +2059,16 @@ class conv_transpose1d(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1,),
         padding: _Sequence[int] = (0, 0),
         output_padding: _Sequence[int] = (0,),
         groups: int = 1,
         dilation: _Sequence[int] = (1,),
-    ) -> _T3:
+    ) -> _T2:
         """The gradient of a convolution over one dimension by its input.
 
         Inputs:
@@ -1031,16 +2112,16 @@ class conv_transpose2d_input(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0),
         output_padding: _Sequence[int] = (0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T3:
+    ) -> _T2:
         """The gradient of a convolution over two dimensions by its input.
 
         Inputs:
@@ -1084,16 +2165,16 @@ class conv_transpose3d_input(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         output_padding: _Sequence[int] = (0, 0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T3:
+    ) -> _T2:
         """The gradient of a convolution over three dimensions by its input.
 
         Inputs:
@@ -1137,9 +2218,9 @@ class convolution(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int],
         padding: _Sequence[int],
@@ -1147,7 +2228,7 @@ class convolution(_LibraryFunction):
         transposed: bool,
         output_padding: _Sequence[int],
         groups: int,
-    ) -> _T3:
+    ) -> _T2:
         """Filters moved over an input of any number of spatial dimensions, or the gradient of that by the input.
 
         Inputs:
@@ -1188,9 +2269,73 @@ class convolution(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class copy(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, src: _T3 | _Floats, *, whole: bool = False) -> _T3:
+        """A copy of a tensor, in the sizes and the element type of another one.
+
+        Inputs:
+            self (any): A tensor whose sizes and element type alone count.
+            src (T): What is copied, in the element type of `self`; broadcast to its sizes.
+
+        Attributes:
+            whole (bool, default False): Whether `src` has exactly the sizes of `self`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, src: _NDArray[_Any] | _Floats, *, whole: bool = False) -> _NDArray[_Any]:
+        ...
+
+class cos(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the cosine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class cosh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the hyperbolic cosine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class detach(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T3) -> _T3:
         """The same tensor, of which gradients know nothing.
 
         Inputs:
@@ -1206,6 +2351,241 @@ class detach(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class diagonal(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        sizes: _Sequence[int],
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _T3:
+        """The diagonals of matrices in two dimensions, as a last dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+            row (int, default 0): The row in which the diagonal begins.
+            column (int, default 0): The column in which it begins.
+            order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+            places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        sizes: _Sequence[int],
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class diagonal_copy(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        sizes: _Sequence[int],
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _T3:
+        """A copy of the diagonals of matrices in two dimensions, as a last dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+            row (int, default 0): The row in which the diagonal begins.
+            column (int, default 0): The column in which it begins.
+            order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+            places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        sizes: _Sequence[int],
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class div_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Divides each element by a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The divisor.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class div_Scalar_mode(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        other: _T1 | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Divides each element by a number, and rounds the quotient.
+
+        Inputs:
+            self (S)
+            other (S, rank 0): She divisor.
+
+        Attributes:
+            rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+        Outputs:
+            result (R)
+
+        Types:
+            S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class div_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Divides two tensors element by element.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class div_Tensor_mode(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        other: _T1 | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Divides two tensors element by element, and rounds the quotient.
+
+        Inputs:
+            self (S)
+            other (S)
+
+        Attributes:
+            rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+        Outputs:
+            result (R)
+
+        Types:
+            S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class dot(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, tensor: _T1 | _Floats) -> _T1:
+        """Computes the dot product of two vectors.
+
+        Inputs:
+            self (T, rank 1)
+            tensor (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, tensor: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class empty_memory_format(_LibraryFunction):
@@ -1270,9 +2650,91 @@ class empty_strided(_LibraryFunction):
     def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int = 1) -> _NDArray[_Any]:
         ...
 
+class eq_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element equals a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class eq_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element of a tensor equals that of another one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class erf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the error function of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class exp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes e to the power of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class expand(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, size: INT64 | _Ints) -> _T1:
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
         """A tensor, repeated along dimensions of size 1.
 
         Inputs:
@@ -1291,9 +2753,138 @@ class expand(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class expm1(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes e to the power of each element, minus 1.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class fft_c2r(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T5,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        last_dim_size: int,
+    ) -> _T5:
+        """Inverse discrete Fourier transform with a real result, of the first half of a conjugate-symmetric spectrum.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Attributes:
+            dim (ints, required): The transformed dimensions; of the last one the spectrum has half the frequencies.
+            normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+            last_dim_size (int, required): The size of the last transformed dimension in the result.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        last_dim_size: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_r2c(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T5,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        onesided: bool,
+    ) -> _T5:
+        """Discrete Fourier transform of a real tensor.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The transformed dimensions; if the result is one-sided, the last of them is halved.
+            normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+            onesided (bool, required): Whether to omit the frequencies that conjugate symmetry gives.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        onesided: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fill_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, value: _T3 | _Floats) -> _T3:
+        """A tensor as large as another one, each element of which is one number.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            value (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, value: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class flip(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dims: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T3, *, dims: _Sequence[int]) -> _T3:
         """A tensor with the elements of some dimensions in reverse order.
 
         A template: its body is made for each call, and depends on
@@ -1317,9 +2908,71 @@ class flip(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
+class floor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Rounds each element down to an integer.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class fmod_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the remainder of a division by a number, with the sign of the dividend.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The divisor.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class fmod_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the remainder of a division, with the sign of the dividend.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class full(_LibraryFunction):
     @_overload
-    def __call__(self, /, size: INT64, fill_value: _T1 | _Floats) -> _T1:
+    def __call__(self, /, size: INT64, fill_value: _T3 | _Floats) -> _T3:
         """A tensor of given sizes, each element of which is one number.
 
         Inputs:
@@ -1340,7 +2993,7 @@ class full(_LibraryFunction):
 
 class full_like(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any, fill_value: _T1 | _Floats) -> _T1:
+    def __call__(_self, /, self: _Any, fill_value: _T3 | _Floats) -> _T3:
         """A tensor as large as another one, each element of which is one number.
 
         Inputs:
@@ -1359,9 +3012,182 @@ class full_like(_LibraryFunction):
     def __call__(_self, /, self: _Any, fill_value: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class gather(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT32 | INT64 | _Ints, *, dim: int) -> _T3:
+        """Takes elements along a dimension, at the positions that an index gives for each of them.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class ge_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element is at least a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class ge_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element of a tensor is at least that of another one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class gelu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, approximate: _Literal["none", "tanh"] = "none") -> _T2:
+        """Gaussian error linear unit, each element times the standard normal distribution function of it.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            approximate (string, default "none"): "tanh" approximates the error function, "none" does not.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        approximate: _Literal["none", "tanh"] = "none",
+    ) -> _NDArray[_Any]:
+        ...
+
+class gt_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element is greater than a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class gt_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element of a tensor is greater than that of another one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class hardtanh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, min_val: _T1 | _Floats, max_val: _T1 | _Floats) -> _T1:
+        """Limits each element to a range.
+
+        Inputs:
+            self (T)
+            min_val (T, rank 0): The least value.
+            max_val (T, rank 0): The greatest value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        min_val: _NDArray[_Any] | _Floats,
+        max_val: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
 class index_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *indices: _Any) -> _T1:
+    def __call__(_self, /, self: _T3, *indices: _Any) -> _T3:
         """What stands at positions of several dimensions, which are broadcast together.
 
         Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
@@ -1386,9 +3212,292 @@ class index_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *indices: _Any) -> _NDArray[_Any]:
         ...
 
+class index_put(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        values: _T3 | _Floats,
+        *indices: _Any,
+        accumulate: bool = False,
+        equal: bool = False,
+        whole: bool = False,
+    ) -> _T3:
+        """Writes values into a copy of a tensor, at positions of several dimensions that are broadcast together.
+
+        Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
+        Which one is written of several values that have the same position is not defined.
+
+        A template: its body is made for each call, and depends on
+        `indices`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            values (T): The values; broadcast to the sizes of what is at the positions.
+            indices (any, optional, any number): Integers or truth values for each dimension from the first on; absent where all of it is meant.
+
+        Attributes:
+            accumulate (bool, default False): Whether values are added to what is there; of truth values it is the logical or.
+            equal (bool, default False): Whether all indices have the same sizes.
+            whole (bool, default False): Whether `values` has exactly the sizes of what is at the positions.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        values: _NDArray[_Any] | _Floats,
+        *indices: _Any,
+        accumulate: bool = False,
+        equal: bool = False,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class index_select(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT32 | INT64 | _Ints, *, dim: int) -> _T3:
+        """Takes the parts of a tensor at given positions of a dimension.
+
+        Inputs:
+            self (T)
+            index (I): The positions, not negative.
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class internal_adaptive_avg_pool2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over two dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class internal_adaptive_avg_pool3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over three dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class isinf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
+        """Whether each element is positive or negative infinity.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class isnan(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
+        """Whether each element is not a number.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class le_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element is at most a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class le_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element of a tensor is at most that of another one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class leaky_relu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, negative_slope: _T2 | _Floats | None = None) -> _T2:
+        """Leaky rectified linear unit, each element times a slope where it is negative.
+
+        Inputs:
+            self (T)
+            negative_slope (T, optional, rank 0): The slope; absent it is 0.01.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        negative_slope: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class lift_fresh_copy(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T3) -> _T3:
         """A copy of a tensor that a program holds as a constant.
 
         Inputs:
@@ -1406,9 +3515,145 @@ class lift_fresh_copy(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class linear(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T1, weight: _T1 | _Floats, bias: _T1 | _Floats | None = None) -> _T1:
+        """Applies a linear transformation to the last dimension.
+
+        A template: its body is made for each call, and depends on
+        `T` and `input.rank` and `weight.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T)
+            weight (T): A row for each output; a vector where there is one without a dimension.
+            bias (T, optional): Added to the outputs; absent it is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class local_scalar_dense(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> DOUBLE | BOOL | INT64:
+        """The only element of a tensor, as a double, an int64 or a truth value.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (S)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            S: double, bool, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class log(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the natural logarithm of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class log10(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logarithm to the base 10 of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class log1p(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the natural logarithm of 1 plus each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class log2(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logarithm to the base 2 of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class log_softmax(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, dim: int) -> _T3:
+    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
         """The natural logarithm of softmax along a dimension.
 
         Inputs:
@@ -1429,9 +3674,225 @@ class log_softmax(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
         ...
 
+class logical_and(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        other: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats,
+    ) -> BOOL:
+        """Computes the logical and of two tensors.
+
+        What is not 0 counts as true, nan too.
+
+        A template: its body is made for each call, and depends on
+        `T` and `U`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            other (U)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logical_not(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> BOOL:
+        """Whether each element is 0.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logical_or(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        other: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats,
+    ) -> BOOL:
+        """Computes the logical or of two tensors.
+
+        What is not 0 counts as true, nan too.
+
+        A template: its body is made for each call, and depends on
+        `T` and `U`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            other (U)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logical_xor(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        other: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats,
+    ) -> BOOL:
+        """Computes the logical exclusive or of two tensors.
+
+        What is not 0 counts as true, nan too.
+
+        A template: its body is made for each call, and depends on
+        `T` and `U`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            other (U)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class lt_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element is less than a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class lt_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element of a tensor is less than that of another one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class masked_scatter(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, mask: BOOL | _Bools, source: _T3 | _Floats, *, whole: bool = False) -> _T3:
+        """Writes elements in their order into a copy of a tensor, at the places where a mask is true.
+
+        Inputs:
+            self (T)
+            mask (bool): The places; broadcast with `self`.
+            source (T): The elements, at least as many as there are places.
+
+        Attributes:
+            whole (bool, default False): Whether `mask` has exactly the sizes of `self`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mask: _NDArray[_Any] | _Bools,
+        source: _NDArray[_Any] | _Floats,
+        *,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class matmul(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the product of matrices, of vectors or of batches of matrices, which are broadcast.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class max_dim(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: int, keepdim: bool = False) -> tuple[_T1, INT64]:
+    def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> tuple[_T3, INT64]:
         """The greatest element along a dimension, and where it stands.
 
         Of equal elements it is the first one. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
@@ -1471,13 +3932,13 @@ class max_pool1d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T3,
+        self: _T2,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0),
         dilation: _Sequence[int] = (1,),
-    ) -> _T3:
+    ) -> _T2:
         """The greatest elements of windows that move over one dimension.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -1518,13 +3979,13 @@ class max_pool1d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T8,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0),
         dilation: _Sequence[int] = (1,),
-    ) -> tuple[_T5, INT64]:
+    ) -> tuple[_T8, INT64]:
         """The greatest elements of windows that move over one dimension, and where each one stands.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -1566,13 +4027,13 @@ class max_pool2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T8,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T5:
+    ) -> _T8:
         """The greatest elements of windows that move over two dimensions.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -1613,13 +4074,13 @@ class max_pool2d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T8,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> tuple[_T5, INT64]:
+    ) -> tuple[_T8, INT64]:
         """The greatest elements of windows that move over two dimensions, and where each one stands.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -1661,13 +4122,13 @@ class max_pool3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T8,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T5:
+    ) -> _T8:
         """The greatest elements of windows that move over three dimensions.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -1708,13 +4169,13 @@ class max_pool3d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T8,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> tuple[_T5, INT64]:
+    ) -> tuple[_T8, INT64]:
         """The greatest elements of windows that move over three dimensions, and where each one stands.
 
         A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
@@ -1751,9 +4212,32 @@ class max_pool3d_with_indices(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class maximum(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the greater element of two tensors at each place.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class min_dim(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: int, keepdim: bool = False) -> tuple[_T1, INT64]:
+    def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> tuple[_T3, INT64]:
         """The least element along a dimension, and where it stands.
 
         Of equal elements it is the first one. To PyTorch nan is the least element; ONNX leaves that to runtimes.
@@ -1788,9 +4272,53 @@ class min_dim(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class minimum(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the lesser element of two tensors at each place.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mm(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, mat2: _T1 | _Floats) -> _T1:
+        """Computes the product of two matrices.
+
+        Inputs:
+            self (T, rank 2)
+            mat2 (T, rank 2)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, mat2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class movedim_intlist(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, order: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
         """A tensor of which some dimensions have other places, and the others their order.
 
         Inputs:
@@ -1811,9 +4339,72 @@ class movedim_intlist(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, order: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
+class mul_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Multiplies each element by a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mul_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Multiplies two tensors element by element.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mv(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, vec: _T1 | _Floats) -> _T1:
+        """Computes the product of a matrix and a vector.
+
+        Inputs:
+            self (T, rank 2)
+            vec (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, vec: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class narrow(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T3, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: _Sequence[int]) -> _T3:
         """So many elements of a dimension, from one on.
 
         Inputs:
@@ -1846,7 +4437,7 @@ class narrow(_LibraryFunction):
 
 class native_dropout(_LibraryFunction):
     @_overload
-    def __call__(self, /, input: _T3, *, p: float | None = None, train: _Literal[0, 1] = 1) -> tuple[_T3, BOOL]:
+    def __call__(self, /, input: _T2, *, p: float | None = None, train: _Literal[0, 1] = 1) -> tuple[_T2, BOOL]:
         """Each element with a certain probability as zero, and the others as much larger that the mean stays; beside it where elements were kept.
 
         Which ones depends on the runtime.
@@ -1878,9 +4469,92 @@ class native_dropout(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class ne_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element differs from a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class ne_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tells where an element of a tensor differs from that of another one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class neg(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Computes the negative of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class outer(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, vec2: _T3 | _Floats) -> _T3:
+        """Computes the outer product of two vectors.
+
+        Inputs:
+            self (T, rank 1)
+            vec2 (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, vec2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class permute(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dims: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T3, *, dims: _Sequence[int]) -> _T3:
         """The dimensions in another order.
 
         Inputs:
@@ -1899,6 +4573,92 @@ class permute(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class pow_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, exponent: _T1 | _Floats) -> _T1:
+        """Raises a number to the power of each element.
+
+        Integers wrap around where a power is beyond the type.
+
+        Inputs:
+            self (T, rank 0): The number.
+            exponent (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, exponent: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class pow_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        exponent: _T3 | _Floats | None = None,
+        *,
+        root: _Literal["sqrt", "rsqrt"] = "sqrt",
+    ) -> _T3:
+        """Raises each element to the power of a number.
+
+        Integers wrap around where a power is beyond the type.
+
+        Inputs:
+            self (T)
+            exponent (T, optional, rank 0): The number, of integers not below 0; absent for a square root.
+
+        Attributes:
+            root (string, default "sqrt"): Without a number whether it is the square root or its reciprocal.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        root: _Literal["sqrt", "rsqrt"] = "sqrt",
+    ) -> _NDArray[_Any]:
+        ...
+
+class pow_Tensor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, exponent: _T1 | _Floats) -> _T1:
+        """Raises each element to the power of that of another tensor.
+
+        Integers wrap around where a power is beyond the type.
+
+        Inputs:
+            self (T)
+            exponent (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, exponent: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class rand(_LibraryFunction):
@@ -1994,9 +4754,154 @@ class randperm(_LibraryFunction):
     def __call__(self, /, n: _NDArray[_Any] | _Ints, *, dtype: int = 7) -> _NDArray[_Any]:
         ...
 
+class reciprocal(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the reciprocal of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class reflection_pad1d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last dimension by reflection; the edge itself is not repeated.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class reflection_pad2d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last two dimensions by reflection; the edge itself is not repeated.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class reflection_pad3d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last three dimensions by reflection; the edge itself is not repeated.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class relu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Rectified linear unit, the greater one of 0 and each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class remainder_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the remainder of a division by a number, with the sign of the divisor.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The divisor.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class remainder_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the remainder of a division, with the sign of the divisor.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class repeat(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, repeats: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T3, repeats: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T3:
         """A tensor side by side with itself, so many times along each dimension.
 
         Inputs:
@@ -2025,9 +4930,72 @@ class repeat(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class replication_pad1d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last dimension by repeating the edge.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class replication_pad2d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last two dimensions by repeating the edge.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class replication_pad3d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last three dimensions by repeating the edge.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class reshape(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, shape: INT64 | _Ints) -> _T1:
+    def __call__(_self, /, self: _T3, shape: INT64 | _Ints) -> _T3:
         """The same elements in another shape.
 
         Inputs:
@@ -2044,6 +5012,46 @@ class reshape(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, shape: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class round(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Rounds each element to the nearest integer, halves to the even one.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class rsqrt(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the reciprocal of the square root of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class scalar_tensor(_LibraryFunction):
@@ -2076,9 +5084,191 @@ class scalar_tensor(_LibraryFunction):
     def __call__(self, /, s: _NDArray[_Any] | _Floats, *, dtype: int = 1) -> _NDArray[_Any]:
         ...
 
+class scatter_add(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        src: _T3 | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _T3:
+        """Adds elements to those of a tensor, at the positions that an index gives along a dimension.
+
+        Of truth values it is the logical or.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            src (T): The elements; along each dimension at least as many as `index` has.
+
+        Attributes:
+            dim (int, required): The dimension.
+            whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        src: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_reduce_two(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT64 | _Ints,
+        src: _T3 | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["sum", "prod", "mean", "amax", "amin"],
+        include_self: bool = True,
+        whole: bool = False,
+    ) -> _T3:
+        """Combines elements with those of a tensor, at the positions that an index gives along a dimension.
+
+        Means of integers are rounded down. To PyTorch nan is the greatest and the least element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `whole` and `T` and `reduce`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            src (T): The elements; along each dimension at least as many as `index` has.
+
+        Attributes:
+            dim (int, required): The dimension.
+            reduce (string, required): How elements are combined.
+            include_self (bool, default True): Whether the elements of `self` are combined with those that come to their places; else these replace them.
+            whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        src: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["sum", "prod", "mean", "amax", "amin"],
+        include_self: bool = True,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_src(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        src: _T3 | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _T3:
+        """Writes elements into a copy of a tensor, at the positions that an index gives along a dimension.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            src (T): The elements; along each dimension at least as many as `index` has.
+
+        Attributes:
+            dim (int, required): The dimension.
+            whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        src: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_value(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT32 | INT64 | _Ints, value: _T3 | _Floats, *, dim: int) -> _T3:
+        """Writes a number into a copy of a tensor, at the positions that an index gives along a dimension.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            value (T, rank 0): The number.
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        value: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
 class select_int(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, index: INT64 | _Ints, *, dim: int) -> _T1:
+    def __call__(_self, /, self: _T3, index: INT64 | _Ints, *, dim: int) -> _T3:
         """The elements at one position of a dimension, which the result has no more.
 
         Inputs:
@@ -2107,18 +5297,142 @@ class select_int(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class select_scatter(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        src: _T3 | _Floats,
+        index: INT64 | _Ints,
+        *,
+        dim: int,
+        axes: _Sequence[int],
+    ) -> _T3:
+        """Writes a tensor into a copy of another one, at one position of a dimension that it lacks.
+
+        Inputs:
+            self (T)
+            src (T): What is written, of the sizes of `self` without that of the dimension.
+            index (int64, rank 0): The position; counted from the end where it is negative.
+
+        Attributes:
+            dim (int, required): The dimension.
+            axes (ints, required): The same, alone in a list.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        src: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        *,
+        dim: int,
+        axes: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class sigmoid(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logistic sigmoid of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sign(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Computes the sign of each element, which is -1, 0 or 1; of nan it is 0.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sin(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the sine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sinh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the hyperbolic sine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class slice_Tensor(_LibraryFunction):
     @_overload
     def __call__(
         _self,
         /,
-        self: _T1,
+        self: _T3,
         start: INT64 | _Ints,
         end: INT64 | _Ints,
         step: INT64 | _Ints,
         *,
         dim: _Sequence[int] = (0,),
-    ) -> _T1:
+    ) -> _T3:
         """Every so many elements of a part of a dimension.
 
         Bounds beyond the dimension's ends mean these.
@@ -2153,9 +5467,73 @@ class slice_Tensor(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class slice_scatter(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        src: _T3 | _Floats,
+        start: INT64 | _Ints,
+        end: INT64 | _Ints,
+        step: INT64 | _Ints,
+        *,
+        dim: int = 0,
+        axes: _Sequence[int] = (0,),
+        column: _Sequence[int] = (-1,),
+        joined: bool = False,
+        before: _Sequence[int] | None = None,
+        behind: _Sequence[int] | None = None,
+    ) -> _T3:
+        """Writes a tensor into a copy of another one, at every so many positions of a part of a dimension.
+
+        Bounds beyond the dimension's ends mean these.
+
+        Inputs:
+            self (T)
+            src (T): What is written, of the sizes of that part.
+            start (int64, [1]): The first position; counted from the end where it is negative.
+            end (int64, [1]): The position before which the part ends.
+            step (int64, [1]): The distance of positions, at least 1.
+
+        Attributes:
+            dim (int, default 0): The dimension.
+            axes (ints, default (0,)): The same, alone in a list.
+            column (ints, default (-1,)): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+            joined (bool, default False): Whether the part is known and without gaps; then `before` and `behind` count.
+            before (ints, optional): Its first position, alone in a list; absent where there is nothing before it.
+            behind (ints, optional): The first position behind it, alone in a list; absent where there is nothing.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        src: _NDArray[_Any] | _Floats,
+        start: _NDArray[_Any] | _Ints,
+        end: _NDArray[_Any] | _Ints,
+        step: _NDArray[_Any] | _Ints,
+        *,
+        dim: int = 0,
+        axes: _Sequence[int] = (0,),
+        column: _Sequence[int] = (-1,),
+        joined: bool = False,
+        before: _Sequence[int] | None = None,
+        behind: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class softmax(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, dim: int) -> _T3:
+    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
         """e to the power of each element, divided by the sum of these along a dimension.
 
         Inputs:
@@ -2176,9 +5554,56 @@ class softmax(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
         ...
 
+class split_with_sizes(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, split_sizes: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension into parts of given sizes.
+
+        A template: its body is made for each call, and depends on
+        `split_sizes`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            split_sizes (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, split_sizes: _Sequence[int], dim: int = 0) -> _Any:
+        ...
+
+class sqrt(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the square root of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class squeeze(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int] | None = None) -> _T3:
         """A tensor without all its dimensions of size 1.
 
         A call gives the dimensions whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
@@ -2209,7 +5634,7 @@ class squeeze(_LibraryFunction):
 
 class squeeze_dim(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int] | None = None) -> _T3:
         """A tensor without dimensions of size 1.
 
         Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
@@ -2240,7 +5665,7 @@ class squeeze_dim(_LibraryFunction):
 
 class squeeze_dims(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int] | None = None) -> _T3:
         """A tensor without dimensions of size 1.
 
         Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
@@ -2273,10 +5698,10 @@ class stack(_LibraryFunction):
     def __call__(
         self,
         /,
-        *tensors: _T1 | _NDArray[_Any] | _Floats,
+        *tensors: _T3 | _NDArray[_Any] | _Floats,
         dim: int = 0,
         axes: _Sequence[int] = (0,),
-    ) -> _T1:
+    ) -> _T3:
         """Tensors of one shape side by side along a new dimension.
 
         A template: its body is made for each call, and depends on
@@ -2298,9 +5723,65 @@ class stack(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
 
+class sub_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
+        """Subtracts a number, times a factor, from each element.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+            alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class sub_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
+        """Subtracts a tensor, times a factor, from another one.
+
+        Inputs:
+            self (T)
+            other (T)
+            alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class sum_dim_IntList(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6, *, dim: _Sequence[int], keepdim: bool = False) -> _T6:
+    def __call__(_self, /, self: _T9, *, dim: _Sequence[int], keepdim: bool = False) -> _T9:
         """The sum along dimensions.
 
         Inputs:
@@ -2329,9 +5810,46 @@ class sum_dim_IntList(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class sym_numel(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any) -> INT64:
+        """The number of elements.
+
+        Inputs:
+            self (any)
+
+        Outputs:
+            count (int64)
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any) -> _NDArray[_Any]:
+        ...
+
+class sym_size_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, *, dim: int) -> INT64:
+        """The size of a dimension.
+
+        Inputs:
+            self (any)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            size (int64)
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, *, dim: int) -> _NDArray[_Any]:
+        ...
+
 class t(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1) -> _T1:
+    def __call__(_self, /, self: _T3) -> _T3:
         """The transpose of a matrix; tensors of rank 0 and 1 as they are.
 
         Inputs:
@@ -2349,9 +5867,49 @@ class t(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class tan(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the tangent of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class tanh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the hyperbolic tangent of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class tile(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, dims: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T3, dims: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T3:
         """A tensor side by side with itself, so many times along each dimension.
 
         Inputs:
@@ -2380,9 +5938,39 @@ class tile(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class to_copy(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A copy of a tensor, in an element type of its own.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
 class transpose_int(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, order: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int] | None = None) -> _T3:
         """A tensor of which two dimensions have changed places.
 
         Inputs:
@@ -2409,9 +5997,29 @@ class transpose_int(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class trunc(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Rounds each element towards zero.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class unsafe_index_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *indices: INT64 | INT32 | _Ints) -> _T1:
+    def __call__(_self, /, self: _T3, *indices: INT64 | INT32 | _Ints) -> _T3:
         """What stands at positions of several dimensions, which are broadcast together.
 
         The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
@@ -2438,7 +6046,7 @@ class unsafe_index_Tensor(_LibraryFunction):
 
 class unsafe_view(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, size: INT64 | _Ints) -> _T1:
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
         """The same elements in another shape.
 
         Inputs:
@@ -2459,7 +6067,7 @@ class unsafe_view(_LibraryFunction):
 
 class unsqueeze(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int]) -> _T3:
         """A tensor with a new dimension of size 1.
 
         Inputs:
@@ -2480,9 +6088,30 @@ class unsqueeze(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
+class vdot(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the dot product of two vectors.
+
+        Inputs:
+            self (T, rank 1)
+            other (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class view(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, size: INT64 | _Ints) -> _T1:
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
         """The same elements in another shape.
 
         Inputs:
@@ -2499,4 +6128,32 @@ class view(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class where_self(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, condition: BOOL, self: _T3 | _Floats, other: _T3 | _Floats) -> _T3:
+        """Takes elements of one tensor where a condition holds, and of another one elsewhere.
+
+        Inputs:
+            condition (bool)
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        condition: _NDArray[_Any] | _Bools,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
         ...

@@ -2,7 +2,21 @@
 
 from typing import Final as _Final
 
+from ._opset1 import abs as _TypeOfabs  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import acos as _TypeOfacos  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import acosh as _TypeOfacosh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_avg_pool1d as _TypeOfadaptive_avg_pool1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_avg_pool2d as _TypeOfadaptive_avg_pool2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_avg_pool3d as _TypeOfadaptive_avg_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_max_pool1d as _TypeOfadaptive_max_pool1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_max_pool2d as _TypeOfadaptive_max_pool2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_max_pool3d as _TypeOfadaptive_max_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import add_Scalar as _TypeOfadd_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import add_Tensor as _TypeOfadd_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addbmm as _TypeOfaddbmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addmm as _TypeOfaddmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addmv as _TypeOfaddmv  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addr as _TypeOfaddr  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import alias as _TypeOfalias  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all as _TypeOfall  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all_dim as _TypeOfall_dim  # pyright: ignore[reportMissingModuleSource]
@@ -15,11 +29,31 @@ from ._opset1 import any_dims as _TypeOfany_dims  # pyright: ignore[reportMissin
 from ._opset1 import arange_start_step as _TypeOfarange_start_step  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import argmax as _TypeOfargmax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import argmin as _TypeOfargmin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import as_strided as _TypeOfas_strided  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import asin as _TypeOfasin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import asinh as _TypeOfasinh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import atan as _TypeOfatan  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import atan2 as _TypeOfatan2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import atanh as _TypeOfatanh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool1d as _TypeOfavg_pool1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool2d as _TypeOfavg_pool2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool3d as _TypeOfavg_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import baddbmm as _TypeOfbaddbmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_and_Scalar as _TypeOfbitwise_and_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_and_Tensor as _TypeOfbitwise_and_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_not as _TypeOfbitwise_not  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_or_Scalar as _TypeOfbitwise_or_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_or_Tensor as _TypeOfbitwise_or_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_xor_Scalar as _TypeOfbitwise_xor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_xor_Tensor as _TypeOfbitwise_xor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bmm as _TypeOfbmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cat as _TypeOfcat  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ceil as _TypeOfceil  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp as _TypeOfclamp  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp_Tensor as _TypeOfclamp_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clone as _TypeOfclone  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import col2im as _TypeOfcol2im  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import constant_pad_nd as _TypeOfconstant_pad_nd  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import contiguous as _TypeOfcontiguous  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv1d as _TypeOfconv1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv1d_padding as _TypeOfconv1d_padding  # pyright: ignore[reportMissingModuleSource]
@@ -31,16 +65,67 @@ from ._opset1 import conv_transpose1d as _TypeOfconv_transpose1d  # pyright: ign
 from ._opset1 import conv_transpose2d_input as _TypeOfconv_transpose2d_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv_transpose3d_input as _TypeOfconv_transpose3d_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import convolution as _TypeOfconvolution  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import copy as _TypeOfcopy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cos as _TypeOfcos  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cosh as _TypeOfcosh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import detach as _TypeOfdetach  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import diagonal as _TypeOfdiagonal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import diagonal_copy as _TypeOfdiagonal_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import div_Scalar as _TypeOfdiv_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import div_Scalar_mode as _TypeOfdiv_Scalar_mode  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import div_Tensor as _TypeOfdiv_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import div_Tensor_mode as _TypeOfdiv_Tensor_mode  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import dot as _TypeOfdot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_memory_format as _TypeOfempty_memory_format  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_strided as _TypeOfempty_strided  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import eq_Scalar as _TypeOfeq_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import eq_Tensor as _TypeOfeq_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import erf as _TypeOferf  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import exp as _TypeOfexp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expand as _TypeOfexpand  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import expm1 as _TypeOfexpm1  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_c2r as _TypeOffft_c2r  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_r2c as _TypeOffft_r2c  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fill_Scalar as _TypeOffill_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import flip as _TypeOfflip  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import floor as _TypeOffloor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fmod_Scalar as _TypeOffmod_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fmod_Tensor as _TypeOffmod_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import full as _TypeOffull  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import full_like as _TypeOffull_like  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gather as _TypeOfgather  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ge_Scalar as _TypeOfge_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ge_Tensor as _TypeOfge_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gelu as _TypeOfgelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gt_Scalar as _TypeOfgt_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gt_Tensor as _TypeOfgt_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import hardtanh as _TypeOfhardtanh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_Tensor as _TypeOfindex_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_put as _TypeOfindex_put  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_select as _TypeOfindex_select  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import internal_adaptive_avg_pool2d as _TypeOfinternal_adaptive_avg_pool2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import internal_adaptive_avg_pool3d as _TypeOfinternal_adaptive_avg_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isinf as _TypeOfisinf  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isnan as _TypeOfisnan  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import le_Scalar as _TypeOfle_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import le_Tensor as _TypeOfle_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import leaky_relu as _TypeOfleaky_relu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lift_fresh_copy as _TypeOflift_fresh_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linear as _TypeOflinear  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import local_scalar_dense as _TypeOflocal_scalar_dense  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log as _TypeOflog  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log10 as _TypeOflog10  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log1p as _TypeOflog1p  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log2 as _TypeOflog2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log_softmax as _TypeOflog_softmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logical_and as _TypeOflogical_and  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logical_not as _TypeOflogical_not  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logical_or as _TypeOflogical_or  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logical_xor as _TypeOflogical_xor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lt_Scalar as _TypeOflt_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lt_Tensor as _TypeOflt_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import masked_scatter as _TypeOfmasked_scatter  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import matmul as _TypeOfmatmul  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_dim as _TypeOfmax_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool1d as _TypeOfmax_pool1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool1d_with_indices as _TypeOfmax_pool1d_with_indices  # pyright: ignore[reportMissingModuleSource]
@@ -48,32 +133,302 @@ from ._opset1 import max_pool2d as _TypeOfmax_pool2d  # pyright: ignore[reportMi
 from ._opset1 import max_pool2d_with_indices as _TypeOfmax_pool2d_with_indices  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool3d as _TypeOfmax_pool3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool3d_with_indices as _TypeOfmax_pool3d_with_indices  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import maximum as _TypeOfmaximum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import min_dim as _TypeOfmin_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import minimum as _TypeOfminimum  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mm as _TypeOfmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import movedim_intlist as _TypeOfmovedim_intlist  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mul_Scalar as _TypeOfmul_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mul_Tensor as _TypeOfmul_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mv as _TypeOfmv  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import narrow as _TypeOfnarrow  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import native_dropout as _TypeOfnative_dropout  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ne_Scalar as _TypeOfne_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ne_Tensor as _TypeOfne_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import neg as _TypeOfneg  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import outer as _TypeOfouter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import permute as _TypeOfpermute  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pow_Scalar as _TypeOfpow_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pow_Tensor_Scalar as _TypeOfpow_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pow_Tensor_Tensor as _TypeOfpow_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rand as _TypeOfrand  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randn as _TypeOfrandn  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randperm as _TypeOfrandperm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reciprocal as _TypeOfreciprocal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reflection_pad1d as _TypeOfreflection_pad1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reflection_pad2d as _TypeOfreflection_pad2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reflection_pad3d as _TypeOfreflection_pad3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import relu as _TypeOfrelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import remainder_Scalar as _TypeOfremainder_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import remainder_Tensor as _TypeOfremainder_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import repeat as _TypeOfrepeat  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import replication_pad1d as _TypeOfreplication_pad1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import replication_pad2d as _TypeOfreplication_pad2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import replication_pad3d as _TypeOfreplication_pad3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reshape as _TypeOfreshape  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import round as _TypeOfround  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rsqrt as _TypeOfrsqrt  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scalar_tensor as _TypeOfscalar_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_add as _TypeOfscatter_add  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_reduce_two as _TypeOfscatter_reduce_two  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_src as _TypeOfscatter_src  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_value as _TypeOfscatter_value  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import select_int as _TypeOfselect_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import select_scatter as _TypeOfselect_scatter  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sigmoid as _TypeOfsigmoid  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sign as _TypeOfsign  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sin as _TypeOfsin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sinh as _TypeOfsinh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import slice_Tensor as _TypeOfslice_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import slice_scatter as _TypeOfslice_scatter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import softmax as _TypeOfsoftmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import split_with_sizes as _TypeOfsplit_with_sizes  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sqrt as _TypeOfsqrt  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze as _TypeOfsqueeze  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze_dim as _TypeOfsqueeze_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze_dims as _TypeOfsqueeze_dims  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import stack as _TypeOfstack  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sub_Scalar as _TypeOfsub_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sub_Tensor as _TypeOfsub_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sum_dim_IntList as _TypeOfsum_dim_IntList  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sym_numel as _TypeOfsym_numel  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sym_size_int as _TypeOfsym_size_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import t as _TypeOft  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tan as _TypeOftan  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tanh as _TypeOftanh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tile as _TypeOftile  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import to_copy as _TypeOfto_copy  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import transpose_int as _TypeOftranspose_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import trunc as _TypeOftrunc  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_index_Tensor as _TypeOfunsafe_index_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_view as _TypeOfunsafe_view  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsqueeze as _TypeOfunsqueeze  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import vdot as _TypeOfvdot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import view as _TypeOfview  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import where_self as _TypeOfwhere_self  # pyright: ignore[reportMissingModuleSource]
+
+abs: _Final[_TypeOfabs]
+"""abs(self: T) -> T
+
+Computes the absolute value of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+acos: _Final[_TypeOfacos]
+"""acos(self: T) -> T
+
+Computes the arccosine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+acosh: _Final[_TypeOfacosh]
+"""acosh(self: T) -> T
+
+Computes the inverse hyperbolic cosine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_avg_pool1d: _Final[_TypeOfadaptive_avg_pool1d]
+"""adaptive_avg_pool1d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over one dimension.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_avg_pool2d: _Final[_TypeOfadaptive_avg_pool2d]
+"""adaptive_avg_pool2d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over two dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_avg_pool3d: _Final[_TypeOfadaptive_avg_pool3d]
+"""adaptive_avg_pool3d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over three dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_max_pool1d: _Final[_TypeOfadaptive_max_pool1d]
+"""adaptive_max_pool1d(self: T, *, output_size: Sequence[int], kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> tuple[T, int64]
+
+Adaptive max pooling over one dimension, with the indices of the maxima.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+    indices (int64): The index of each maximum within its channel.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_max_pool2d: _Final[_TypeOfadaptive_max_pool2d]
+"""adaptive_max_pool2d(self: T, *, output_size: Sequence[int], kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> tuple[T, int64]
+
+Adaptive max pooling over two dimensions, with the indices of the maxima.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+    indices (int64): The index of each maximum within its channel.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_max_pool3d: _Final[_TypeOfadaptive_max_pool3d]
+"""adaptive_max_pool3d(self: T, *, output_size: Sequence[int], kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> tuple[T, int64]
+
+Adaptive max pooling over three dimensions, with the indices of the maxima.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+    indices (int64): The index of each maximum within its channel.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+add_Scalar: _Final[_TypeOfadd_Scalar]
+"""add_Scalar(self: T, other: T, alpha: T | None = None) -> T
+
+Adds a number, times a factor, to each element.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+    alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
 
 add_Tensor: _Final[_TypeOfadd_Tensor]
 """add_Tensor(self: T, other: T, alpha: T | None = None) -> T
@@ -84,6 +439,106 @@ Inputs:
     self (T)
     other (T)
     alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addbmm: _Final[_TypeOfaddbmm]
+"""addbmm(self: T, batch1: T, batch2: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a matrix and the sum of the products of the matrices of two batches, each times a factor.
+
+Inputs:
+    self (T): Broadcast to the sizes of a product.
+    batch1 (T, rank 3)
+    batch2 (T, rank 3)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addmm: _Final[_TypeOfaddmm]
+"""addmm(self: T, mat1: T, mat2: T, beta: T | None = None, alpha: T | None = None, *, gemm_beta: float = 1.0, gemm_alpha: float = 1.0, drops_self: int = 0) -> T
+
+Adds a matrix and the product of two matrices, each times a factor.
+
+Inputs:
+    self (T): Broadcast to the sizes of the product.
+    mat1 (T, rank 2)
+    mat2 (T, rank 2)
+    beta (T, optional, rank 0): Factor of `self`, where it is no attribute; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product, where it is no attribute; absent it is 1.
+
+Attributes:
+    gemm_beta (float, default 1.0): Factor of `self`, of floating point.
+    gemm_alpha (float, default 1.0): Factor of the product, of floating point.
+    drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addmv: _Final[_TypeOfaddmv]
+"""addmv(self: T, mat: T, vec: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a vector and the product of a matrix and a vector, each times a factor.
+
+Inputs:
+    self (T): Broadcast to the size of the product.
+    mat (T, rank 2)
+    vec (T, rank 1)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addr: _Final[_TypeOfaddr]
+"""addr(self: T, vec1: T, vec2: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a matrix and the outer product of two vectors, each times a factor.
+
+Of truth values it is the logical or of the two, where their factors are not 0.
+
+Inputs:
+    self (T): Broadcast to the sizes of the product.
+    vec1 (T, rank 1)
+    vec2 (T, rank 1)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
 
 Outputs:
     result (T)
@@ -358,6 +813,122 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+as_strided: _Final[_TypeOfas_strided]
+"""as_strided(self: T, *, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0, whole: bool = False) -> T
+
+Takes of the elements of a tensor, one after the other, those that sizes and strides name.
+
+The elements are those of a contiguous tensor: what the strides of a view say is not known to a graph.
+
+A template: its body is made for each call, and depends on
+`size`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    size (ints, required): The sizes.
+    stride (ints, required): For each dimension, how many elements further its next one is.
+    storage_offset (int, default 0): The element at which they begin.
+    whole (bool, default False): Whether they are all elements, in their order.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+asin: _Final[_TypeOfasin]
+"""asin(self: T) -> T
+
+Computes the arcsine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+asinh: _Final[_TypeOfasinh]
+"""asinh(self: T) -> T
+
+Computes the inverse hyperbolic sine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+atan: _Final[_TypeOfatan]
+"""atan(self: T) -> T
+
+Computes the arctangent of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+atan2: _Final[_TypeOfatan2]
+"""atan2(self: T, other: T) -> T
+
+Computes the angle between the first axis and the point whose coordinates are `other` and `self`.
+
+It is from -pi to pi, and the signs of zeros count.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+atanh: _Final[_TypeOfatanh]
+"""atanh(self: T) -> T
+
+Computes the inverse hyperbolic tangent of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 avg_pool1d: _Final[_TypeOfavg_pool1d]
 """avg_pool1d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0), counts_padding: bool = True, zeros: Sequence[int] | None = None) -> T
 
@@ -440,6 +1011,173 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+baddbmm: _Final[_TypeOfbaddbmm]
+"""baddbmm(self: T, batch1: T, batch2: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a batch of matrices and the products of the matrices of two batches, each times a factor.
+
+Inputs:
+    self (T): Broadcast to the sizes of the products.
+    batch1 (T, rank 3)
+    batch2 (T, rank 3)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_and_Scalar: _Final[_TypeOfbitwise_and_Scalar]
+"""bitwise_and_Scalar(self: T, other: T) -> T
+
+Computes the bitwise and of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_and_Tensor: _Final[_TypeOfbitwise_and_Tensor]
+"""bitwise_and_Tensor(self: T, other: T) -> T
+
+Computes the bitwise and of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_not: _Final[_TypeOfbitwise_not]
+"""bitwise_not(self: T) -> T
+
+Inverts each bit of integers, and truth values.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_or_Scalar: _Final[_TypeOfbitwise_or_Scalar]
+"""bitwise_or_Scalar(self: T, other: T) -> T
+
+Computes the bitwise or of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_or_Tensor: _Final[_TypeOfbitwise_or_Tensor]
+"""bitwise_or_Tensor(self: T, other: T) -> T
+
+Computes the bitwise or of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_xor_Scalar: _Final[_TypeOfbitwise_xor_Scalar]
+"""bitwise_xor_Scalar(self: T, other: T) -> T
+
+Computes the bitwise exclusive or of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_xor_Tensor: _Final[_TypeOfbitwise_xor_Tensor]
+"""bitwise_xor_Tensor(self: T, other: T) -> T
+
+Computes the bitwise exclusive or of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bmm: _Final[_TypeOfbmm]
+"""bmm(self: T, mat2: T) -> T
+
+Computes the product of the matrices of two batches.
+
+Inputs:
+    self (T, rank 3)
+    mat2 (T, rank 3)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 cat: _Final[_TypeOfcat]
 """cat(*tensors: T, dim: int = 0) -> T
 
@@ -465,6 +1203,63 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+ceil: _Final[_TypeOfceil]
+"""ceil(self: T) -> T
+
+Rounds each element up to an integer.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp: _Final[_TypeOfclamp]
+"""clamp(self: T, min: T | None = None, max: T | None = None) -> T
+
+Limits each element to a range.
+
+Inputs:
+    self (T)
+    min (T, optional, rank 0): The least value; absent there is none.
+    max (T, optional, rank 0): The greatest value; absent there is none.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp_Tensor: _Final[_TypeOfclamp_Tensor]
+"""clamp_Tensor(self: T, min: T | None = None, max: T | None = None) -> T
+
+Limits each element to a range of its own.
+
+Where one of the values is nan, the result is nan.
+
+Inputs:
+    self (T)
+    min (T, optional): The least values; absent there are none.
+    max (T, optional): The greatest values; absent there are none.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 clone: _Final[_TypeOfclone]
 """clone(self: T) -> T
 
@@ -472,6 +1267,51 @@ A copy of a tensor.
 
 Inputs:
     self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+col2im: _Final[_TypeOfcol2im]
+"""col2im(self: T, output_size: int64, *, kernel_size: Sequence[int], dilation: Sequence[int], padding: Sequence[int], stride: Sequence[int]) -> T
+
+Combines sliding blocks into an image, summing elements where blocks overlap.
+
+Inputs:
+    self (T): Batch (optional), elements of a block, blocks.
+    output_size (int64, rank 1): The height and width of the image.
+
+Attributes:
+    kernel_size (ints, required): The size of a block.
+    dilation (ints, required): The spacing between the elements of a block.
+    padding (ints, required): The zero padding around the image: at the beginnings of both dimensions, then at their ends.
+    stride (ints, required): The stride of the blocks.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool
+
+Since version 1 of opwright.aten.
+"""
+
+constant_pad_nd: _Final[_TypeOfconstant_pad_nd]
+"""constant_pad_nd(self: T, pad: int64, value: T | None = None) -> T
+
+Pads a tensor with a constant value.
+
+A negative number removes elements at that end.
+
+Inputs:
+    self (T)
+    pad (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+    value (T, optional, rank 0): The value of the padding; 0 if absent.
 
 Outputs:
     result (T)
@@ -754,6 +1594,61 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+copy: _Final[_TypeOfcopy]
+"""copy(self: any, src: T, *, whole: bool = False) -> T
+
+A copy of a tensor, in the sizes and the element type of another one.
+
+Inputs:
+    self (any): A tensor whose sizes and element type alone count.
+    src (T): What is copied, in the element type of `self`; broadcast to its sizes.
+
+Attributes:
+    whole (bool, default False): Whether `src` has exactly the sizes of `self`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cos: _Final[_TypeOfcos]
+"""cos(self: T) -> T
+
+Computes the cosine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+cosh: _Final[_TypeOfcosh]
+"""cosh(self: T) -> T
+
+Computes the hyperbolic cosine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 detach: _Final[_TypeOfdetach]
 """detach(self: T) -> T
 
@@ -767,6 +1662,152 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+diagonal: _Final[_TypeOfdiagonal]
+"""diagonal(self: T, *, sizes: Sequence[int], row: int = 0, column: int = 0, order: Sequence[int] | None = None, places: Sequence[int] | None = None) -> T
+
+The diagonals of matrices in two dimensions, as a last dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+    row (int, default 0): The row in which the diagonal begins.
+    column (int, default 0): The column in which it begins.
+    order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+    places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+diagonal_copy: _Final[_TypeOfdiagonal_copy]
+"""diagonal_copy(self: T, *, sizes: Sequence[int], row: int = 0, column: int = 0, order: Sequence[int] | None = None, places: Sequence[int] | None = None) -> T
+
+A copy of the diagonals of matrices in two dimensions, as a last dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+    row (int, default 0): The row in which the diagonal begins.
+    column (int, default 0): The column in which it begins.
+    order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+    places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+div_Scalar: _Final[_TypeOfdiv_Scalar]
+"""div_Scalar(self: T, other: T) -> T
+
+Divides each element by a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The divisor.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+div_Scalar_mode: _Final[_TypeOfdiv_Scalar_mode]
+"""div_Scalar_mode(self: S, other: S, *, rounding_mode: str | None = None) -> R
+
+Divides each element by a number, and rounds the quotient.
+
+Inputs:
+    self (S)
+    other (S, rank 0): She divisor.
+
+Attributes:
+    rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+Outputs:
+    result (R)
+
+Types:
+    S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+div_Tensor: _Final[_TypeOfdiv_Tensor]
+"""div_Tensor(self: T, other: T) -> T
+
+Divides two tensors element by element.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+div_Tensor_mode: _Final[_TypeOfdiv_Tensor_mode]
+"""div_Tensor_mode(self: S, other: S, *, rounding_mode: str | None = None) -> R
+
+Divides two tensors element by element, and rounds the quotient.
+
+Inputs:
+    self (S)
+    other (S)
+
+Attributes:
+    rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+Outputs:
+    result (R)
+
+Types:
+    S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+dot: _Final[_TypeOfdot]
+"""dot(self: T, tensor: T) -> T
+
+Computes the dot product of two vectors.
+
+Inputs:
+    self (T, rank 1)
+    tensor (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -815,6 +1856,76 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+eq_Scalar: _Final[_TypeOfeq_Scalar]
+"""eq_Scalar(self: T, other: T) -> bool
+
+Tells where an element equals a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+eq_Tensor: _Final[_TypeOfeq_Tensor]
+"""eq_Tensor(self: T, other: T) -> bool
+
+Tells where an element of a tensor equals that of another one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+erf: _Final[_TypeOferf]
+"""erf(self: T) -> T
+
+Computes the error function of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+exp: _Final[_TypeOfexp]
+"""exp(self: T) -> T
+
+Computes e to the power of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 expand: _Final[_TypeOfexpand]
 """expand(self: T, size: int64) -> T
 
@@ -823,6 +1934,91 @@ A tensor, repeated along dimensions of size 1.
 Inputs:
     self (T)
     size (int64, rank 1): The sizes; 1 where a dimension keeps its own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+expm1: _Final[_TypeOfexpm1]
+"""expm1(self: T) -> T
+
+Computes e to the power of each element, minus 1.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_c2r: _Final[_TypeOffft_c2r]
+"""fft_c2r(self: T, *, dim: Sequence[int], normalization: int, last_dim_size: int) -> T
+
+Inverse discrete Fourier transform with a real result, of the first half of a conjugate-symmetric spectrum.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Attributes:
+    dim (ints, required): The transformed dimensions; of the last one the spectrum has half the frequencies.
+    normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+    last_dim_size (int, required): The size of the last transformed dimension in the result.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_r2c: _Final[_TypeOffft_r2c]
+"""fft_r2c(self: T, *, dim: Sequence[int], normalization: int, onesided: bool) -> T
+
+Discrete Fourier transform of a real tensor.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The transformed dimensions; if the result is one-sided, the last of them is halved.
+    normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+    onesided (bool, required): Whether to omit the frequencies that conjugate symmetry gives.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fill_Scalar: _Final[_TypeOffill_Scalar]
+"""fill_Scalar(self: any, value: T) -> T
+
+A tensor as large as another one, each element of which is one number.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    value (T, rank 0): The number.
 
 Outputs:
     result (T)
@@ -852,6 +2048,59 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+floor: _Final[_TypeOffloor]
+"""floor(self: T) -> T
+
+Rounds each element down to an integer.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+fmod_Scalar: _Final[_TypeOffmod_Scalar]
+"""fmod_Scalar(self: T, other: T) -> T
+
+Computes the remainder of a division by a number, with the sign of the dividend.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The divisor.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+fmod_Tensor: _Final[_TypeOffmod_Tensor]
+"""fmod_Tensor(self: T, other: T) -> T
+
+Computes the remainder of a division, with the sign of the dividend.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -892,6 +2141,139 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+gather: _Final[_TypeOfgather]
+"""gather(self: T, index: I, *, dim: int) -> T
+
+Takes elements along a dimension, at the positions that an index gives for each of them.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+ge_Scalar: _Final[_TypeOfge_Scalar]
+"""ge_Scalar(self: T, other: T) -> bool
+
+Tells where an element is at least a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+ge_Tensor: _Final[_TypeOfge_Tensor]
+"""ge_Tensor(self: T, other: T) -> bool
+
+Tells where an element of a tensor is at least that of another one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+gelu: _Final[_TypeOfgelu]
+"""gelu(self: T, *, approximate: str = "none") -> T
+
+Gaussian error linear unit, each element times the standard normal distribution function of it.
+
+Inputs:
+    self (T)
+
+Attributes:
+    approximate (string, default "none"): "tanh" approximates the error function, "none" does not.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+gt_Scalar: _Final[_TypeOfgt_Scalar]
+"""gt_Scalar(self: T, other: T) -> bool
+
+Tells where an element is greater than a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+gt_Tensor: _Final[_TypeOfgt_Tensor]
+"""gt_Tensor(self: T, other: T) -> bool
+
+Tells where an element of a tensor is greater than that of another one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+hardtanh: _Final[_TypeOfhardtanh]
+"""hardtanh(self: T, min_val: T, max_val: T) -> T
+
+Limits each element to a range.
+
+Inputs:
+    self (T)
+    min_val (T, rank 0): The least value.
+    max_val (T, rank 0): The greatest value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 index_Tensor: _Final[_TypeOfindex_Tensor]
 """index_Tensor(self: T, *indices: any) -> T
 
@@ -916,6 +2298,196 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+index_put: _Final[_TypeOfindex_put]
+"""index_put(self: T, values: T, *indices: any, accumulate: bool = False, equal: bool = False, whole: bool = False) -> T
+
+Writes values into a copy of a tensor, at positions of several dimensions that are broadcast together.
+
+Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
+Which one is written of several values that have the same position is not defined.
+
+A template: its body is made for each call, and depends on
+`indices`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    values (T): The values; broadcast to the sizes of what is at the positions.
+    indices (any, optional, any number): Integers or truth values for each dimension from the first on; absent where all of it is meant.
+
+Attributes:
+    accumulate (bool, default False): Whether values are added to what is there; of truth values it is the logical or.
+    equal (bool, default False): Whether all indices have the same sizes.
+    whole (bool, default False): Whether `values` has exactly the sizes of what is at the positions.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+index_select: _Final[_TypeOfindex_select]
+"""index_select(self: T, index: I, *, dim: int) -> T
+
+Takes the parts of a tensor at given positions of a dimension.
+
+Inputs:
+    self (T)
+    index (I): The positions, not negative.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+internal_adaptive_avg_pool2d: _Final[_TypeOfinternal_adaptive_avg_pool2d]
+"""internal_adaptive_avg_pool2d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over two dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+internal_adaptive_avg_pool3d: _Final[_TypeOfinternal_adaptive_avg_pool3d]
+"""internal_adaptive_avg_pool3d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over three dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isinf: _Final[_TypeOfisinf]
+"""isinf(self: T) -> bool
+
+Whether each element is positive or negative infinity.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isnan: _Final[_TypeOfisnan]
+"""isnan(self: T) -> bool
+
+Whether each element is not a number.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+le_Scalar: _Final[_TypeOfle_Scalar]
+"""le_Scalar(self: T, other: T) -> bool
+
+Tells where an element is at most a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+le_Tensor: _Final[_TypeOfle_Tensor]
+"""le_Tensor(self: T, other: T) -> bool
+
+Tells where an element of a tensor is at most that of another one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+leaky_relu: _Final[_TypeOfleaky_relu]
+"""leaky_relu(self: T, negative_slope: T | None = None) -> T
+
+Leaky rectified linear unit, each element times a slope where it is negative.
+
+Inputs:
+    self (T)
+    negative_slope (T, optional, rank 0): The slope; absent it is 0.01.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 lift_fresh_copy: _Final[_TypeOflift_fresh_copy]
 """lift_fresh_copy(self: T) -> T
 
@@ -929,6 +2501,114 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linear: _Final[_TypeOflinear]
+"""linear(input: T, weight: T, bias: T | None = None) -> T
+
+Applies a linear transformation to the last dimension.
+
+A template: its body is made for each call, and depends on
+`T` and `input.rank` and `weight.rank`. What no vector reaches is not verified.
+
+Inputs:
+    input (T)
+    weight (T): A row for each output; a vector where there is one without a dimension.
+    bias (T, optional): Added to the outputs; absent it is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+local_scalar_dense: _Final[_TypeOflocal_scalar_dense]
+"""local_scalar_dense(self: T) -> S
+
+The only element of a tensor, as a double, an int64 or a truth value.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (S)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    S: double, bool, int64
+
+Since version 1 of opwright.aten.
+"""
+
+log: _Final[_TypeOflog]
+"""log(self: T) -> T
+
+Computes the natural logarithm of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+log10: _Final[_TypeOflog10]
+"""log10(self: T) -> T
+
+Computes the logarithm to the base 10 of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+log1p: _Final[_TypeOflog1p]
+"""log1p(self: T) -> T
+
+Computes the natural logarithm of 1 plus each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+log2: _Final[_TypeOflog2]
+"""log2(self: T) -> T
+
+Computes the logarithm to the base 2 of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -949,6 +2629,171 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+logical_and: _Final[_TypeOflogical_and]
+"""logical_and(self: T, other: U) -> bool
+
+Computes the logical and of two tensors.
+
+What is not 0 counts as true, nan too.
+
+A template: its body is made for each call, and depends on
+`T` and `U`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    other (U)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logical_not: _Final[_TypeOflogical_not]
+"""logical_not(self: T) -> bool
+
+Whether each element is 0.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logical_or: _Final[_TypeOflogical_or]
+"""logical_or(self: T, other: U) -> bool
+
+Computes the logical or of two tensors.
+
+What is not 0 counts as true, nan too.
+
+A template: its body is made for each call, and depends on
+`T` and `U`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    other (U)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logical_xor: _Final[_TypeOflogical_xor]
+"""logical_xor(self: T, other: U) -> bool
+
+Computes the logical exclusive or of two tensors.
+
+What is not 0 counts as true, nan too.
+
+A template: its body is made for each call, and depends on
+`T` and `U`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    other (U)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+lt_Scalar: _Final[_TypeOflt_Scalar]
+"""lt_Scalar(self: T, other: T) -> bool
+
+Tells where an element is less than a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+lt_Tensor: _Final[_TypeOflt_Tensor]
+"""lt_Tensor(self: T, other: T) -> bool
+
+Tells where an element of a tensor is less than that of another one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+masked_scatter: _Final[_TypeOfmasked_scatter]
+"""masked_scatter(self: T, mask: bool, source: T, *, whole: bool = False) -> T
+
+Writes elements in their order into a copy of a tensor, at the places where a mask is true.
+
+Inputs:
+    self (T)
+    mask (bool): The places; broadcast with `self`.
+    source (T): The elements, at least as many as there are places.
+
+Attributes:
+    whole (bool, default False): Whether `mask` has exactly the sizes of `self`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+matmul: _Final[_TypeOfmatmul]
+"""matmul(self: T, other: T) -> T
+
+Computes the product of matrices, of vectors or of batches of matrices, which are broadcast.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1139,6 +2984,26 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+maximum: _Final[_TypeOfmaximum]
+"""maximum(self: T, other: T) -> T
+
+Computes the greater element of two tensors at each place.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 min_dim: _Final[_TypeOfmin_dim]
 """min_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
 
@@ -1166,6 +3031,44 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+minimum: _Final[_TypeOfminimum]
+"""minimum(self: T, other: T) -> T
+
+Computes the lesser element of two tensors at each place.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mm: _Final[_TypeOfmm]
+"""mm(self: T, mat2: T) -> T
+
+Computes the product of two matrices.
+
+Inputs:
+    self (T, rank 2)
+    mat2 (T, rank 2)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 movedim_intlist: _Final[_TypeOfmovedim_intlist]
 """movedim_intlist(self: T, *, order: Sequence[int]) -> T
 
@@ -1182,6 +3085,60 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mul_Scalar: _Final[_TypeOfmul_Scalar]
+"""mul_Scalar(self: T, other: T) -> T
+
+Multiplies each element by a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mul_Tensor: _Final[_TypeOfmul_Tensor]
+"""mul_Tensor(self: T, other: T) -> T
+
+Multiplies two tensors element by element.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mv: _Final[_TypeOfmv]
+"""mv(self: T, vec: T) -> T
+
+Computes the product of a matrix and a vector.
+
+Inputs:
+    self (T, rank 2)
+    vec (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1232,6 +3189,77 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+ne_Scalar: _Final[_TypeOfne_Scalar]
+"""ne_Scalar(self: T, other: T) -> bool
+
+Tells where an element differs from a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+ne_Tensor: _Final[_TypeOfne_Tensor]
+"""ne_Tensor(self: T, other: T) -> bool
+
+Tells where an element of a tensor differs from that of another one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+neg: _Final[_TypeOfneg]
+"""neg(self: T) -> T
+
+Computes the negative of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+outer: _Final[_TypeOfouter]
+"""outer(self: T, vec2: T) -> T
+
+Computes the outer product of two vectors.
+
+Inputs:
+    self (T, rank 1)
+    vec2 (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 permute: _Final[_TypeOfpermute]
 """permute(self: T, *, dims: Sequence[int]) -> T
 
@@ -1248,6 +3276,69 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+pow_Scalar: _Final[_TypeOfpow_Scalar]
+"""pow_Scalar(self: T, exponent: T) -> T
+
+Raises a number to the power of each element.
+
+Integers wrap around where a power is beyond the type.
+
+Inputs:
+    self (T, rank 0): The number.
+    exponent (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+pow_Tensor_Scalar: _Final[_TypeOfpow_Tensor_Scalar]
+"""pow_Tensor_Scalar(self: T, exponent: T | None = None, *, root: str = "sqrt") -> T
+
+Raises each element to the power of a number.
+
+Integers wrap around where a power is beyond the type.
+
+Inputs:
+    self (T)
+    exponent (T, optional, rank 0): The number, of integers not below 0; absent for a square root.
+
+Attributes:
+    root (string, default "sqrt"): Without a number whether it is the square root or its reciprocal.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+pow_Tensor_Tensor: _Final[_TypeOfpow_Tensor_Tensor]
+"""pow_Tensor_Tensor(self: T, exponent: T) -> T
+
+Raises each element to the power of that of another tensor.
+
+Integers wrap around where a power is beyond the type.
+
+Inputs:
+    self (T)
+    exponent (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1318,6 +3409,130 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+reciprocal: _Final[_TypeOfreciprocal]
+"""reciprocal(self: T) -> T
+
+Computes the reciprocal of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+reflection_pad1d: _Final[_TypeOfreflection_pad1d]
+"""reflection_pad1d(self: T, padding: int64) -> T
+
+Pads the last dimension by reflection; the edge itself is not repeated.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+reflection_pad2d: _Final[_TypeOfreflection_pad2d]
+"""reflection_pad2d(self: T, padding: int64) -> T
+
+Pads the last two dimensions by reflection; the edge itself is not repeated.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+reflection_pad3d: _Final[_TypeOfreflection_pad3d]
+"""reflection_pad3d(self: T, padding: int64) -> T
+
+Pads the last three dimensions by reflection; the edge itself is not repeated.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+relu: _Final[_TypeOfrelu]
+"""relu(self: T) -> T
+
+Rectified linear unit, the greater one of 0 and each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+remainder_Scalar: _Final[_TypeOfremainder_Scalar]
+"""remainder_Scalar(self: T, other: T) -> T
+
+Computes the remainder of a division by a number, with the sign of the divisor.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The divisor.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+remainder_Tensor: _Final[_TypeOfremainder_Tensor]
+"""remainder_Tensor(self: T, other: T) -> T
+
+Computes the remainder of a division, with the sign of the divisor.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 repeat: _Final[_TypeOfrepeat]
 """repeat(self: T, repeats: int64, *, axes: Sequence[int] | None = None) -> T
 
@@ -1339,6 +3554,60 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+replication_pad1d: _Final[_TypeOfreplication_pad1d]
+"""replication_pad1d(self: T, padding: int64) -> T
+
+Pads the last dimension by repeating the edge.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+replication_pad2d: _Final[_TypeOfreplication_pad2d]
+"""replication_pad2d(self: T, padding: int64) -> T
+
+Pads the last two dimensions by repeating the edge.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+replication_pad3d: _Final[_TypeOfreplication_pad3d]
+"""replication_pad3d(self: T, padding: int64) -> T
+
+Pads the last three dimensions by repeating the edge.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 reshape: _Final[_TypeOfreshape]
 """reshape(self: T, shape: int64) -> T
 
@@ -1353,6 +3622,40 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+round: _Final[_TypeOfround]
+"""round(self: T) -> T
+
+Rounds each element to the nearest integer, halves to the even one.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rsqrt: _Final[_TypeOfrsqrt]
+"""rsqrt(self: T) -> T
+
+Computes the reciprocal of the square root of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -1378,6 +3681,110 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+scatter_add: _Final[_TypeOfscatter_add]
+"""scatter_add(self: T, index: I, src: T, *, dim: int, whole: bool = False) -> T
+
+Adds elements to those of a tensor, at the positions that an index gives along a dimension.
+
+Of truth values it is the logical or.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    src (T): The elements; along each dimension at least as many as `index` has.
+
+Attributes:
+    dim (int, required): The dimension.
+    whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_reduce_two: _Final[_TypeOfscatter_reduce_two]
+"""scatter_reduce_two(self: T, index: I, src: T, *, dim: int, reduce: str, include_self: bool = True, whole: bool = False) -> T
+
+Combines elements with those of a tensor, at the positions that an index gives along a dimension.
+
+Means of integers are rounded down. To PyTorch nan is the greatest and the least element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`whole` and `T` and `reduce`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    src (T): The elements; along each dimension at least as many as `index` has.
+
+Attributes:
+    dim (int, required): The dimension.
+    reduce (string, required): How elements are combined.
+    include_self (bool, default True): Whether the elements of `self` are combined with those that come to their places; else these replace them.
+    whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int64
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_src: _Final[_TypeOfscatter_src]
+"""scatter_src(self: T, index: I, src: T, *, dim: int, whole: bool = False) -> T
+
+Writes elements into a copy of a tensor, at the positions that an index gives along a dimension.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    src (T): The elements; along each dimension at least as many as `index` has.
+
+Attributes:
+    dim (int, required): The dimension.
+    whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_value: _Final[_TypeOfscatter_value]
+"""scatter_value(self: T, index: I, value: T, *, dim: int) -> T
+
+Writes a number into a copy of a tensor, at the positions that an index gives along a dimension.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    value (T, rank 0): The number.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 select_int: _Final[_TypeOfselect_int]
 """select_int(self: T, index: int64, *, dim: int) -> T
 
@@ -1395,6 +3802,97 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+select_scatter: _Final[_TypeOfselect_scatter]
+"""select_scatter(self: T, src: T, index: int64, *, dim: int, axes: Sequence[int]) -> T
+
+Writes a tensor into a copy of another one, at one position of a dimension that it lacks.
+
+Inputs:
+    self (T)
+    src (T): What is written, of the sizes of `self` without that of the dimension.
+    index (int64, rank 0): The position; counted from the end where it is negative.
+
+Attributes:
+    dim (int, required): The dimension.
+    axes (ints, required): The same, alone in a list.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+sigmoid: _Final[_TypeOfsigmoid]
+"""sigmoid(self: T) -> T
+
+Computes the logistic sigmoid of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sign: _Final[_TypeOfsign]
+"""sign(self: T) -> T
+
+Computes the sign of each element, which is -1, 0 or 1; of nan it is 0.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+sin: _Final[_TypeOfsin]
+"""sin(self: T) -> T
+
+Computes the sine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sinh: _Final[_TypeOfsinh]
+"""sinh(self: T) -> T
+
+Computes the hyperbolic sine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -1424,6 +3922,37 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+slice_scatter: _Final[_TypeOfslice_scatter]
+"""slice_scatter(self: T, src: T, start: int64, end: int64, step: int64, *, dim: int = 0, axes: Sequence[int] = (0,), column: Sequence[int] = (-1,), joined: bool = False, before: Sequence[int] | None = None, behind: Sequence[int] | None = None) -> T
+
+Writes a tensor into a copy of another one, at every so many positions of a part of a dimension.
+
+Bounds beyond the dimension's ends mean these.
+
+Inputs:
+    self (T)
+    src (T): What is written, of the sizes of that part.
+    start (int64, [1]): The first position; counted from the end where it is negative.
+    end (int64, [1]): The position before which the part ends.
+    step (int64, [1]): The distance of positions, at least 1.
+
+Attributes:
+    dim (int, default 0): The dimension.
+    axes (ints, default (0,)): The same, alone in a list.
+    column (ints, default (-1,)): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+    joined (bool, default False): Whether the part is known and without gaps; then `before` and `behind` count.
+    before (ints, optional): Its first position, alone in a list; absent where there is nothing before it.
+    behind (ints, optional): The first position behind it, alone in a list; absent where there is nothing.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 softmax: _Final[_TypeOfsoftmax]
 """softmax(self: T, *, dim: int) -> T
 
@@ -1434,6 +3963,47 @@ Inputs:
 
 Attributes:
     dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+split_with_sizes: _Final[_TypeOfsplit_with_sizes]
+"""split_with_sizes(self: T, *, split_sizes: Sequence[int], dim: int = 0) -> T
+
+Splits a tensor along a dimension into parts of given sizes.
+
+A template: its body is made for each call, and depends on
+`split_sizes`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    split_sizes (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+sqrt: _Final[_TypeOfsqrt]
+"""sqrt(self: T) -> T
+
+Computes the square root of each element.
+
+Inputs:
+    self (T)
 
 Outputs:
     result (T)
@@ -1534,6 +4104,44 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+sub_Scalar: _Final[_TypeOfsub_Scalar]
+"""sub_Scalar(self: T, other: T, alpha: T | None = None) -> T
+
+Subtracts a number, times a factor, from each element.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+    alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+sub_Tensor: _Final[_TypeOfsub_Tensor]
+"""sub_Tensor(self: T, other: T, alpha: T | None = None) -> T
+
+Subtracts a tensor, times a factor, from another one.
+
+Inputs:
+    self (T)
+    other (T)
+    alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 sum_dim_IntList: _Final[_TypeOfsum_dim_IntList]
 """sum_dim_IntList(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
 
@@ -1555,6 +4163,37 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+sym_numel: _Final[_TypeOfsym_numel]
+"""sym_numel(self: any) -> int64
+
+The number of elements.
+
+Inputs:
+    self (any)
+
+Outputs:
+    count (int64)
+
+Since version 1 of opwright.aten.
+"""
+
+sym_size_int: _Final[_TypeOfsym_size_int]
+"""sym_size_int(self: any, *, dim: int) -> int64
+
+The size of a dimension.
+
+Inputs:
+    self (any)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    size (int64)
+
+Since version 1 of opwright.aten.
+"""
+
 t: _Final[_TypeOft]
 """t(self: T) -> T
 
@@ -1568,6 +4207,40 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+tan: _Final[_TypeOftan]
+"""tan(self: T) -> T
+
+Computes the tangent of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+tanh: _Final[_TypeOftanh]
+"""tanh(self: T) -> T
+
+Computes the hyperbolic tangent of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -1593,6 +4266,27 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+to_copy: _Final[_TypeOfto_copy]
+"""to_copy(self: T, *, dtype: int | None = None) -> U
+
+A copy of a tensor, in an element type of its own.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 transpose_int: _Final[_TypeOftranspose_int]
 """transpose_int(self: T, *, order: Sequence[int] | None = None) -> T
 
@@ -1609,6 +4303,23 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+trunc: _Final[_TypeOftrunc]
+"""trunc(self: T) -> T
+
+Rounds each element towards zero.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1675,6 +4386,24 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+vdot: _Final[_TypeOfvdot]
+"""vdot(self: T, other: T) -> T
+
+Computes the dot product of two vectors.
+
+Inputs:
+    self (T, rank 1)
+    other (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 view: _Final[_TypeOfview]
 """view(self: T, size: int64) -> T
 
@@ -1683,6 +4412,25 @@ The same elements in another shape.
 Inputs:
     self (T)
     size (int64, rank 1): The sizes; -1 for one that follows from the others.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+where_self: _Final[_TypeOfwhere_self]
+"""where_self(condition: bool, self: T, other: T) -> T
+
+Takes elements of one tensor where a condition holds, and of another one elsewhere.
+
+Inputs:
+    condition (bool)
+    self (T)
+    other (T)
 
 Outputs:
     result (T)

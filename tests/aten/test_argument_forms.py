@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -33,6 +34,19 @@ def formed(form: str, value: Any, sizes: tuple[int | None, ...] | None = (), **v
         ("all_axes_of_one", COMPUTED, (2,), None),
         ("all_axes_of_one", COMPUTED, (), None),
         ("listed", COMPUTED, None, [COMPUTED]),
+        ("channel_shape", (3,), (2, 3, 4, 5), [-1, 1, 1]),
+        ("channel_shape", (3,), (2, 3), None),
+        ("channel_shape", (1,), (4,), None),
+        ("channel_shape", (1,), (), []),
+        ("channel_shape", (), (2, 3, 4), None),
+        ("half_at_most", 0.5, None, 0.5),
+        ("half_at_most", None, None, None),
+        ("power_of_ten", 2, None, 100.0),
+        ("power_of_ten", 0, None, None),
+        ("power_of_ten", -2, None, None),
+        ("power_of_ten_below", 2, None, None),
+        ("power_of_ten_below", 0, None, None),
+        ("power_of_ten_below", -2, None, 100.0),
         ("kept_sizes", [-1, COMPUTED, 3], None, [1, COMPUTED, 3]),
         ("repetitions", [2], (4, 5), [1, 2]),
         ("repetitions", [2, 3, 4], (4, 5), [2, 3, 4]),
@@ -50,6 +64,37 @@ def formed(form: str, value: Any, sizes: tuple[int | None, ...] | None = (), **v
         ("unless_false", None, None, True),
         ("unless_false", True, None, True),
         ("unless_false", False, None, False),
+        ("not_nan", 2.5, None, 2.5),
+        ("not_nan", None, None, None),
+        ("not_nan", COMPUTED, None, COMPUTED),
+        ("root", 0.5, None, "sqrt"),
+        ("root", -0.5, None, "rsqrt"),
+        ("root", 2, None, None),
+        ("root", COMPUTED, None, None),
+        ("no_root", -0.5, None, None),
+        ("no_root", COMPUTED, None, COMPUTED),
+        ("own_axes", -1, (2, 3), 1),
+        ("own_axes", [-1, 0], (2, 3), [1, 0]),
+        ("own_axes", None, (2, 3), None),
+        ("own_axes", -1, (), None),
+        ("own_axes", [-1], (), []),
+        ("other_axes", -2, (2, 3, 4), [0, 2]),
+        ("other_axes", 0, (2,), []),
+        ("norm", None, None, "2"),
+        ("norm", 2.0, None, "2"),
+        ("norm", -math.inf, None, "-inf"),
+        ("norm", 0.5, None, "p"),
+        ("exponent", 3, None, 3.0),
+        ("exponent", 2, None, None),
+        ("exponent", None, None, None),
+        ("with_elements", COMPUTED, (2, 3), COMPUTED),
+        ("with_elements", COMPUTED, (None, 3), COMPUTED),
+        ("with_elements", COMPUTED, None, COMPUTED),
+        ("correction", None, None, 1.0),
+        ("correction", 2, (3,), 2.0),
+        ("correction", 0, (3,), None),
+        ("correction", 0, (3, 0), 0.0),
+        ("correction", False, None, None),
     ],
 )
 def test_lists_and_dimensions(form: str, value: Any, sizes: tuple[int | None, ...] | None, made: Any) -> None:
@@ -72,6 +117,35 @@ def test_ranges_of_integers(dtype: str | None, span: tuple[Any, Any, Any], made:
     forms = {"start": "number_of_dtype", "end": "end_of_dtype", "step": "number_of_dtype"}
     element = None if dtype is None else BY_NAME[dtype]
     assert tuple(formed(form, values[name], dtype=element, **values) for name, form in forms.items()) == made
+
+
+@pytest.mark.parametrize(
+    ("element", "value", "made"),
+    [
+        ("uint8", -3, 253),
+        ("int8", 255, -1),
+        ("int8", 1 << 40, 0),
+        ("int64", -5, -5),
+        ("uint8", True, True),
+        ("float", 300, 300),
+        ("uint8", COMPUTED, COMPUTED),
+    ],
+)
+def test_integers_beyond_the_element_type_wrap_around(element: str, value: Any, made: Any) -> None:
+    shape = CallShape(Argument("value", "Scalar"), {}, (), lambda tensor: tensor, element=BY_NAME[element])
+    assert FORMS["wrapped"](value, shape) == made
+
+
+def test_a_divisor_wraps_around_where_the_quotient_is_rounded() -> None:
+    for mode, made in (("floor", -1), (None, 255)):
+        values = {"rounding_mode": mode}
+        shape = CallShape(Argument("value", "Scalar"), values, (), lambda tensor: tensor, element=BY_NAME["int8"])
+        assert FORMS["wrapped"](255, shape) == made
+
+
+def test_a_number_that_is_nan_is_refused() -> None:
+    with pytest.raises(NoForm, match="it is nan"):
+        formed("not_nan", float("nan"))
 
 
 def test_a_range_of_integers_without_a_step_is_refused() -> None:
@@ -110,8 +184,10 @@ def test_an_element_from_the_front() -> None:
     ("form", "value", "sizes", "reason"),
     [
         ("axes", 2, (2, 3), "there is no dimension 2 among 2"),
+        ("own_axes", 1, (), "there is no dimension 1 among 0"),
         ("axes", [0, -2], (2, 3), "a dimension stands there twice"),
         ("axes", 0, None, "the rank of the first tensor is not known"),
+        ("with_elements", COMPUTED, (0, 3), "it has no elements"),
         ("start_from_front", -1, (None,), "counted from the end of a dimension whose size is not known"),
     ],
 )
@@ -189,6 +265,50 @@ def test_what_averages_count() -> None:
     assert pooled("pool_zeros", 6, 3, 2, 1, count_include_pad=True, divisor_override=2) is None
 
 
+def test_adaptive_pooling_with_windows_of_one_size() -> None:
+    def windows(sizes: tuple[int | None, ...] | None, outputs: Any) -> Any:
+        return formed("adaptive_kernel", outputs, sizes), formed("adaptive_stride", outputs, sizes)
+
+    assert windows((2, 3, 8, 6), [4, 1]) == ([2, 6], [2, 1])
+    assert windows((2, 3, 7), [3]) == ([3], [2])  # they overlap
+    assert windows((2, 3, 7), 7) == ([1], [1])
+    assert windows((2, 3, 7, 8), [4, 4]) == (None, None)
+    assert windows((2, 3, 4), [6]) == (None, None)
+    assert windows((2, 3, None), [1]) == (None, None)
+    assert windows(None, [COMPUTED]) == (None, None)
+    assert [formed("all_ones", value) for value in ([1, 1], [1, 2], 1, [COMPUTED])] == [True, False, True, False]
+
+
+def test_padding_by_an_edge_that_is_removed_is_refused() -> None:
+    assert formed("edge_padding", [-3, 5, 1, 0], (2, 4, 4)) == [0, 1, -3, 0, 0, 5]
+    assert formed("edge_padding", [-9, COMPUTED], (2, None)) == [0, -9, 0, COMPUTED]
+    with pytest.raises(NoForm, match="it removes all 4 elements of a dimension"):
+        formed("edge_padding", [-4, 5], (2, 4))
+
+
+def test_half_of_a_spectrum() -> None:
+    assert formed("half_spectrum", 7, (5, 4), dim=[0, -1]) == 7
+    assert formed("half_spectrum", 6, (5, None), dim=[1]) == 6
+    with pytest.raises(NoForm, match="a real signal of length 8 has 5 frequencies, and 4 are given"):
+        formed("half_spectrum", 8, (5, 4), dim=[1])
+
+
+def test_complex_tensors() -> None:
+    shape = CallShape(
+        Argument("self", "Tensor"), {}, (3,), lambda tensor: (3,), is_complex=lambda tensor: tensor is COMPUTED
+    )
+    assert FORMS["pairs"](COMPUTED, shape) is COMPUTED
+    assert [FORMS["is_complex"](value, shape) for value in (COMPUTED, None)] == [True, False]
+
+
+def factors(element: str, beta: Any, alpha: Any, inner: int | None = 3) -> list[Any]:
+    """What becomes of two factors, each as a number, as an attribute of Gemm and as what stands in its place."""
+    given = {"self": "self", "mat1": "mat1", "beta": beta, "alpha": alpha}
+    shape = CallShape(Argument("beta", "Scalar"), given, (), lambda tensor: (2, inner), lambda tensor: BY_NAME[element])
+    forms = ("factor", "factor_of_gemm", "factor_beside_gemm")
+    return [tuple(FORMS[form](given[name], shape) for name in ("beta", "alpha")) for form in forms]
+
+
 @pytest.mark.parametrize(
     ("element", "value", "made"),
     [
@@ -209,3 +329,9 @@ def test_factors_are_in_the_element_type(element: str, value: Any, made: Any) ->
 @pytest.mark.parametrize(("value", "made"), [(0, True), (0.0, True), (False, True), (0.5, False), (COMPUTED, False)])
 def test_a_factor_of_zero(value: Any, made: bool) -> None:
     assert formed("is_zero", value) is made
+
+
+@pytest.mark.parametrize("value", [-0.1, 0.6])
+def test_a_share_above_a_half_is_refused(value: float) -> None:
+    with pytest.raises(NoForm, match=r"not from 0 to 0\.5"):
+        formed("half_at_most", value)

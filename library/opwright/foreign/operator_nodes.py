@@ -77,6 +77,8 @@ class OperatorNodes:
         attributes = [self._attribute(kinds[name], value) for name, value in call.attributes.items()]
         outputs = self._node(implementation.domain, entry.name, inputs, attributes, results, entry.since_version)
         outputs[0].producer().meta[FUNCTION] = implementation.library
+        if call.result is not None:
+            outputs = [self._cast(item, call.result) for item in outputs]
         if call.to_rank_0:
             scalar = self._constant([], BY_CODE[7])
             outputs = [self._node("", "Reshape", [item, scalar])[0] for item in outputs]
@@ -152,7 +154,7 @@ def _check_results(entry: FunctionEntry, call: FunctionCall, results: Sequence[E
     """A function that lacks a type computes in a wider one: right for a sine of integers, and not for their sum."""
     formals = [*entry.outputs, *entry.outputs[-1:] * len(results)]
     for formal, wanted in zip(formals, results, strict=False):
-        given = call.elements.get(formal.type) or BY_NAME.get(formal.type)
+        given = call.result or call.elements.get(formal.type) or BY_NAME.get(formal.type)
         if wanted is not None and given is not None and given is not wanted:
             raise NoCall(f"its result is {wanted}, and the function would give {given}")
 
