@@ -160,7 +160,7 @@ class _OnnxRuntimeSession:
             results = self._public.run_with_ort_values(self._results, values)
             return [ort_values.to_array(value) for value in results]
         except Exception as error:  # whatever a kernel of another project raises is its failure, not ours
-            raise _while_running(error) from None
+            raise _of_kernel(error) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ class ReferenceEvaluator:
         except ImportError as error:  # some of its operators are made of other packages
             raise Refused(Refusal(Status.LACKING, _package(error))) from None
         except Exception as error:  # as above
-            raise Failed(one_line(error)) from None
+            raise _of_kernel(error) from None
 
 
 class _ReferenceSession:
@@ -212,11 +212,11 @@ class _ReferenceSession:
         except ImportError as error:
             raise Refused(Refusal(Status.LACKING, _package(error))) from None
         except Exception as error:  # as above
-            raise _while_running(error) from None
+            raise _of_kernel(error) from None
         return [_result(item, "") for item in found]
 
 
-def _while_running(error: Exception) -> Refused | Failed:
+def _of_kernel(error: Exception) -> Refused | Failed:
     refusal = classify_unwritten(error)
     return Failed(one_line(error)) if refusal is None else Refused(refusal)
 
