@@ -733,8 +733,14 @@ def _products(draw: Draw) -> Given:
         pair = [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 3, 2)]
         yield "addmm", [infinite, *pair], {"beta": 0}
         yield "addmm", [draw.tensor(dtype), *pair], {}
-        yield "addmv", [draw.tensor(dtype, 2), pair[0], draw.tensor(dtype, 3)], {"beta": 0, "alpha": 2}
-        yield "addr", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2), draw.tensor(dtype, 3)], {"beta": 2, "alpha": 3}
+        for beta, alpha in product((0, 1, 2), (1, 3)):
+            factors = {"beta": beta, "alpha": alpha}
+            batches = [draw.tensor(dtype, 2, 2, 3), draw.tensor(dtype, 2, 3, 2)]
+            yield "addmm", [draw.tensor(dtype, 2, 2), *pair], factors
+            yield "addmv", [draw.tensor(dtype, 2), pair[0], draw.tensor(dtype, 3)], factors
+            yield "addr", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2), draw.tensor(dtype, 3)], factors
+            yield "addbmm", [draw.tensor(dtype, 2, 2), *batches], factors
+            yield "baddbmm", [draw.tensor(dtype, 2, 2, 2), *batches], factors
         for left_shape, right_shape in _MATMUL:
             yield "matmul", [draw.tensor(dtype, *left_shape), draw.tensor(dtype, *right_shape)], {}
         yield "linear", [draw.tensor(dtype, 3), draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2)], {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import string
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,9 +31,6 @@ class CallShape:
     as one of rank 1 has one size. `sizes_of` gives a tensor's own ones, `element_of` its element type, and `is_complex`
     whether it is complex; `first_element` is the element type of the first tensor. `element` is that of the input which
     the argument becomes, None of an attribute.
-    `sizes` has None for an unknown size, and is None itself if the rank is unknown; a tensor of rank 0 that is lifted
-    to rank 1 has one size. `sizes_of` gives the shape of any tensor, `element_of` its element type, and `is_complex`
-    tells whether it is complex.
     """
 
     argument: Argument
@@ -213,32 +211,98 @@ def factor(value: Any, call: CallShape) -> Any:
     return (int(value) - low) % count + low
 
 
-def factor_of_gemm(value: Any, call: CallShape) -> float | None:
-    """A factor as an attribute of Gemm, of type float; None if `factor_beside_gemm` gives one."""
-    return value if _is_of_gemm(call) else None
+def first(value: Any, call: CallShape) -> Any:
+    """The first one of a list."""
+    return _item(value, 0)
 
 
-def factor_beside_gemm(value: Any, call: CallShape) -> Any:
-    """As `factor`, where the attributes `alpha` and `beta` of Gemm cannot be used: for integers, for values of double
-    that float does not represent, and for sums that may be empty. Else None."""
-    return None if _is_of_gemm(call) else factor(value, call)
+def second(value: Any, call: CallShape) -> Any:
+    """The second one of a list."""
+    return _item(value, 1)
 
 
-def _is_of_gemm(call: CallShape) -> bool:
-    element, sizes = call.element_of(call.values["self"]), call.sizes_of(call.values["mat1"])
-    factors = (call.values["alpha"], call.values["beta"])
-    if element is None or element.is_integer or not all(map(_is_finite, factors)):
+def _item(value: Any, place: int) -> Any:
+    if len(value) <= place:
+        raise NoForm(f"it has {len(value)} items")
+    return value[place]
+
+
+def hidden_size(value: Any, call: CallShape) -> int:
+    """The size of a recurrent network's state, which the weights `params` tell."""
+    sizes = call.sizes_of(_item(call.values["params"], 1))
+    if sizes is None or sizes[-1] is None:
+        raise NoForm("the sizes of the weights are not known")
+    return sizes[-1]
+
+
+def weights_each(value: Any, call: CallShape) -> int:
+    """How many of the weights `params` of a recurrent network each layer has for each direction. One that drops
+    elements between its layers is refused."""
+    values = call.values
+    if values["train"] and values["dropout"] and values["num_layers"] > 1:
+        raise NoForm("elements are dropped between the layers")
+    return len(values["params"]) // (values["num_layers"] * (2 if values["bidirectional"] else 1))
+
+
+def named_norm(value: Any, call: CallShape) -> str:
+    """A norm as `norm` has it, 2 instead of p, whose number is given by itself."""
+    name = norm(value, call)
+    return "2" if name == "p" else name
+
+
+def last_two_swapped(value: Any, call: CallShape) -> list[int]:
+    """All dimensions of a tensor, the last two of them swapped."""
+    sizes = call.sizes_of(value)
+    if sizes is None or len(sizes) < 2:
+        raise NoForm("its rank is not known, or below 2")
+    order_ = list(range(len(sizes)))
+    return [*order_[:-2], order_[-1], order_[-2]]
+
+
+def attention_scale(value: Any, call: CallShape) -> float | None:
+    """The scale of attention, where there is none one over the root of the last size of `query`, as a number of type
+    float; None where the function computes it: for tensors of type double, and of a size that is not known."""
+    element = call.element_of(call.values["query"])
+    is_double = element is not None and element.name == "double"
+    if value is not None:
+        if is_double and value != _as_float(value):
+            raise NoForm(f"{value!r} is no number of type float")
+        return float(value)
+    size = (call.sizes_of(call.values["query"]) or (None,))[-1]
+    return None if is_double or not size else 1 / math.sqrt(size)
+
+
+def key_heads(value: Any, call: CallShape) -> list[int] | None:
+    """For each head of the queries that of the keys, where `enable_gqa` says that several queries share one; else
+    None."""
+    if not value:
+        return None
+    queries, keys = (_size_of_heads(call, name) for name in ("query", "key"))
+    if queries is None or keys is None or not keys or queries % keys:
+        raise NoForm("the numbers of heads are not known, or those of the queries are no multiple")
+    return None if queries == keys else [head * keys // queries for head in range(queries)]
+
+
+def fits_attention(value: Any, call: CallShape) -> bool:
+    """Whether ONNX's Attention takes tensors of these sizes: of rank 4, with one batch, none of them empty."""
+    known = [call.sizes_of(call.values[name]) for name in ("query", "key", "value")]
+    if any(sizes is None or len(sizes) != 4 or 0 in sizes for sizes in known):
         return False
-    if factors[1] not in (0, 1) and (sizes is None or not sizes[-1]):
-        return False
-    return element.name != "double" or all(item == _as_single(item) for item in factors)
+    batches = {None if sizes is None else sizes[0] for sizes in known}
+    return len(batches - {None}) < 2 and (call.values["enable_gqa"] or _are_heads_equal(call))
 
 
-def _as_single(value: float) -> float:
-    try:
-        found: float = struct.unpack("f", struct.pack("f", value))[0]
-    except OverflowError:
-        return math.inf
+def _are_heads_equal(call: CallShape) -> bool:
+    return len({_size_of_heads(call, name) for name in ("query", "key", "value")} - {None}) < 2
+
+
+def _size_of_heads(call: CallShape, name: str) -> int | None:
+    sizes = call.sizes_of(call.values[name])
+    return None if sizes is None or len(sizes) < 3 else sizes[-3]
+
+
+def _as_float(value: float) -> float:
+    found: float = struct.unpack("f", struct.pack("f", value))[0]
     return found
 
 
@@ -256,6 +320,85 @@ def of_double(value: Any, call: CallShape) -> Any:
 def _first_is_double(call: CallShape) -> bool:
     element = call.element_of(call.values["self"])
     return element is not None and element.name == "double"
+def inner_equation(value: Any, call: CallShape) -> str:
+    """What Einsum computes of `self` and `other`: sums of products along the last dimension of both."""
+    first, second = _letters(call, "self"), _letters(call, "other", 26)
+    if not first or not second:
+        return f"{first},{second}->{first}{second}"
+    return f"{first},{second[:-1]}{first[-1]}->{first[:-1]}{second[:-1]}"
+
+
+def tensordot_equation(value: Any, call: CallShape) -> str:
+    """What Einsum computes of `self` and `other`: sums of products along `dims_self` and `dims_other`."""
+    first, second = _letters(call, "self"), [*_letters(call, "other", 26)]
+    summed, others = (
+        [_axis(item, len(letters)) for item in call.values[name]]
+        for name, letters in (("dims_self", first), ("dims_other", second))
+    )
+    for place, other in zip(summed, others, strict=True):
+        second[other] = first[place]
+    kept = "".join(letter for place, letter in enumerate(first) if place not in summed)
+    return f"{first},{''.join(second)}->{kept}{''.join(x for place, x in enumerate(second) if place not in others)}"
+
+
+def trilinear_equation(value: Any, call: CallShape) -> str:
+    """What Einsum computes of `i1`, `i2` and `i3`, each with new dimensions: sums of products along `sumdim`."""
+    factors = []
+    rank = len(_letters(call, "i1")) + len(call.values["expand1"])
+    for number in ("1", "2", "3"):
+        new = [_axis(item, rank) for item in call.values[f"expand{number}"]]
+        factors.append("".join(_LETTERS[place] for place in range(rank) if place not in new))
+        if len(factors[-1]) != len(_letters(call, f"i{number}")):
+            raise NoForm(f"`i{number}` is of another rank than the others")
+    summed = [_axis(item, rank) for item in call.values["sumdim"]]
+    present = {*"".join(factors)}
+    kept = [_LETTERS[place] for place in range(rank) if place not in summed]
+    if any(letter not in present for letter in kept):
+        raise NoForm("a dimension is new in all of them")
+    return f"{','.join(factors)}->{''.join(kept)}"
+
+
+def kron_axes(value: Any, call: CallShape) -> list[int] | None:
+    """The new dimensions of a tensor in a Kronecker product of `self` and `other`: one behind each of the first, one
+    before each of the second, those that it has fewer than the other in front; None without any."""
+    own, rank = len(_letters_of(call, value)), max(len(_letters(call, name)) for name in ("self", "other"))
+    is_first = call.argument.name == "self"
+    beside = [2 * place + is_first for place in range(rank)]
+    front = [2 * place + (not is_first) for place in range(rank - own)]
+    return sorted([*beside, *front]) or None
+
+
+def first_of_three(value: Any, call: CallShape) -> int:
+    """A dimension, where there is none the first one of size 3."""
+    if value is not None:
+        return _axis(value, call.rank)
+    if call.sizes is None or None in call.sizes:
+        raise NoForm("which dimension has size 3 is not known")
+    if 3 not in call.sizes:
+        raise NoForm("no dimension has size 3")
+    return call.sizes.index(3)
+
+
+def not_negative(value: Any, call: CallShape) -> int:
+    """An exponent, which is not negative."""
+    if value < 0:
+        raise NoForm(f"it is {value}, and the function has no inverse")
+    return int(value)
+
+
+_LETTERS = string.ascii_lowercase + string.ascii_uppercase
+
+
+def _letters(call: CallShape, name: str, start: int = 0) -> str:
+    """A letter for each dimension of a tensor."""
+    return _letters_of(call, call.values[name], start)
+
+
+def _letters_of(call: CallShape, tensor: Any, start: int = 0) -> str:
+    sizes = call.sizes_of(tensor)
+    if sizes is None:
+        raise NoForm("the rank of a tensor is not known")
+    return _LETTERS[start : start + len(sizes)]
 
 
 def below_one(value: Any, call: CallShape) -> Any:
@@ -778,6 +921,21 @@ FORMS: Mapping[str, Form] = {
         factor_beside_gemm,
         single,
         of_double,
+        first,
+        second,
+        hidden_size,
+        weights_each,
+        named_norm,
+        last_two_swapped,
+        attention_scale,
+        key_heads,
+        fits_attention,
+        inner_equation,
+        tensordot_equation,
+        trilinear_equation,
+        kron_axes,
+        first_of_three,
+        not_negative,
         below_one,
         unless_false,
         number_of_dtype,

@@ -176,7 +176,7 @@ def _bound(
         if entry.type not in (*wanted, *(() if form is None else ("INT", "INTS", "STRING"))):
             return f"the attribute is of kind {entry.type}, and the argument is {_described(argument)}"
         return BoundArgument(argument, Role.ATTRIBUTE, entry, form)
-    if argument.is_list and argument.kind == "Tensor" and not entry.variadic:
+    if argument.is_list and argument.kind == "Tensor" and not entry.variadic and form is None:
         return "it is a list of tensors, so the input must be `*name`"
     if entry.variadic and not (argument.is_list and argument.kind == "Tensor"):
         return f"the input stands for any number of tensors, and the argument is {_described(argument)}"
