@@ -304,6 +304,13 @@ def test_padding_by_an_edge_that_is_removed_is_refused() -> None:
         formed("edge_padding", [-4, 5], (2, 4))
 
 
+def test_sizes_of_a_signal() -> None:
+    assert formed("signal_sizes", [-1, 5], (2, 3, None), dim=[-2, -1]) == [3, 5]
+    assert formed("signal_sizes", None, (2, 3), dim=[0]) is None
+    with pytest.raises(NoForm, match="it is -1 for a dimension of unknown size"):
+        formed("signal_sizes", [-1], (2, None), dim=[1])
+
+
 def test_half_of_a_spectrum() -> None:
     assert formed("half_spectrum", 7, (5, 4), dim=[0, -1]) == 7
     assert formed("half_spectrum", 6, (5, None), dim=[1]) == 6
@@ -461,3 +468,15 @@ def test_small_forms_of_products() -> None:
     assert formed("not_negative", 3) == 3
     with pytest.raises(NoForm, match="no inverse"):
         formed("not_negative", -1)
+def test_limits_of_quantized_values() -> None:
+    dtype = BY_NAME["int8"]
+    assert [formed("quantized_min", value, dtype=dtype) for value in (-128, -127)] == [None, -127]
+    assert [formed("quantized_max", value, dtype=dtype) for value in (127, 7)] == [None, 7]
+
+
+def test_groups_and_vectors_along_a_dimension() -> None:
+    assert [formed("group_of_last", 4, sizes) for sizes in ((3, 8), (3, 2), (3, None), None)] == [4, 2, 4, 4]
+    assert [formed("trailing_axes", axis, (2, 3, 4)) for axis in (0, 1, -1)] == [[1, 2], [1], []]
+    assert formed("trailing_axes_from_front", 1, (2, 3, 4)) == [1]
+    with pytest.raises(NoForm, match="the dimension -1 is negative"):
+        formed("trailing_axes_from_front", -1, (2, 3, 4))

@@ -68,6 +68,23 @@ def test_numbers_follow_the_argument_that_decides_the_type() -> None:
         assert value.dtype == dtype
 
 
+_QUANTIZE = "acme::quantize(Tensor input, float scale, int zero, ScalarType dtype) -> Tensor"
+
+
+def test_an_argument_that_names_an_element_type_may_decide_a_type_variable() -> None:
+    from opwright.elements import BY_NAME
+
+    implements = ImplementsEntry(_QUANTIZE, drops=(("dtype", ()), ("scale", ())), promotion=(("T", "dtype"),))
+    binding = bound(implements, InputEntry("input", "any"), InputEntry("zero", "T"))
+    x = np.zeros(3, np.float32)
+    for dtype in ("uint8", "int32"):
+        made = call(binding, x, 0.5, 3, BY_NAME[dtype])
+        assert input_array(made.inputs[1]).dtype == dtype  # type: ignore[arg-type]
+        assert made.elements["T"] is BY_NAME[dtype]
+    with pytest.raises(NoCall, match="`zero` is -1, which is no value of uint8"):
+        call(binding, x, 0.5, -1, BY_NAME["uint8"])
+
+
 _REAL = "aten::view_as_real(Tensor(a) self) -> Tensor(a)"
 
 

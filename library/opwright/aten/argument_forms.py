@@ -548,6 +548,34 @@ def window_elements(value: Any, call: CallShape) -> int:
     return math.prod(_repeated(value, call.spatial_rank))
 
 
+def quantized_min(value: Any, call: CallShape) -> Any:
+    """The lower limit of quantized values; None if it is that of the element type `dtype`."""
+    return None if value == call.values["dtype"].minimum else value
+
+
+def quantized_max(value: Any, call: CallShape) -> Any:
+    """The upper limit of quantized values; None if it is that of the element type `dtype`."""
+    return None if value == call.values["dtype"].maximum else value
+
+
+def group_of_last(value: Any, call: CallShape) -> int:
+    """The size of groups along the last dimension, at most the size of that dimension."""
+    size = None if call.sizes is None else call.sizes[-1]
+    return int(value) if size is None else min(int(value), size)
+
+
+def trailing_axes(value: Any, call: CallShape) -> list[int]:
+    """The axes that align a vector with the given dimension: one for each dimension behind it."""
+    return list(range(1, call.rank - _axis(value, call.rank)))
+
+
+def trailing_axes_from_front(value: Any, call: CallShape) -> list[int]:
+    """As `trailing_axes`; a negative dimension is refused, which some operators do not count from the last one."""
+    if value < 0:
+        raise NoForm(f"the dimension {value} is negative")
+    return trailing_axes(value, call)
+
+
 def edge_padding(value: Any, call: CallShape) -> list[Any]:
     """As `padding`; refused if all elements of a dimension are removed, so that there is no edge to repeat."""
     sizes = [*reversed(call.sizes or ())]
@@ -574,6 +602,19 @@ def adaptive_stride(value: Any, call: CallShape) -> list[int] | None:
     """The stride of the windows of an adaptive pool; None as for `adaptive_kernel`."""
     windows = _adaptive_windows(value, call)
     return None if windows is None else [step for _, step in windows]
+
+
+def signal_sizes(value: Any, call: CallShape) -> list[Any] | None:
+    """The sizes of the dimensions `dim` to crop or pad to, with the size of a dimension for -1."""
+    if value is None:
+        return None
+    found: list[Any] = []
+    for item, axis in zip(value, axes(call.values["dim"], call), strict=True):
+        size = call.sizes[axis] if call.sizes is not None and isinstance(item, int) and item == -1 else item
+        if size is None:
+            raise NoForm("it is -1 for a dimension of unknown size")
+        found.append(size)
+    return found
 
 
 def half_spectrum(value: Any, call: CallShape) -> Any:
@@ -950,10 +991,16 @@ FORMS: Mapping[str, Form] = {
         pool_zeros,
         pool_counts,
         window_elements,
+        quantized_min,
+        quantized_max,
+        group_of_last,
+        trailing_axes,
+        trailing_axes_from_front,
         edge_padding,
         all_ones,
         adaptive_kernel,
         adaptive_stride,
+        signal_sizes,
         half_spectrum,
         pairs,
         is_complex,

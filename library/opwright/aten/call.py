@@ -338,6 +338,8 @@ class _Maker:
 
     def _operands(self, argument: Argument) -> list[Operand]:
         value = self.values[argument.name]
+        if argument.kind == "ScalarType":
+            return [Operand(value or BY_NAME["float"], dimensioned=True)]
         found: list[Operand] = []
         for item in value if argument.is_list and value is not None else [value]:
             facts = None if item is None else self.facts_of(item)
