@@ -381,12 +381,12 @@ class add_Scalar(_LibraryFunction):
 class add_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats, alpha: _T3 | _Floats | None = None) -> _T3:
-        """Adds two tensors, the second one times a factor.
+        """Adds two tensors; the second may be scaled by a factor.
 
         Inputs:
             self (T)
             other (T)
-            alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+            alpha (T, optional, rank 0): The factor of `other`; 1 if absent.
 
         Outputs:
             result (T)
@@ -605,7 +605,7 @@ class addr(_LibraryFunction):
 class alias(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
-        """The same tensor.
+        """Returns the input tensor.
 
         Inputs:
             self (T)
@@ -629,7 +629,7 @@ class all(_LibraryFunction):
         /,
         self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
     ) -> BOOL | UINT8:
-        """Whether every element is other than 0.
+        """Tests whether all elements are nonzero.
 
         Inputs:
             self (T)
@@ -657,7 +657,7 @@ class all_dim(_LibraryFunction):
         dim: int,
         keepdim: bool = False,
     ) -> BOOL | UINT8:
-        """Whether every element along a dimension is other than 0.
+        """Tests whether all elements along the given dimension are nonzero.
 
         A template: its body is made for each call, and depends on
         `dim`. What no vector reaches is not verified.
@@ -666,8 +666,8 @@ class all_dim(_LibraryFunction):
             self (T)
 
         Attributes:
-            dim (int, required): The dimension.
-            keepdim (bool, default False): Whether it stays with size 1.
+            dim (int, required): The dimension to reduce.
+            keepdim (bool, default False): Whether to keep it with size 1.
 
         Outputs:
             result (U)
@@ -692,14 +692,14 @@ class all_dims(_LibraryFunction):
         dim: _Sequence[int] | None = None,
         keepdim: bool = False,
     ) -> BOOL | UINT8:
-        """Whether every element along dimensions is other than 0.
+        """Tests whether all elements along the given dimensions are nonzero.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, optional): The dimensions, none of them where the list is empty; absent it is all.
-            keepdim (bool, default False): Whether they stay with size 1.
+            dim (ints, optional): The dimensions to reduce; none if the list is empty, all if absent.
+            keepdim (bool, default False): Whether to keep them with size 1.
 
         Outputs:
             result (U)
@@ -724,16 +724,16 @@ class all_dims(_LibraryFunction):
 class amax(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: _Sequence[int], keepdim: bool = False) -> _T3:
-        """The greatest element along dimensions.
+        """Returns the maximum along the given dimensions.
 
-        To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, required): The dimensions.
-            keepdim (bool, default False): Whether they stay with size 1.
+            dim (ints, required): The dimensions to reduce.
+            keepdim (bool, default False): Whether to keep them with size 1.
 
         Outputs:
             result (T)
@@ -757,16 +757,16 @@ class amax(_LibraryFunction):
 class amin(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: _Sequence[int], keepdim: bool = False) -> _T3:
-        """The least element along dimensions.
+        """Returns the minimum along the given dimensions.
 
-        To PyTorch nan is the least element; ONNX leaves that to runtimes.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, required): The dimensions.
-            keepdim (bool, default False): Whether they stay with size 1.
+            dim (ints, required): The dimensions to reduce.
+            keepdim (bool, default False): Whether to keep them with size 1.
 
         Outputs:
             result (T)
@@ -794,7 +794,7 @@ class any(_LibraryFunction):
         /,
         self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
     ) -> BOOL | UINT8:
-        """Whether an element is other than 0.
+        """Tests whether any element is nonzero.
 
         Inputs:
             self (T)
@@ -822,7 +822,7 @@ class any_dim(_LibraryFunction):
         dim: int,
         keepdim: bool = False,
     ) -> BOOL | UINT8:
-        """Whether an element along a dimension is other than 0.
+        """Tests whether any element along the given dimension is nonzero.
 
         A template: its body is made for each call, and depends on
         `dim`. What no vector reaches is not verified.
@@ -831,8 +831,8 @@ class any_dim(_LibraryFunction):
             self (T)
 
         Attributes:
-            dim (int, required): The dimension.
-            keepdim (bool, default False): Whether it stays with size 1.
+            dim (int, required): The dimension to reduce.
+            keepdim (bool, default False): Whether to keep it with size 1.
 
         Outputs:
             result (U)
@@ -857,14 +857,14 @@ class any_dims(_LibraryFunction):
         dim: _Sequence[int] | None = None,
         keepdim: bool = False,
     ) -> BOOL | UINT8:
-        """Whether an element along dimensions is other than 0.
+        """Tests whether any element along the given dimensions is nonzero.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, optional): The dimensions, none of them where the list is empty; absent it is all.
-            keepdim (bool, default False): Whether they stay with size 1.
+            dim (ints, optional): The dimensions to reduce; none if the list is empty, all if absent.
+            keepdim (bool, default False): Whether to keep them with size 1.
 
         Outputs:
             result (U)
@@ -897,17 +897,17 @@ class arange_start_step(_LibraryFunction):
         *,
         dtype: int | None = None,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """Numbers from a start on, each so much more than the one before, as long as they are below an end.
+        """Returns evenly spaced values in the half-open interval from a start to an end.
 
-        They are counted in double precision, so that rounding to the element type decides nothing.
+        The values are computed in double precision, so that their number does not depend on rounding to the element type.
 
         Inputs:
-            start (S, rank 0): The first number.
-            end (S, rank 0): Where they end, which is no number of them.
-            step (S, optional, rank 0): What is added, below 0 too; absent it is 1.
+            start (S, rank 0): The first value.
+            end (S, rank 0): The end of the interval, which is excluded.
+            step (S, optional, rank 0): The difference between adjacent values, possibly negative; 1 if absent.
 
         Attributes:
-            dtype (int, optional): The element type, as a code; absent it is that of the numbers, and float for double.
+            dtype (int, optional): The element type of the result, as a code of ONNX. If absent, it is that of the arguments, or float if they are double.
 
         Outputs:
             result (T)
@@ -940,16 +940,16 @@ class argmax(_LibraryFunction):
         dim: int | None = None,
         keepdim: bool = False,
     ) -> INT64:
-        """Where the greatest element stands, the first one of equal ones.
+        """Returns the index of the maximum; the first one if there are several.
 
-        To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (int, optional): The dimension; absent the elements are numbered through.
-            keepdim (bool, default False): Whether the dimensions stay with size 1.
+            dim (int, optional): The dimension to reduce; if absent, the index is that in the flattened tensor.
+            keepdim (bool, default False): Whether to keep the reduced dimensions with size 1.
 
         Outputs:
             place (int64)
@@ -980,16 +980,16 @@ class argmin(_LibraryFunction):
         dim: int | None = None,
         keepdim: bool = False,
     ) -> INT64:
-        """Where the least element stands, the first one of equal ones.
+        """Returns the index of the minimum; the first one if there are several.
 
-        To PyTorch nan is the least element; ONNX leaves that to runtimes.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (int, optional): The dimension; absent the elements are numbered through.
-            keepdim (bool, default False): Whether the dimensions stay with size 1.
+            dim (int, optional): The dimension to reduce; if absent, the index is that in the flattened tensor.
+            keepdim (bool, default False): Whether to keep the reduced dimensions with size 1.
 
         Outputs:
             place (int64)
@@ -1175,19 +1175,19 @@ class avg_pool1d(_LibraryFunction):
         counts_padding: bool = True,
         zeros: _Sequence[int] | None = None,
     ) -> _T2:
-        """The averages of windows that move over one dimension.
+        """Average pooling over one spatial dimension.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-            zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            counts_padding (bool, default True): Whether averages include the padding, as zeros.
+            zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
 
         Outputs:
             result (T)
@@ -1226,21 +1226,21 @@ class avg_pool2d(_LibraryFunction):
         divisor_override: int | None = None,
         elements: int = 1,
     ) -> _T2:
-        """The averages of windows that move over two dimensions.
+        """Average pooling over two spatial dimensions.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-            zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
-            divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
-            elements (int, default 1): How many elements a window has, where it is divided by another number.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            counts_padding (bool, default True): Whether averages include the padding, as zeros.
+            zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
+            divisor_override (int, optional): The divisor of the sum of a window; the number of its elements if absent.
+            elements (int, default 1): The number of elements of a window, if the divisor is another number.
 
         Outputs:
             result (T)
@@ -1281,21 +1281,21 @@ class avg_pool3d(_LibraryFunction):
         divisor_override: int | None = None,
         elements: int = 1,
     ) -> _T5:
-        """The averages of windows that move over three dimensions.
+        """Average pooling over three spatial dimensions.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-            zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
-            divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
-            elements (int, default 1): How many elements a window has, where it is divided by another number.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            counts_padding (bool, default True): Whether averages include the padding, as zeros.
+            zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
+            divisor_override (int, optional): The divisor of the sum of a window; the number of its elements if absent.
+            elements (int, default 1): The number of elements of a window, if the divisor is another number.
 
         Outputs:
             result (T)
@@ -1537,15 +1537,15 @@ class bmm(_LibraryFunction):
 
 class cat(_LibraryFunction):
     def __call__(self, /, *tensors: _T3 | _NDArray[_Any] | _Floats, dim: int = 0) -> _T3:
-        """Tensors side by side along a dimension.
+        """Concatenates tensors along a dimension.
 
-        Tensors of rank 1 without elements are left out of a call of the operator: PyTorch takes them beside tensors of any rank.
+        The call leaves out empty tensors of rank 1, which PyTorch accepts beside tensors of any rank.
 
         A template: its body is made for each call, and depends on
         `tensors`. What no vector reaches is not verified.
 
         Inputs:
-            tensors (T, any number): Tensors of equal sizes but for those of the dimension.
+            tensors (T, any number): Tensors of the same shape, except in the concatenated dimension.
 
         Attributes:
             dim (int, default 0): The dimension.
@@ -1577,6 +1577,32 @@ class ceil(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class celu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, alpha: _T2 | _Floats | None = None) -> _T2:
+        """Continuously differentiable exponential linear unit, alpha times (exp(x / alpha) - 1) of each negative element x.
+
+        Inputs:
+            self (T)
+            alpha (T, optional, rank 0): The negative limit is -alpha; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
         ...
 
 class clamp(_LibraryFunction):
@@ -1640,7 +1666,7 @@ class clamp_Tensor(_LibraryFunction):
 class clone(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
-        """A copy of a tensor.
+        """Returns a copy of a tensor.
 
         Inputs:
             self (T)
@@ -1737,7 +1763,7 @@ class constant_pad_nd(_LibraryFunction):
 class contiguous(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
-        """The same tensor, whatever its layout in memory.
+        """Returns the input tensor; ONNX has no memory layouts.
 
         Inputs:
             self (T)
@@ -1768,18 +1794,18 @@ class conv1d(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1,),
     ) -> _T2:
-        """Filters moved over one dimension.
+        """Convolution over one spatial dimension.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1,)): How far the filters move.
-            padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1,)): The distance of elements that a filter reads.
+            stride (ints, default (1,)): The stride of the kernel.
+            padding (ints, default (0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1,)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1818,18 +1844,18 @@ class conv1d_padding(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1,),
     ) -> _T2:
-        """Filters moved over one dimension. The padding has a name.
+        """Convolution over one spatial dimension, with `same` or `valid` padding.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1,)): How far the filters move.
-            padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1,)): The distance of elements that a filter reads.
+            stride (ints, default (1,)): The stride of the kernel.
+            padding (ints, default (0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1,)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1868,18 +1894,18 @@ class conv2d(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1),
     ) -> _T2:
-        """Filters moved over two dimensions.
+        """Convolution over two spatial dimensions.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1918,18 +1944,18 @@ class conv2d_padding(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1),
     ) -> _T2:
-        """Filters moved over two dimensions. The padding has a name.
+        """Convolution over two spatial dimensions, with `same` or `valid` padding.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1968,18 +1994,18 @@ class conv3d(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1, 1),
     ) -> _T2:
-        """Filters moved over three dimensions.
+        """Convolution over three spatial dimensions.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -2018,18 +2044,18 @@ class conv3d_padding(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1, 1),
     ) -> _T2:
-        """Filters moved over three dimensions. The padding has a name.
+        """Convolution over three spatial dimensions, with `same` or `valid` padding.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -2069,19 +2095,19 @@ class conv_transpose1d(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1,),
     ) -> _T2:
-        """The gradient of a convolution over one dimension by its input.
+        """Transposed convolution over one spatial dimension.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: inputs, then the outputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Input channels, output channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1,)): How far the filters move.
-            padding (ints, default (0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-            output_padding (ints, default (0,)): How much larger the result is at the ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1,)): The distance of elements that a filter reads.
+            stride (ints, default (1,)): The stride of the kernel.
+            padding (ints, default (0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+            output_padding (ints, default (0,)): The additional size of the result at the ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1,)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -2122,19 +2148,19 @@ class conv_transpose2d_input(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1),
     ) -> _T2:
-        """The gradient of a convolution over two dimensions by its input.
+        """Transposed convolution over two spatial dimensions.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: inputs, then the outputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Input channels, output channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-            output_padding (ints, default (0, 0)): How much larger the result is at the ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+            output_padding (ints, default (0, 0)): The additional size of the result at the ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -2175,19 +2201,19 @@ class conv_transpose3d_input(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1, 1),
     ) -> _T2:
-        """The gradient of a convolution over three dimensions by its input.
+        """Transposed convolution over three spatial dimensions.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: inputs, then the outputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Input channels, output channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-            output_padding (ints, default (0, 0, 0)): How much larger the result is at the ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+            output_padding (ints, default (0, 0, 0)): The additional size of the result at the ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -2229,20 +2255,20 @@ class convolution(_LibraryFunction):
         output_padding: _Sequence[int],
         groups: int,
     ) -> _T2:
-        """Filters moved over an input of any number of spatial dimensions, or the gradient of that by the input.
+        """Convolution or transposed convolution over any number of spatial dimensions.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions.
-            weight (T): The filters: outputs, then inputs of a group; the other way round where transposed.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch, channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions. If transposed: input channels, output channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, required): How far the filters move.
-            padding (ints, required): Zeros around the input, at the beginnings of all spatial dimensions and then at their ends; where transposed, what is cut off the result.
-            dilation (ints, required): The distance of elements that a filter reads.
-            transposed (bool, required): Whether it is the gradient of a convolution by its input.
-            output_padding (ints, required): Of a transposed one, how much larger the result is at the ends.
-            groups (int, required): Into how many groups channels are parted.
+            stride (ints, required): The stride of the kernel.
+            padding (ints, required): The zero padding: at the beginnings of all spatial dimensions, then at their ends. If transposed, these elements are removed from the result.
+            dilation (ints, required): The spacing between the elements of the kernel.
+            transposed (bool, required): Whether to compute a transposed convolution.
+            output_padding (ints, required): The additional size of the result at the ends, if transposed.
+            groups (int, required): The number of groups of channels.
 
         Outputs:
             result (T)
@@ -2333,10 +2359,53 @@ class cosh(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class cumsum(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, *, dim: int) -> _T1:
+        """Computes the sums of the elements up to each one along a dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
+class deg2rad(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Converts each element from degrees to radians.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class detach(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
-        """The same tensor, of which gradients know nothing.
+        """Returns the input tensor, detached from the computation of gradients.
 
         Inputs:
             self (T)
@@ -2588,6 +2657,43 @@ class dot(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, tensor: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class elu(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        alpha: _T2 | _Floats | None = None,
+        scale: _T2 | _Floats | None = None,
+        input_scale: _T2 | _Floats | None = None,
+    ) -> _T2:
+        """Exponential linear unit, alpha times (exp(x) - 1) of each negative element x.
+
+        Inputs:
+            self (T)
+            alpha (T, optional, rank 0): Factor of the negative part; absent it is 1.
+            scale (T, optional, rank 0): Factor of the result; absent it is 1.
+            input_scale (T, optional, rank 0): Factor of the exponent; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        scale: _NDArray[_Any] | _Floats | None = None,
+        input_scale: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class empty_memory_format(_LibraryFunction):
     @_overload
     def __call__(
@@ -2597,15 +2703,15 @@ class empty_memory_format(_LibraryFunction):
         *,
         dtype: int = 1,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """A tensor of given sizes, whose elements mean nothing.
+        """Returns a tensor of the given shape with unspecified elements.
 
-        They are zeros here.
+        They are zeros.
 
         Inputs:
-            size (int64, rank 1): The sizes.
+            size (int64, rank 1): The shape of the result.
 
         Attributes:
-            dtype (int, default 1): The element type, as a code.
+            dtype (int, default 1): The element type, as a code of ONNX.
 
         Outputs:
             result (T)
@@ -2628,15 +2734,15 @@ class empty_strided(_LibraryFunction):
         *,
         dtype: int = 1,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """A tensor of given sizes, whose elements mean nothing.
+        """Returns a tensor of the given shape with unspecified elements.
 
-        They are zeros here. Tensors of ONNX have no strides.
+        They are zeros. ONNX tensors have no strides.
 
         Inputs:
-            size (int64, rank 1): The sizes.
+            size (int64, rank 1): The shape of the result.
 
         Attributes:
-            dtype (int, default 1): The element type, as a code.
+            dtype (int, default 1): The element type, as a code of ONNX.
 
         Outputs:
             result (T)
@@ -2712,6 +2818,26 @@ class erf(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class erfc(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the complementary error function of each element, 1 - erf(x), with all digits of small results.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class exp(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
@@ -2732,14 +2858,34 @@ class exp(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
-class expand(_LibraryFunction):
+class exp2(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
-        """A tensor, repeated along dimensions of size 1.
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes 2 to the power of each element.
 
         Inputs:
             self (T)
-            size (int64, rank 1): The sizes; 1 where a dimension keeps its own.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class expand(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
+        """Broadcasts a tensor to a larger shape.
+
+        Inputs:
+            self (T)
+            size (int64, rank 1): The shape of the result; 1 for a dimension that keeps its size.
 
         Outputs:
             result (T)
@@ -2885,7 +3031,7 @@ class fill_Scalar(_LibraryFunction):
 class flip(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dims: _Sequence[int]) -> _T3:
-        """A tensor with the elements of some dimensions in reverse order.
+        """Reverses the order of the elements along the given dimensions.
 
         A template: its body is made for each call, and depends on
         `dims`. What no vector reaches is not verified.
@@ -2894,7 +3040,7 @@ class flip(_LibraryFunction):
             self (T)
 
         Attributes:
-            dims (ints, required): The dimensions.
+            dims (ints, required): The dimensions to reverse.
 
         Outputs:
             result (T)
@@ -2970,14 +3116,34 @@ class fmod_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class frac(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the fraction of each element, which has its sign.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class full(_LibraryFunction):
     @_overload
     def __call__(self, /, size: INT64, fill_value: _T3 | _Floats) -> _T3:
-        """A tensor of given sizes, each element of which is one number.
+        """Returns a tensor of the given shape, filled with one value.
 
         Inputs:
-            size (int64, rank 1): The sizes.
-            fill_value (T, rank 0): The number.
+            size (int64, rank 1): The shape of the result.
+            fill_value (T, rank 0): The value.
 
         Outputs:
             result (T)
@@ -2994,11 +3160,11 @@ class full(_LibraryFunction):
 class full_like(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _Any, fill_value: _T3 | _Floats) -> _T3:
-        """A tensor as large as another one, each element of which is one number.
+        """Returns a tensor of the same shape as the input, filled with one value.
 
         Inputs:
-            self (any): A tensor whose sizes alone count.
-            fill_value (T, rank 0): The number.
+            self (any): The tensor whose shape is used.
+            fill_value (T, rank 0): The value.
 
         Outputs:
             result (T)
@@ -3115,6 +3281,85 @@ class gelu(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class glu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: int = -1) -> _T2:
+        """Gated linear unit, one half of the input along a dimension times the sigmoid of the other half.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int = -1) -> _NDArray[_Any]:
+        ...
+
+class group_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        groups: INT64 | _Ints,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        num_groups: int,
+        is_empty: bool = False,
+        eps: float = 1e-05,
+    ) -> _T2:
+        """Group normalization.
+
+        A template: its body is made for each call, and depends on
+        `input.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            groups (int64, [3]): The batch, the groups, and the elements of a group, as sizes of Reshape.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            num_groups (int, required): How many groups channels are parted into.
+            is_empty (bool, default False): Whether the input is known to have no elements.
+            eps (float, default 1e-05): Added to the variance.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        groups: _NDArray[_Any] | _Ints,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        num_groups: int,
+        is_empty: bool = False,
+        eps: float = 1e-05,
+    ) -> _NDArray[_Any]:
+        ...
+
 class gt_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
@@ -3157,6 +3402,72 @@ class gt_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class hardshrink(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, lambd: _T2 | _Floats | None = None) -> _T2:
+        """Each element that is farther than lambd from 0; the others as 0.
+
+        Inputs:
+            self (T)
+            lambd (T, optional, rank 0): Absent it is 0.5.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        lambd: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class hardsigmoid(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Piecewise linear form of the sigmoid, (x + 3) / 6 limited to the range from 0 to 1.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class hardswish(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Each element times the piecewise linear form of its sigmoid.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class hardtanh(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, min_val: _T1 | _Floats, max_val: _T1 | _Floats) -> _T1:
@@ -3188,17 +3499,17 @@ class hardtanh(_LibraryFunction):
 class index_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *indices: _Any) -> _T3:
-        """What stands at positions of several dimensions, which are broadcast together.
+        """Selects elements by index tensors, which are broadcast together.
 
-        Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
-        The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
+        A boolean mask (uint8 is an older form of it) indexes as many dimensions as it has and selects the positions where it is true.
+        The indexed dimensions are replaced in place if they are adjacent; otherwise the new dimensions come first.
 
         A template: its body is made for each call, and depends on
         `indices`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
-            indices (any, optional, any number): Integers or truth values for each dimension from the first on; absent where all of it is taken.
+            indices (any, optional, any number): Integer indices or boolean masks for the dimensions, from the first one; absent to take all of a dimension.
 
         Outputs:
             result (T)
@@ -3387,6 +3698,26 @@ class internal_adaptive_avg_pool3d(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class isfinite(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
+        """Whether each element is finite.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class isinf(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
@@ -3425,6 +3756,120 @@ class isnan(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class isneginf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
+        """Whether each element is negative infinity.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class isposinf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
+        """Whether each element is positive infinity.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class isreal(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> BOOL:
+        """Whether each element is real, which all are.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class layer_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axis: int,
+        eps: float = 1e-05,
+    ) -> _T2:
+        """Layer normalization over the last dimensions.
+
+        A template: its body is made for each call, and depends on
+        `input.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T)
+            weight (T, optional): The scale of each element; absent it is 1.
+            bias (T, optional): Added to each element; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axis (int, required): The first dimension that is normalized, counted from the end.
+            eps (float, default 1e-05): Added to the variance.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axis: int,
+        eps: float = 1e-05,
+    ) -> _NDArray[_Any]:
         ...
 
 class le_Scalar(_LibraryFunction):
@@ -3498,7 +3943,7 @@ class leaky_relu(_LibraryFunction):
 class lift_fresh_copy(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
-        """A copy of a tensor that a program holds as a constant.
+        """Returns a copy of a constant of the program.
 
         Inputs:
             self (T)
@@ -3651,10 +4096,51 @@ class log2(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class log_sigmoid(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the natural logarithm of the logistic sigmoid of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class log_sigmoid_forward(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> tuple[_T2, _T2]:
+        """Computes the natural logarithm of the logistic sigmoid of each element, and beside it exp(-|x|) of each element x.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            output (T)
+            buffer (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class log_softmax(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
-        """The natural logarithm of softmax along a dimension.
+        """Computes the logarithm of softmax along a dimension.
 
         Inputs:
             self (T)
@@ -3794,6 +4280,32 @@ class logical_xor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class logit(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, eps: _T2 | _Floats | None = None) -> _T2:
+        """Computes the logarithm of each element divided by 1 minus it.
+
+        Inputs:
+            self (T)
+            eps (T, optional, rank 0): Elements are limited to the range from eps to 1 - eps; absent they are not.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        eps: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class lt_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
@@ -3893,9 +4405,9 @@ class matmul(_LibraryFunction):
 class max_dim(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> tuple[_T3, INT64]:
-        """The greatest element along a dimension, and where it stands.
+        """Returns the maximum along a dimension and its index.
 
-        Of equal elements it is the first one. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+        If several elements are equal, the first index is returned. PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         A template: its body is made for each call, and depends on
         `dim`. What no vector reaches is not verified.
@@ -3904,8 +4416,8 @@ class max_dim(_LibraryFunction):
             self (T)
 
         Attributes:
-            dim (int, required): The dimension.
-            keepdim (bool, default False): Whether it stays with size 1.
+            dim (int, required): The dimension to reduce.
+            keepdim (bool, default False): Whether to keep it with size 1.
 
         Outputs:
             values (T)
@@ -3939,19 +4451,19 @@ class max_pool1d(_LibraryFunction):
         padding: _Sequence[int] = (0, 0),
         dilation: _Sequence[int] = (1,),
     ) -> _T2:
-        """The greatest elements of windows that move over one dimension.
+        """Max pooling over one spatial dimension.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1,)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1,)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
@@ -3986,23 +4498,23 @@ class max_pool1d_with_indices(_LibraryFunction):
         padding: _Sequence[int] = (0, 0),
         dilation: _Sequence[int] = (1,),
     ) -> tuple[_T8, INT64]:
-        """The greatest elements of windows that move over one dimension, and where each one stands.
+        """Max pooling over one spatial dimension, with the indices of the maxima.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1,)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1,)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
-            places (int64): Of each element its number within its channel.
+            places (int64): The index of each maximum within the flattened spatial dimensions.
 
         Types:
             T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -4034,19 +4546,19 @@ class max_pool2d(_LibraryFunction):
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
     ) -> _T8:
-        """The greatest elements of windows that move over two dimensions.
+        """Max pooling over two spatial dimensions.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1, 1)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1, 1)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
@@ -4081,23 +4593,23 @@ class max_pool2d_with_indices(_LibraryFunction):
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
     ) -> tuple[_T8, INT64]:
-        """The greatest elements of windows that move over two dimensions, and where each one stands.
+        """Max pooling over two spatial dimensions, with the indices of the maxima.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1, 1)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1, 1)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
-            places (int64): Of each element its number within its channel.
+            places (int64): The index of each maximum within the flattened spatial dimensions.
 
         Types:
             T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -4129,19 +4641,19 @@ class max_pool3d(_LibraryFunction):
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
     ) -> _T8:
-        """The greatest elements of windows that move over three dimensions.
+        """Max pooling over three spatial dimensions.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1, 1, 1)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
@@ -4176,23 +4688,23 @@ class max_pool3d_with_indices(_LibraryFunction):
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
     ) -> tuple[_T8, INT64]:
-        """The greatest elements of windows that move over three dimensions, and where each one stands.
+        """Max pooling over three spatial dimensions, with the indices of the maxima.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1, 1, 1)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
-            places (int64): Of each element its number within its channel.
+            places (int64): The index of each maximum within the flattened spatial dimensions.
 
         Types:
             T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -4235,12 +4747,63 @@ class maximum(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class mean(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the mean of all elements.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mean_dim(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: _Sequence[int], keepdim: bool = False) -> _T2:
+        """Computes the mean along dimensions.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
 class min_dim(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> tuple[_T3, INT64]:
-        """The least element along a dimension, and where it stands.
+        """Returns the minimum along a dimension and its index.
 
-        Of equal elements it is the first one. To PyTorch nan is the least element; ONNX leaves that to runtimes.
+        If several elements are equal, the first index is returned. PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         A template: its body is made for each call, and depends on
         `dim`. What no vector reaches is not verified.
@@ -4249,8 +4812,8 @@ class min_dim(_LibraryFunction):
             self (T)
 
         Attributes:
-            dim (int, required): The dimension.
-            keepdim (bool, default False): Whether it stays with size 1.
+            dim (int, required): The dimension to reduce.
+            keepdim (bool, default False): Whether to keep it with size 1.
 
         Outputs:
             values (T)
@@ -4295,6 +4858,26 @@ class minimum(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class mish(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Each element times the hyperbolic tangent of its softplus.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class mm(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, mat2: _T1 | _Floats) -> _T1:
@@ -4319,13 +4902,13 @@ class mm(_LibraryFunction):
 class movedim_intlist(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
-        """A tensor of which some dimensions have other places, and the others their order.
+        """Moves dimensions to other positions; the others keep their order.
 
         Inputs:
             self (T)
 
         Attributes:
-            order (ints, required): All dimensions in their new order.
+            order (ints, required): The permutation of all dimensions.
 
         Outputs:
             result (T)
@@ -4402,18 +4985,55 @@ class mv(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, vec: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
-class narrow(_LibraryFunction):
+class nan_to_num(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: _Sequence[int]) -> _T3:
-        """So many elements of a dimension, from one on.
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        nan: _T3 | _Floats | None = None,
+        posinf: _T3 | _Floats | None = None,
+        neginf: _T3 | _Floats | None = None,
+    ) -> _T3:
+        """Replaces what is not a number by 0, and infinities by the greatest and the least finite numbers, or by given ones.
 
         Inputs:
             self (T)
-            start (int64, [1]): The first element, not negative.
-            length (int64, [1]): How many elements.
+            nan (T, optional, rank 0): What replaces nan; absent it is 0.
+            posinf (T, optional, rank 0): What replaces infinity; absent it is the greatest finite number.
+            neginf (T, optional, rank 0): What replaces minus infinity; absent it is the least finite number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        nan: _NDArray[_Any] | _Floats | None = None,
+        posinf: _NDArray[_Any] | _Floats | None = None,
+        neginf: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class narrow(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: _Sequence[int]) -> _T3:
+        """Returns a range of the elements along a dimension.
+
+        Inputs:
+            self (T)
+            start (int64, [1]): The first index, not negative.
+            length (int64, [1]): The number of elements.
 
         Attributes:
-            dim (ints, required): The dimension, alone in a list.
+            dim (ints, required): The dimension, as a list of one.
 
         Outputs:
             result (T)
@@ -4438,20 +5058,20 @@ class narrow(_LibraryFunction):
 class native_dropout(_LibraryFunction):
     @_overload
     def __call__(self, /, input: _T2, *, p: float | None = None, train: _Literal[0, 1] = 1) -> tuple[_T2, BOOL]:
-        """Each element with a certain probability as zero, and the others as much larger that the mean stays; beside it where elements were kept.
+        """Randomly sets elements to zero and scales the others to preserve the mean; also returns the mask.
 
-        Which ones depends on the runtime.
+        Which elements are zeroed depends on the runtime.
 
         Inputs:
             input (T)
 
         Attributes:
-            p (float, optional): The probability of zero, below 1; absent it is 1.
-            train (int, default 1): Whether anything becomes zero at all.
+            p (float, optional): The probability of an element to be zeroed, below 1; 1 if absent.
+            train (int, default 1): Whether to apply dropout; otherwise the input is returned.
 
         Outputs:
             result (T)
-            mask (bool): Where elements were kept.
+            mask (bool): Whether each element was kept.
 
         Types:
             T: float16, bfloat16, float, double
@@ -4467,6 +5087,110 @@ class native_dropout(_LibraryFunction):
         p: float | None = None,
         train: _Literal[0, 1] = 1,
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class native_group_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        groups: INT64 | _Ints,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2]:
+        """Group normalization, with the mean of each group and the reciprocal of its standard deviation.
+
+        A template: its body is made for each call, and depends on
+        `input.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            groups (int64, [3]): The batch, the groups, and the elements of a group, as sizes of Reshape.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            mean (T): The mean of each group, by batch and group.
+            rstd (T): The reciprocal of the standard deviation of each group, in the same shape.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        groups: _NDArray[_Any] | _Ints,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class native_layer_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axis: int,
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2]:
+        """Layer normalization over the last dimensions, with the mean and the reciprocal of the standard deviation.
+
+        A template: its body is made for each call, and depends on
+        `input.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T)
+            weight (T, optional): The scale of each element; absent it is 1.
+            bias (T, optional): Added to each element; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axis (int, required): The first dimension that is normalized, counted from the end.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            mean (T): The means, with size 1 in the dimensions that are normalized.
+            rstd (T): The reciprocals of the standard deviations, in the same shape.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axis: int,
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
         ...
 
 class ne_Scalar(_LibraryFunction):
@@ -4531,6 +5255,30 @@ class neg(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class nonzero(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> INT64:
+        """Finds the indices of the elements other than 0, a row for each.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class outer(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, vec2: _T3 | _Floats) -> _T3:
@@ -4555,13 +5303,13 @@ class outer(_LibraryFunction):
 class permute(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dims: _Sequence[int]) -> _T3:
-        """The dimensions in another order.
+        """Permutes the dimensions.
 
         Inputs:
             self (T)
 
         Attributes:
-            dims (ints, required): The dimensions of `self` in their new order.
+            dims (ints, required): The permutation of the dimensions.
 
         Outputs:
             result (T)
@@ -4661,6 +5409,125 @@ class pow_Tensor_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, exponent: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class prelu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, weight: _T2 | _Floats, *, shape: _Sequence[int] | None = None) -> _T2:
+        """Each element, times a weight where it is negative.
+
+        Inputs:
+            self (T)
+            weight (T): One number, or one for each channel, which is the second dimension.
+
+        Attributes:
+            shape (ints, optional): The shape in which weights stand beside the input; absent it is their own.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        *,
+        shape: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class prelu_kernel(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, weight: _T2 | _Floats) -> _T2:
+        """Each element, times a weight where it is negative.
+
+        Inputs:
+            self (T)
+            weight (T): Of a shape that broadcasts to that of the input.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, weight: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class prod(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Computes the product of all elements.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class prod_dim_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> _T3:
+        """Computes the product along a dimension.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+            keepdim (bool, default False): Whether it stays with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int, keepdim: bool = False) -> _NDArray[_Any]:
+        ...
+
+class rad2deg(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Converts each element from radians to degrees.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class rand(_LibraryFunction):
     @_overload
     def __call__(
@@ -4670,15 +5537,15 @@ class rand(_LibraryFunction):
         *,
         dtype: _Literal[1, 10, 11, 16] = 1,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE:
-        """Random numbers, each equally likely, from 0 up to and without 1.
+        """Returns random numbers from a uniform distribution on the interval [0, 1).
 
-        Which ones depends on the runtime. Numbers of float16 and bfloat16 have as many digits as those types hold below 1, since others would round to 1.
+        The values depend on the runtime. In float16 and bfloat16 they are multiples of the spacing just below 1, so that none rounds to 1.
 
         Inputs:
-            size (int64, rank 1): The sizes.
+            size (int64, rank 1): The shape of the result.
 
         Attributes:
-            dtype (int, default 1): The element type, as a code.
+            dtype (int, default 1): The element type, as a code of ONNX.
 
         Outputs:
             result (T)
@@ -4701,15 +5568,15 @@ class randn(_LibraryFunction):
         *,
         dtype: _Literal[1, 10, 11, 16] = 1,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE:
-        """Random numbers of the standard normal distribution.
+        """Returns random numbers from the standard normal distribution.
 
-        Which ones depends on the runtime.
+        The values depend on the runtime.
 
         Inputs:
-            size (int64, rank 1): The sizes.
+            size (int64, rank 1): The shape of the result.
 
         Attributes:
-            dtype (int, default 1): The element type, as a code.
+            dtype (int, default 1): The element type, as a code of ONNX.
 
         Outputs:
             result (T)
@@ -4732,15 +5599,15 @@ class randperm(_LibraryFunction):
         *,
         dtype: int = 7,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """The numbers from 0 on in random order.
+        """Returns a random permutation of the integers from 0 to n - 1.
 
-        It is the order of random numbers, and depends on the runtime.
+        The permutation depends on the runtime.
 
         Inputs:
-            n (int64, [1]): How many, alone in a list.
+            n (int64, [1]): The number of integers, as a list of one.
 
         Attributes:
-            dtype (int, default 7): The element type, as a code.
+            dtype (int, default 7): The element type, as a code of ONNX.
 
         Outputs:
             result (T)
@@ -4857,6 +5724,26 @@ class relu(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class relu6(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Rectified linear unit that is at most 6.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class remainder_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
@@ -4902,14 +5789,14 @@ class remainder_Tensor(_LibraryFunction):
 class repeat(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, repeats: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T3:
-        """A tensor side by side with itself, so many times along each dimension.
+        """Repeats a tensor along each dimension.
 
         Inputs:
             self (T)
-            repeats (int64, rank 1): How many times, for each dimension of the result.
+            repeats (int64, rank 1): The number of repetitions of each dimension of the result.
 
         Attributes:
-            axes (ints, optional): The dimensions that the result has in front of those of `self`; absent where there are none.
+            axes (ints, optional): The new leading dimensions of the result; absent if there are none.
 
         Outputs:
             result (T)
@@ -4996,11 +5883,11 @@ class replication_pad3d(_LibraryFunction):
 class reshape(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, shape: INT64 | _Ints) -> _T3:
-        """The same elements in another shape.
+        """Returns a tensor with the same elements and another shape.
 
         Inputs:
             self (T)
-            shape (int64, rank 1): The sizes; -1 for one that follows from the others.
+            shape (int64, rank 1): The shape; -1 for a size that is inferred from the others.
 
         Outputs:
             result (T)
@@ -5012,6 +5899,53 @@ class reshape(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, shape: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class rms_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axis: int,
+        eps: float | None = None,
+    ) -> _T2:
+        """Root mean square normalization over the last dimensions.
+
+        A template: its body is made for each call, and depends on
+        `input.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T)
+            weight (T, optional): The scale of each element; absent it is 1.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axis (int, required): The first dimension that is normalized, counted from the end.
+            eps (float, optional): Added to the mean of squares; absent it is the machine epsilon of the type that is computed in.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axis: int,
+        eps: float | None = None,
+    ) -> _NDArray[_Any]:
         ...
 
 class round(_LibraryFunction):
@@ -5032,6 +5966,81 @@ class round(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class round_decimals(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        factor: DOUBLE | _Floats | None = None,
+        divisor: DOUBLE | _Floats | None = None,
+    ) -> _T2:
+        """Rounds each element to a number of decimals, halves to the even one.
+
+        Inputs:
+            self (T)
+            factor (double, optional, rank 0): 10 to the power of a positive number of decimals.
+            divisor (double, optional, rank 0): 10 to the power of a negative one without its sign.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        factor: _NDArray[_Any] | _Floats | None = None,
+        divisor: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class rrelu(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        lower: _T2 | _Floats,
+        upper: _T2 | _Floats,
+        *,
+        training: _Literal[0, 1] = 0,
+    ) -> _T2:
+        """Leaky rectified linear unit, with random slopes in training and else with the middle one.
+
+        Inputs:
+            self (T)
+            lower (T, rank 0): The least slope.
+            upper (T, rank 0): The greatest slope.
+
+        Attributes:
+            training (int, default 0): Whether slopes are random.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        lower: _NDArray[_Any] | _Floats,
+        upper: _NDArray[_Any] | _Floats,
+        *,
+        training: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
         ...
 
 class rsqrt(_LibraryFunction):
@@ -5063,13 +6072,13 @@ class scalar_tensor(_LibraryFunction):
         *,
         dtype: int = 1,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """A number as a tensor of rank 0.
+        """Returns a number as a tensor of rank 0.
 
         Inputs:
-            s (S, rank 0): The number.
+            s (S, rank 0): The value.
 
         Attributes:
-            dtype (int, default 1): The element type, as a code.
+            dtype (int, default 1): The element type, as a code of ONNX.
 
         Outputs:
             result (T)
@@ -5269,11 +6278,11 @@ class scatter_value(_LibraryFunction):
 class select_int(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, index: INT64 | _Ints, *, dim: int) -> _T3:
-        """The elements at one position of a dimension, which the result has no more.
+        """Selects one index along a dimension, which is removed from the result.
 
         Inputs:
             self (T)
-            index (int64, rank 0): The position; counted from the end where it is negative.
+            index (int64, rank 0): The index; negative values count from the end.
 
         Attributes:
             dim (int, required): The dimension.
@@ -5341,6 +6350,46 @@ class select_scatter(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class selu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Scaled exponential linear unit.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sgn(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Computes the sign of each element, which is -1, 0 or 1; of nan it is 0.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class sigmoid(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
@@ -5381,10 +6430,74 @@ class sign(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class signbit(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> BOOL:
+        """Whether the sign bit of each element is set, as it is of -0.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class silu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Sigmoid linear unit, each element times its logistic sigmoid.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class sin(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
         """Computes the sine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sinc(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the normalized sinc of each element x, sin(pi * x) / (pi * x), which is 1 at 0.
 
         Inputs:
             self (T)
@@ -5433,18 +6546,18 @@ class slice_Tensor(_LibraryFunction):
         *,
         dim: _Sequence[int] = (0,),
     ) -> _T3:
-        """Every so many elements of a part of a dimension.
+        """Slices a dimension with a start, an end and a step.
 
-        Bounds beyond the dimension's ends mean these.
+        Bounds are clamped to the size of the dimension.
 
         Inputs:
             self (T)
-            start (int64, [1]): The first element; counted from the end where it is negative.
-            end (int64, [1]): The element before which the part ends.
-            step (int64, [1]): The distance of elements that are taken, at least 1.
+            start (int64, [1]): The first index; negative values count from the end.
+            end (int64, [1]): The end index, which is excluded.
+            step (int64, [1]): The step, at least 1.
 
         Attributes:
-            dim (ints, default (0,)): The dimension, alone in a list.
+            dim (ints, default (0,)): The dimension, as a list of one.
 
         Outputs:
             result (T)
@@ -5534,7 +6647,7 @@ class slice_scatter(_LibraryFunction):
 class softmax(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
-        """e to the power of each element, divided by the sum of these along a dimension.
+        """Computes softmax along a dimension.
 
         Inputs:
             self (T)
@@ -5552,6 +6665,163 @@ class softmax(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
+class softplus(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        beta: _T2 | _Floats | None = None,
+        threshold: _T2 | _Floats | None = None,
+    ) -> _T2:
+        """Smooth form of the rectified linear unit, log(1 + exp(beta * x)) / beta, where beta * x is above a threshold x itself.
+
+        Inputs:
+            self (T)
+            beta (T, optional, rank 0): Absent it is 1.
+            threshold (T, optional, rank 0): Absent it is 20.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        threshold: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class softshrink(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, lambd: _T2 | _Floats | None = None) -> _T2:
+        """Each element that is farther than lambd from 0, that much nearer to it; the others as 0.
+
+        Inputs:
+            self (T)
+            lambd (T, optional, rank 0): Absent it is 0.5.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        lambd: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class sort(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int = -1, descending: bool = False) -> tuple[_T3, INT64]:
+        """Sorts the elements along a dimension, and tells where each one stood.
+
+        Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            descending (bool, default False): Whether the greatest element comes first.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class special_entr(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the entropy of each element x, -x * log(x), which is 0 at 0 and minus infinity below.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class special_erfcx(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T5) -> _T5:
+        """Computes the scaled complementary error function of each element x, exp(x^2) * erfc(x).
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class special_expit(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logistic sigmoid of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class split_with_sizes(_LibraryFunction):
@@ -5601,18 +6871,43 @@ class sqrt(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class square(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Computes the square of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class squeeze(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: _Sequence[int] | None = None) -> _T3:
-        """A tensor without all its dimensions of size 1.
+        """Removes all dimensions of size 1.
 
-        A call gives the dimensions whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+        The call gives the dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, optional): These dimensions; absent where there are none.
+            dim (ints, optional): The dimensions of size 1; absent if there are none.
 
         Outputs:
             result (T)
@@ -5635,15 +6930,15 @@ class squeeze(_LibraryFunction):
 class squeeze_dim(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: _Sequence[int] | None = None) -> _T3:
-        """A tensor without dimensions of size 1.
+        """Removes a dimension if its size is 1.
 
-        Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+        The call gives those of the operator's dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, optional): The dimensions, each of size 1; all of them stay where it is absent.
+            dim (ints, optional): The dimensions to remove, all of size 1; absent if there are none.
 
         Outputs:
             result (T)
@@ -5666,15 +6961,15 @@ class squeeze_dim(_LibraryFunction):
 class squeeze_dims(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: _Sequence[int] | None = None) -> _T3:
-        """A tensor without dimensions of size 1.
+        """Removes those of the given dimensions whose size is 1.
 
-        Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+        The call gives those of the operator's dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, optional): The dimensions, each of size 1; all of them stay where it is absent.
+            dim (ints, optional): The dimensions to remove, all of size 1; absent if there are none.
 
         Outputs:
             result (T)
@@ -5702,7 +6997,7 @@ class stack(_LibraryFunction):
         dim: int = 0,
         axes: _Sequence[int] = (0,),
     ) -> _T3:
-        """Tensors of one shape side by side along a new dimension.
+        """Stacks tensors of one shape along a new dimension.
 
         A template: its body is made for each call, and depends on
         `tensors`. What no vector reaches is not verified.
@@ -5712,7 +7007,7 @@ class stack(_LibraryFunction):
 
         Attributes:
             dim (int, default 0): The new dimension.
-            axes (ints, default (0,)): The same, alone in a list.
+            axes (ints, default (0,)): The new dimension, as a list of one.
 
         Outputs:
             result (T)
@@ -5782,14 +7077,14 @@ class sub_Tensor(_LibraryFunction):
 class sum_dim_IntList(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T9, *, dim: _Sequence[int], keepdim: bool = False) -> _T9:
-        """The sum along dimensions.
+        """Computes the sum along the given dimensions.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, required): The dimensions.
-            keepdim (bool, default False): Whether they stay with size 1.
+            dim (ints, required): The dimensions to reduce.
+            keepdim (bool, default False): Whether to keep them with size 1.
 
         Outputs:
             result (T)
@@ -5850,7 +7145,7 @@ class sym_size_int(_LibraryFunction):
 class t(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
-        """The transpose of a matrix; tensors of rank 0 and 1 as they are.
+        """Transposes a matrix; tensors of rank 0 and 1 are returned unchanged.
 
         Inputs:
             self (T)
@@ -5907,17 +7202,45 @@ class tanh(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
-class tile(_LibraryFunction):
+class threshold(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, dims: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T3:
-        """A tensor side by side with itself, so many times along each dimension.
+    def __call__(_self, /, self: _T1, threshold: _T1 | _Floats, value: _T1 | _Floats) -> _T1:
+        """Each element that is greater than a threshold; in place of the others a value.
 
         Inputs:
             self (T)
-            dims (int64, rank 1): How many times, for each dimension of the result.
+            threshold (T, rank 0)
+            value (T, rank 0)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        threshold: _NDArray[_Any] | _Floats,
+        value: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class tile(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, dims: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T3:
+        """Repeats a tensor along each dimension.
+
+        Inputs:
+            self (T)
+            dims (int64, rank 1): The number of repetitions of each dimension of the result.
 
         Attributes:
-            axes (ints, optional): The dimensions that the result has in front of those of `self`; absent where there are none.
+            axes (ints, optional): The new leading dimensions of the result; absent if there are none.
 
         Outputs:
             result (T)
@@ -5968,16 +7291,60 @@ class to_copy(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dtype: int | None = None) -> _NDArray[_Any]:
         ...
 
+class topk(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        k: INT64 | _Ints,
+        *,
+        dim: int = -1,
+        largest: bool = True,
+    ) -> tuple[_T1, INT64]:
+        """Finds the greatest or the least elements along a dimension, and where they stand.
+
+        They are sorted, and of equal ones the first stand first. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T)
+            k (int64, [1]): How many, alone in a list.
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            largest (bool, default True): Whether it is the greatest ones.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        k: _NDArray[_Any] | _Ints,
+        *,
+        dim: int = -1,
+        largest: bool = True,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class transpose_int(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, order: _Sequence[int] | None = None) -> _T3:
-        """A tensor of which two dimensions have changed places.
+        """Swaps two dimensions.
 
         Inputs:
             self (T)
 
         Attributes:
-            order (ints, optional): All dimensions in their new order; absent where it is their own.
+            order (ints, optional): The permutation of all dimensions; absent if it is the identity.
 
         Outputs:
             result (T)
@@ -6020,16 +7387,16 @@ class trunc(_LibraryFunction):
 class unsafe_index_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *indices: INT64 | INT32 | _Ints) -> _T3:
-        """What stands at positions of several dimensions, which are broadcast together.
+        """Selects elements by index tensors, which are broadcast together.
 
-        The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
+        The indexed dimensions are replaced in place if they are adjacent; otherwise the new dimensions come first.
 
         A template: its body is made for each call, and depends on
         `indices`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
-            indices (I, optional, any number): Positions for each dimension from the first on; absent where all of it is taken.
+            indices (I, optional, any number): Indices for the dimensions, from the first one; absent to take all of a dimension.
 
         Outputs:
             result (T)
@@ -6047,11 +7414,11 @@ class unsafe_index_Tensor(_LibraryFunction):
 class unsafe_view(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
-        """The same elements in another shape.
+        """Returns a tensor with the same elements and another shape.
 
         Inputs:
             self (T)
-            size (int64, rank 1): The sizes; -1 for one that follows from the others.
+            size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
 
         Outputs:
             result (T)
@@ -6068,13 +7435,13 @@ class unsafe_view(_LibraryFunction):
 class unsqueeze(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: _Sequence[int]) -> _T3:
-        """A tensor with a new dimension of size 1.
+        """Inserts a dimension of size 1.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, required): The new dimension, alone in a list.
+            dim (ints, required): The new dimension, as a list of one.
 
         Outputs:
             result (T)
@@ -6086,6 +7453,88 @@ class unsqueeze(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class var_correction(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _T2:
+        """Computes the variance along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class var_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _T2:
+        """Computes the variance along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
         ...
 
 class vdot(_LibraryFunction):
@@ -6112,11 +7561,11 @@ class vdot(_LibraryFunction):
 class view(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
-        """The same elements in another shape.
+        """Returns a tensor with the same elements and another shape.
 
         Inputs:
             self (T)
-            size (int64, rank 1): The sizes; -1 for one that follows from the others.
+            size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
 
         Outputs:
             result (T)

@@ -49,6 +49,7 @@ from ._opset1 import bitwise_xor_Tensor as _TypeOfbitwise_xor_Tensor  # pyright:
 from ._opset1 import bmm as _TypeOfbmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cat as _TypeOfcat  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ceil as _TypeOfceil  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import celu as _TypeOfcelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp as _TypeOfclamp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp_Tensor as _TypeOfclamp_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clone as _TypeOfclone  # pyright: ignore[reportMissingModuleSource]
@@ -68,6 +69,8 @@ from ._opset1 import convolution as _TypeOfconvolution  # pyright: ignore[report
 from ._opset1 import copy as _TypeOfcopy  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cos as _TypeOfcos  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cosh as _TypeOfcosh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cumsum as _TypeOfcumsum  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import deg2rad as _TypeOfdeg2rad  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import detach as _TypeOfdetach  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import diagonal as _TypeOfdiagonal  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import diagonal_copy as _TypeOfdiagonal_copy  # pyright: ignore[reportMissingModuleSource]
@@ -76,12 +79,15 @@ from ._opset1 import div_Scalar_mode as _TypeOfdiv_Scalar_mode  # pyright: ignor
 from ._opset1 import div_Tensor as _TypeOfdiv_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import div_Tensor_mode as _TypeOfdiv_Tensor_mode  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import dot as _TypeOfdot  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import elu as _TypeOfelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_memory_format as _TypeOfempty_memory_format  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_strided as _TypeOfempty_strided  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import eq_Scalar as _TypeOfeq_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import eq_Tensor as _TypeOfeq_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import erf as _TypeOferf  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import erfc as _TypeOferfc  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import exp as _TypeOfexp  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import exp2 as _TypeOfexp2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expand as _TypeOfexpand  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expm1 as _TypeOfexpm1  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fft_c2r as _TypeOffft_c2r  # pyright: ignore[reportMissingModuleSource]
@@ -91,22 +97,33 @@ from ._opset1 import flip as _TypeOfflip  # pyright: ignore[reportMissingModuleS
 from ._opset1 import floor as _TypeOffloor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fmod_Scalar as _TypeOffmod_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fmod_Tensor as _TypeOffmod_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import frac as _TypeOffrac  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import full as _TypeOffull  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import full_like as _TypeOffull_like  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gather as _TypeOfgather  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ge_Scalar as _TypeOfge_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ge_Tensor as _TypeOfge_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gelu as _TypeOfgelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import glu as _TypeOfglu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import group_norm as _TypeOfgroup_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gt_Scalar as _TypeOfgt_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gt_Tensor as _TypeOfgt_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import hardshrink as _TypeOfhardshrink  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import hardsigmoid as _TypeOfhardsigmoid  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import hardswish as _TypeOfhardswish  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import hardtanh as _TypeOfhardtanh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_Tensor as _TypeOfindex_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_put as _TypeOfindex_put  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_select as _TypeOfindex_select  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import internal_adaptive_avg_pool2d as _TypeOfinternal_adaptive_avg_pool2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import internal_adaptive_avg_pool3d as _TypeOfinternal_adaptive_avg_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isfinite as _TypeOfisfinite  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isinf as _TypeOfisinf  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isnan as _TypeOfisnan  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isneginf as _TypeOfisneginf  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isposinf as _TypeOfisposinf  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isreal as _TypeOfisreal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import layer_norm as _TypeOflayer_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import le_Scalar as _TypeOfle_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import le_Tensor as _TypeOfle_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import leaky_relu as _TypeOfleaky_relu  # pyright: ignore[reportMissingModuleSource]
@@ -117,11 +134,14 @@ from ._opset1 import log as _TypeOflog  # pyright: ignore[reportMissingModuleSou
 from ._opset1 import log10 as _TypeOflog10  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log1p as _TypeOflog1p  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log2 as _TypeOflog2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log_sigmoid as _TypeOflog_sigmoid  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log_sigmoid_forward as _TypeOflog_sigmoid_forward  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log_softmax as _TypeOflog_softmax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logical_and as _TypeOflogical_and  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logical_not as _TypeOflogical_not  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logical_or as _TypeOflogical_or  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logical_xor as _TypeOflogical_xor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logit as _TypeOflogit  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lt_Scalar as _TypeOflt_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lt_Tensor as _TypeOflt_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import masked_scatter as _TypeOfmasked_scatter  # pyright: ignore[reportMissingModuleSource]
@@ -134,23 +154,35 @@ from ._opset1 import max_pool2d_with_indices as _TypeOfmax_pool2d_with_indices  
 from ._opset1 import max_pool3d as _TypeOfmax_pool3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool3d_with_indices as _TypeOfmax_pool3d_with_indices  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import maximum as _TypeOfmaximum  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mean as _TypeOfmean  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mean_dim as _TypeOfmean_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import min_dim as _TypeOfmin_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import minimum as _TypeOfminimum  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mish as _TypeOfmish  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mm as _TypeOfmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import movedim_intlist as _TypeOfmovedim_intlist  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mul_Scalar as _TypeOfmul_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mul_Tensor as _TypeOfmul_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mv as _TypeOfmv  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nan_to_num as _TypeOfnan_to_num  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import narrow as _TypeOfnarrow  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import native_dropout as _TypeOfnative_dropout  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_group_norm as _TypeOfnative_group_norm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_layer_norm as _TypeOfnative_layer_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ne_Scalar as _TypeOfne_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ne_Tensor as _TypeOfne_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import neg as _TypeOfneg  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nonzero as _TypeOfnonzero  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import outer as _TypeOfouter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import permute as _TypeOfpermute  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import pow_Scalar as _TypeOfpow_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import pow_Tensor_Scalar as _TypeOfpow_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import pow_Tensor_Tensor as _TypeOfpow_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import prelu as _TypeOfprelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import prelu_kernel as _TypeOfprelu_kernel  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import prod as _TypeOfprod  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import prod_dim_int as _TypeOfprod_dim_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rad2deg as _TypeOfrad2deg  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rand as _TypeOfrand  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randn as _TypeOfrandn  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randperm as _TypeOfrandperm  # pyright: ignore[reportMissingModuleSource]
@@ -159,6 +191,7 @@ from ._opset1 import reflection_pad1d as _TypeOfreflection_pad1d  # pyright: ign
 from ._opset1 import reflection_pad2d as _TypeOfreflection_pad2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reflection_pad3d as _TypeOfreflection_pad3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import relu as _TypeOfrelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import relu6 as _TypeOfrelu6  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import remainder_Scalar as _TypeOfremainder_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import remainder_Tensor as _TypeOfremainder_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import repeat as _TypeOfrepeat  # pyright: ignore[reportMissingModuleSource]
@@ -166,7 +199,10 @@ from ._opset1 import replication_pad1d as _TypeOfreplication_pad1d  # pyright: i
 from ._opset1 import replication_pad2d as _TypeOfreplication_pad2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import replication_pad3d as _TypeOfreplication_pad3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reshape as _TypeOfreshape  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rms_norm as _TypeOfrms_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import round as _TypeOfround  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import round_decimals as _TypeOfround_decimals  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rrelu as _TypeOfrrelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rsqrt as _TypeOfrsqrt  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scalar_tensor as _TypeOfscalar_tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scatter_add as _TypeOfscatter_add  # pyright: ignore[reportMissingModuleSource]
@@ -175,15 +211,27 @@ from ._opset1 import scatter_src as _TypeOfscatter_src  # pyright: ignore[report
 from ._opset1 import scatter_value as _TypeOfscatter_value  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import select_int as _TypeOfselect_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import select_scatter as _TypeOfselect_scatter  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import selu as _TypeOfselu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sgn as _TypeOfsgn  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sigmoid as _TypeOfsigmoid  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sign as _TypeOfsign  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import signbit as _TypeOfsignbit  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import silu as _TypeOfsilu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sin as _TypeOfsin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sinc as _TypeOfsinc  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sinh as _TypeOfsinh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import slice_Tensor as _TypeOfslice_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import slice_scatter as _TypeOfslice_scatter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import softmax as _TypeOfsoftmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import softplus as _TypeOfsoftplus  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import softshrink as _TypeOfsoftshrink  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sort as _TypeOfsort  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import special_entr as _TypeOfspecial_entr  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import special_erfcx as _TypeOfspecial_erfcx  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import special_expit as _TypeOfspecial_expit  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import split_with_sizes as _TypeOfsplit_with_sizes  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sqrt as _TypeOfsqrt  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import square as _TypeOfsquare  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze as _TypeOfsqueeze  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze_dim as _TypeOfsqueeze_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze_dims as _TypeOfsqueeze_dims  # pyright: ignore[reportMissingModuleSource]
@@ -196,13 +244,17 @@ from ._opset1 import sym_size_int as _TypeOfsym_size_int  # pyright: ignore[repo
 from ._opset1 import t as _TypeOft  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tan as _TypeOftan  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tanh as _TypeOftanh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import threshold as _TypeOfthreshold  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tile as _TypeOftile  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import to_copy as _TypeOfto_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import topk as _TypeOftopk  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import transpose_int as _TypeOftranspose_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import trunc as _TypeOftrunc  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_index_Tensor as _TypeOfunsafe_index_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_view as _TypeOfunsafe_view  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsqueeze as _TypeOfunsqueeze  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import var_correction as _TypeOfvar_correction  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import var_dim as _TypeOfvar_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import vdot as _TypeOfvdot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import view as _TypeOfview  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import where_self as _TypeOfwhere_self  # pyright: ignore[reportMissingModuleSource]
@@ -433,12 +485,12 @@ Since version 1 of opwright.aten.
 add_Tensor: _Final[_TypeOfadd_Tensor]
 """add_Tensor(self: T, other: T, alpha: T | None = None) -> T
 
-Adds two tensors, the second one times a factor.
+Adds two tensors; the second may be scaled by a factor.
 
 Inputs:
     self (T)
     other (T)
-    alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+    alpha (T, optional, rank 0): The factor of `other`; 1 if absent.
 
 Outputs:
     result (T)
@@ -552,7 +604,7 @@ Since version 1 of opwright.aten.
 alias: _Final[_TypeOfalias]
 """alias(self: T) -> T
 
-The same tensor.
+Returns the input tensor.
 
 Inputs:
     self (T)
@@ -569,7 +621,7 @@ Since version 1 of opwright.aten.
 all: _Final[_TypeOfall]
 """all(self: T) -> U
 
-Whether every element is other than 0.
+Tests whether all elements are nonzero.
 
 Inputs:
     self (T)
@@ -587,7 +639,7 @@ Since version 1 of opwright.aten.
 all_dim: _Final[_TypeOfall_dim]
 """all_dim(self: T, *, dim: int, keepdim: bool = False) -> U
 
-Whether every element along a dimension is other than 0.
+Tests whether all elements along the given dimension are nonzero.
 
 A template: its body is made for each call, and depends on
 `dim`. What no vector reaches is not verified.
@@ -596,8 +648,8 @@ Inputs:
     self (T)
 
 Attributes:
-    dim (int, required): The dimension.
-    keepdim (bool, default False): Whether it stays with size 1.
+    dim (int, required): The dimension to reduce.
+    keepdim (bool, default False): Whether to keep it with size 1.
 
 Outputs:
     result (U)
@@ -612,14 +664,14 @@ Since version 1 of opwright.aten.
 all_dims: _Final[_TypeOfall_dims]
 """all_dims(self: T, *, dim: Sequence[int] | None = None, keepdim: bool = False) -> U
 
-Whether every element along dimensions is other than 0.
+Tests whether all elements along the given dimensions are nonzero.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, optional): The dimensions, none of them where the list is empty; absent it is all.
-    keepdim (bool, default False): Whether they stay with size 1.
+    dim (ints, optional): The dimensions to reduce; none if the list is empty, all if absent.
+    keepdim (bool, default False): Whether to keep them with size 1.
 
 Outputs:
     result (U)
@@ -634,16 +686,16 @@ Since version 1 of opwright.aten.
 amax: _Final[_TypeOfamax]
 """amax(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
 
-The greatest element along dimensions.
+Returns the maximum along the given dimensions.
 
-To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, required): The dimensions.
-    keepdim (bool, default False): Whether they stay with size 1.
+    dim (ints, required): The dimensions to reduce.
+    keepdim (bool, default False): Whether to keep them with size 1.
 
 Outputs:
     result (T)
@@ -657,16 +709,16 @@ Since version 1 of opwright.aten.
 amin: _Final[_TypeOfamin]
 """amin(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
 
-The least element along dimensions.
+Returns the minimum along the given dimensions.
 
-To PyTorch nan is the least element; ONNX leaves that to runtimes.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, required): The dimensions.
-    keepdim (bool, default False): Whether they stay with size 1.
+    dim (ints, required): The dimensions to reduce.
+    keepdim (bool, default False): Whether to keep them with size 1.
 
 Outputs:
     result (T)
@@ -680,7 +732,7 @@ Since version 1 of opwright.aten.
 any: _Final[_TypeOfany]
 """any(self: T) -> U
 
-Whether an element is other than 0.
+Tests whether any element is nonzero.
 
 Inputs:
     self (T)
@@ -698,7 +750,7 @@ Since version 1 of opwright.aten.
 any_dim: _Final[_TypeOfany_dim]
 """any_dim(self: T, *, dim: int, keepdim: bool = False) -> U
 
-Whether an element along a dimension is other than 0.
+Tests whether any element along the given dimension is nonzero.
 
 A template: its body is made for each call, and depends on
 `dim`. What no vector reaches is not verified.
@@ -707,8 +759,8 @@ Inputs:
     self (T)
 
 Attributes:
-    dim (int, required): The dimension.
-    keepdim (bool, default False): Whether it stays with size 1.
+    dim (int, required): The dimension to reduce.
+    keepdim (bool, default False): Whether to keep it with size 1.
 
 Outputs:
     result (U)
@@ -723,14 +775,14 @@ Since version 1 of opwright.aten.
 any_dims: _Final[_TypeOfany_dims]
 """any_dims(self: T, *, dim: Sequence[int] | None = None, keepdim: bool = False) -> U
 
-Whether an element along dimensions is other than 0.
+Tests whether any element along the given dimensions is nonzero.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, optional): The dimensions, none of them where the list is empty; absent it is all.
-    keepdim (bool, default False): Whether they stay with size 1.
+    dim (ints, optional): The dimensions to reduce; none if the list is empty, all if absent.
+    keepdim (bool, default False): Whether to keep them with size 1.
 
 Outputs:
     result (U)
@@ -745,17 +797,17 @@ Since version 1 of opwright.aten.
 arange_start_step: _Final[_TypeOfarange_start_step]
 """arange_start_step(start: S, end: S, step: S | None = None, *, dtype: int | None = None) -> T
 
-Numbers from a start on, each so much more than the one before, as long as they are below an end.
+Returns evenly spaced values in the half-open interval from a start to an end.
 
-They are counted in double precision, so that rounding to the element type decides nothing.
+The values are computed in double precision, so that their number does not depend on rounding to the element type.
 
 Inputs:
-    start (S, rank 0): The first number.
-    end (S, rank 0): Where they end, which is no number of them.
-    step (S, optional, rank 0): What is added, below 0 too; absent it is 1.
+    start (S, rank 0): The first value.
+    end (S, rank 0): The end of the interval, which is excluded.
+    step (S, optional, rank 0): The difference between adjacent values, possibly negative; 1 if absent.
 
 Attributes:
-    dtype (int, optional): The element type, as a code; absent it is that of the numbers, and float for double.
+    dtype (int, optional): The element type of the result, as a code of ONNX. If absent, it is that of the arguments, or float if they are double.
 
 Outputs:
     result (T)
@@ -770,16 +822,16 @@ Since version 1 of opwright.aten.
 argmax: _Final[_TypeOfargmax]
 """argmax(self: T, *, dim: int | None = None, keepdim: bool = False) -> int64
 
-Where the greatest element stands, the first one of equal ones.
+Returns the index of the maximum; the first one if there are several.
 
-To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (int, optional): The dimension; absent the elements are numbered through.
-    keepdim (bool, default False): Whether the dimensions stay with size 1.
+    dim (int, optional): The dimension to reduce; if absent, the index is that in the flattened tensor.
+    keepdim (bool, default False): Whether to keep the reduced dimensions with size 1.
 
 Outputs:
     place (int64)
@@ -793,16 +845,16 @@ Since version 1 of opwright.aten.
 argmin: _Final[_TypeOfargmin]
 """argmin(self: T, *, dim: int | None = None, keepdim: bool = False) -> int64
 
-Where the least element stands, the first one of equal ones.
+Returns the index of the minimum; the first one if there are several.
 
-To PyTorch nan is the least element; ONNX leaves that to runtimes.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (int, optional): The dimension; absent the elements are numbered through.
-    keepdim (bool, default False): Whether the dimensions stay with size 1.
+    dim (int, optional): The dimension to reduce; if absent, the index is that in the flattened tensor.
+    keepdim (bool, default False): Whether to keep the reduced dimensions with size 1.
 
 Outputs:
     place (int64)
@@ -932,19 +984,19 @@ Since version 1 of opwright.aten.
 avg_pool1d: _Final[_TypeOfavg_pool1d]
 """avg_pool1d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0), counts_padding: bool = True, zeros: Sequence[int] | None = None) -> T
 
-The averages of windows that move over one dimension.
+Average pooling over one spatial dimension.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-    zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    counts_padding (bool, default True): Whether averages include the padding, as zeros.
+    zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
 
 Outputs:
     result (T)
@@ -958,21 +1010,21 @@ Since version 1 of opwright.aten.
 avg_pool2d: _Final[_TypeOfavg_pool2d]
 """avg_pool2d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0), counts_padding: bool = True, zeros: Sequence[int] | None = None, divisor_override: int | None = None, elements: int = 1) -> T
 
-The averages of windows that move over two dimensions.
+Average pooling over two spatial dimensions.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-    zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
-    divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
-    elements (int, default 1): How many elements a window has, where it is divided by another number.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    counts_padding (bool, default True): Whether averages include the padding, as zeros.
+    zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
+    divisor_override (int, optional): The divisor of the sum of a window; the number of its elements if absent.
+    elements (int, default 1): The number of elements of a window, if the divisor is another number.
 
 Outputs:
     result (T)
@@ -986,21 +1038,21 @@ Since version 1 of opwright.aten.
 avg_pool3d: _Final[_TypeOfavg_pool3d]
 """avg_pool3d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0, 0, 0), counts_padding: bool = True, zeros: Sequence[int] | None = None, divisor_override: int | None = None, elements: int = 1) -> T
 
-The averages of windows that move over three dimensions.
+Average pooling over three spatial dimensions.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-    zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
-    divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
-    elements (int, default 1): How many elements a window has, where it is divided by another number.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    counts_padding (bool, default True): Whether averages include the padding, as zeros.
+    zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
+    divisor_override (int, optional): The divisor of the sum of a window; the number of its elements if absent.
+    elements (int, default 1): The number of elements of a window, if the divisor is another number.
 
 Outputs:
     result (T)
@@ -1181,15 +1233,15 @@ Since version 1 of opwright.aten.
 cat: _Final[_TypeOfcat]
 """cat(*tensors: T, dim: int = 0) -> T
 
-Tensors side by side along a dimension.
+Concatenates tensors along a dimension.
 
-Tensors of rank 1 without elements are left out of a call of the operator: PyTorch takes them beside tensors of any rank.
+The call leaves out empty tensors of rank 1, which PyTorch accepts beside tensors of any rank.
 
 A template: its body is made for each call, and depends on
 `tensors`. What no vector reaches is not verified.
 
 Inputs:
-    tensors (T, any number): Tensors of equal sizes but for those of the dimension.
+    tensors (T, any number): Tensors of the same shape, except in the concatenated dimension.
 
 Attributes:
     dim (int, default 0): The dimension.
@@ -1216,6 +1268,24 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+celu: _Final[_TypeOfcelu]
+"""celu(self: T, alpha: T | None = None) -> T
+
+Continuously differentiable exponential linear unit, alpha times (exp(x / alpha) - 1) of each negative element x.
+
+Inputs:
+    self (T)
+    alpha (T, optional, rank 0): The negative limit is -alpha; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -1263,7 +1333,7 @@ Since version 1 of opwright.aten.
 clone: _Final[_TypeOfclone]
 """clone(self: T) -> T
 
-A copy of a tensor.
+Returns a copy of a tensor.
 
 Inputs:
     self (T)
@@ -1325,7 +1395,7 @@ Since version 1 of opwright.aten.
 contiguous: _Final[_TypeOfcontiguous]
 """contiguous(self: T) -> T
 
-The same tensor, whatever its layout in memory.
+Returns the input tensor; ONNX has no memory layouts.
 
 Inputs:
     self (T)
@@ -1342,18 +1412,18 @@ Since version 1 of opwright.aten.
 conv1d: _Final[_TypeOfconv1d]
 """conv1d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1,), padding: Sequence[int] = (0, 0), groups: int = 1, dilation: Sequence[int] = (1,)) -> T
 
-Filters moved over one dimension.
+Convolution over one spatial dimension.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1,)): How far the filters move.
-    padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1,)): The distance of elements that a filter reads.
+    stride (ints, default (1,)): The stride of the kernel.
+    padding (ints, default (0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1,)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -1367,18 +1437,18 @@ Since version 1 of opwright.aten.
 conv1d_padding: _Final[_TypeOfconv1d_padding]
 """conv1d_padding(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1,), padding: Sequence[int] = (0, 0), groups: int = 1, dilation: Sequence[int] = (1,)) -> T
 
-Filters moved over one dimension. The padding has a name.
+Convolution over one spatial dimension, with `same` or `valid` padding.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1,)): How far the filters move.
-    padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1,)): The distance of elements that a filter reads.
+    stride (ints, default (1,)): The stride of the kernel.
+    padding (ints, default (0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1,)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -1392,18 +1462,18 @@ Since version 1 of opwright.aten.
 conv2d: _Final[_TypeOfconv2d]
 """conv2d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1), padding: Sequence[int] = (0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1)) -> T
 
-Filters moved over two dimensions.
+Convolution over two spatial dimensions.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+    stride (ints, default (1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -1417,18 +1487,18 @@ Since version 1 of opwright.aten.
 conv2d_padding: _Final[_TypeOfconv2d_padding]
 """conv2d_padding(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1), padding: Sequence[int] = (0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1)) -> T
 
-Filters moved over two dimensions. The padding has a name.
+Convolution over two spatial dimensions, with `same` or `valid` padding.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+    stride (ints, default (1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -1442,18 +1512,18 @@ Since version 1 of opwright.aten.
 conv3d: _Final[_TypeOfconv3d]
 """conv3d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1, 1), padding: Sequence[int] = (0, 0, 0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1, 1)) -> T
 
-Filters moved over three dimensions.
+Convolution over three spatial dimensions.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1, 1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+    stride (ints, default (1, 1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -1467,18 +1537,18 @@ Since version 1 of opwright.aten.
 conv3d_padding: _Final[_TypeOfconv3d_padding]
 """conv3d_padding(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1, 1), padding: Sequence[int] = (0, 0, 0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1, 1)) -> T
 
-Filters moved over three dimensions. The padding has a name.
+Convolution over three spatial dimensions, with `same` or `valid` padding.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1, 1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+    stride (ints, default (1, 1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -1492,19 +1562,19 @@ Since version 1 of opwright.aten.
 conv_transpose1d: _Final[_TypeOfconv_transpose1d]
 """conv_transpose1d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1,), padding: Sequence[int] = (0, 0), output_padding: Sequence[int] = (0,), groups: int = 1, dilation: Sequence[int] = (1,)) -> T
 
-The gradient of a convolution over one dimension by its input.
+Transposed convolution over one spatial dimension.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: inputs, then the outputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Input channels, output channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1,)): How far the filters move.
-    padding (ints, default (0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-    output_padding (ints, default (0,)): How much larger the result is at the ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1,)): The distance of elements that a filter reads.
+    stride (ints, default (1,)): The stride of the kernel.
+    padding (ints, default (0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+    output_padding (ints, default (0,)): The additional size of the result at the ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1,)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -1518,19 +1588,19 @@ Since version 1 of opwright.aten.
 conv_transpose2d_input: _Final[_TypeOfconv_transpose2d_input]
 """conv_transpose2d_input(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1), padding: Sequence[int] = (0, 0, 0, 0), output_padding: Sequence[int] = (0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1)) -> T
 
-The gradient of a convolution over two dimensions by its input.
+Transposed convolution over two spatial dimensions.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: inputs, then the outputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Input channels, output channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-    output_padding (ints, default (0, 0)): How much larger the result is at the ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+    stride (ints, default (1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+    output_padding (ints, default (0, 0)): The additional size of the result at the ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -1544,19 +1614,19 @@ Since version 1 of opwright.aten.
 conv_transpose3d_input: _Final[_TypeOfconv_transpose3d_input]
 """conv_transpose3d_input(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1, 1), padding: Sequence[int] = (0, 0, 0, 0, 0, 0), output_padding: Sequence[int] = (0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1, 1)) -> T
 
-The gradient of a convolution over three dimensions by its input.
+Transposed convolution over three spatial dimensions.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: inputs, then the outputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Input channels, output channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1, 1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-    output_padding (ints, default (0, 0, 0)): How much larger the result is at the ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+    stride (ints, default (1, 1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+    output_padding (ints, default (0, 0, 0)): The additional size of the result at the ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -1570,20 +1640,20 @@ Since version 1 of opwright.aten.
 convolution: _Final[_TypeOfconvolution]
 """convolution(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int) -> T
 
-Filters moved over an input of any number of spatial dimensions, or the gradient of that by the input.
+Convolution or transposed convolution over any number of spatial dimensions.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions.
-    weight (T): The filters: outputs, then inputs of a group; the other way round where transposed.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch, channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions. If transposed: input channels, output channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, required): How far the filters move.
-    padding (ints, required): Zeros around the input, at the beginnings of all spatial dimensions and then at their ends; where transposed, what is cut off the result.
-    dilation (ints, required): The distance of elements that a filter reads.
-    transposed (bool, required): Whether it is the gradient of a convolution by its input.
-    output_padding (ints, required): Of a transposed one, how much larger the result is at the ends.
-    groups (int, required): Into how many groups channels are parted.
+    stride (ints, required): The stride of the kernel.
+    padding (ints, required): The zero padding: at the beginnings of all spatial dimensions, then at their ends. If transposed, these elements are removed from the result.
+    dilation (ints, required): The spacing between the elements of the kernel.
+    transposed (bool, required): Whether to compute a transposed convolution.
+    output_padding (ints, required): The additional size of the result at the ends, if transposed.
+    groups (int, required): The number of groups of channels.
 
 Outputs:
     result (T)
@@ -1649,10 +1719,47 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+cumsum: _Final[_TypeOfcumsum]
+"""cumsum(self: T, *, dim: int) -> T
+
+Computes the sums of the elements up to each one along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+deg2rad: _Final[_TypeOfdeg2rad]
+"""deg2rad(self: T) -> T
+
+Converts each element from degrees to radians.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 detach: _Final[_TypeOfdetach]
 """detach(self: T) -> T
 
-The same tensor, of which gradients know nothing.
+Returns the input tensor, detached from the computation of gradients.
 
 Inputs:
     self (T)
@@ -1812,18 +1919,38 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+elu: _Final[_TypeOfelu]
+"""elu(self: T, alpha: T | None = None, scale: T | None = None, input_scale: T | None = None) -> T
+
+Exponential linear unit, alpha times (exp(x) - 1) of each negative element x.
+
+Inputs:
+    self (T)
+    alpha (T, optional, rank 0): Factor of the negative part; absent it is 1.
+    scale (T, optional, rank 0): Factor of the result; absent it is 1.
+    input_scale (T, optional, rank 0): Factor of the exponent; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 empty_memory_format: _Final[_TypeOfempty_memory_format]
 """empty_memory_format(size: int64, *, dtype: int = 1) -> T
 
-A tensor of given sizes, whose elements mean nothing.
+Returns a tensor of the given shape with unspecified elements.
 
-They are zeros here.
+They are zeros.
 
 Inputs:
-    size (int64, rank 1): The sizes.
+    size (int64, rank 1): The shape of the result.
 
 Attributes:
-    dtype (int, default 1): The element type, as a code.
+    dtype (int, default 1): The element type, as a code of ONNX.
 
 Outputs:
     result (T)
@@ -1837,15 +1964,15 @@ Since version 1 of opwright.aten.
 empty_strided: _Final[_TypeOfempty_strided]
 """empty_strided(size: int64, *, dtype: int = 1) -> T
 
-A tensor of given sizes, whose elements mean nothing.
+Returns a tensor of the given shape with unspecified elements.
 
-They are zeros here. Tensors of ONNX have no strides.
+They are zeros. ONNX tensors have no strides.
 
 Inputs:
-    size (int64, rank 1): The sizes.
+    size (int64, rank 1): The shape of the result.
 
 Attributes:
-    dtype (int, default 1): The element type, as a code.
+    dtype (int, default 1): The element type, as a code of ONNX.
 
 Outputs:
     result (T)
@@ -1909,6 +2036,23 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+erfc: _Final[_TypeOferfc]
+"""erfc(self: T) -> T
+
+Computes the complementary error function of each element, 1 - erf(x), with all digits of small results.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 exp: _Final[_TypeOfexp]
 """exp(self: T) -> T
 
@@ -1926,14 +2070,31 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-expand: _Final[_TypeOfexpand]
-"""expand(self: T, size: int64) -> T
+exp2: _Final[_TypeOfexp2]
+"""exp2(self: T) -> T
 
-A tensor, repeated along dimensions of size 1.
+Computes 2 to the power of each element.
 
 Inputs:
     self (T)
-    size (int64, rank 1): The sizes; 1 where a dimension keeps its own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+expand: _Final[_TypeOfexpand]
+"""expand(self: T, size: int64) -> T
+
+Broadcasts a tensor to a larger shape.
+
+Inputs:
+    self (T)
+    size (int64, rank 1): The shape of the result; 1 for a dimension that keeps its size.
 
 Outputs:
     result (T)
@@ -2032,7 +2193,7 @@ Since version 1 of opwright.aten.
 flip: _Final[_TypeOfflip]
 """flip(self: T, *, dims: Sequence[int]) -> T
 
-A tensor with the elements of some dimensions in reverse order.
+Reverses the order of the elements along the given dimensions.
 
 A template: its body is made for each call, and depends on
 `dims`. What no vector reaches is not verified.
@@ -2041,7 +2202,7 @@ Inputs:
     self (T)
 
 Attributes:
-    dims (ints, required): The dimensions.
+    dims (ints, required): The dimensions to reverse.
 
 Outputs:
     result (T)
@@ -2105,14 +2266,31 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+frac: _Final[_TypeOffrac]
+"""frac(self: T) -> T
+
+Computes the fraction of each element, which has its sign.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 full: _Final[_TypeOffull]
 """full(size: int64, fill_value: T) -> T
 
-A tensor of given sizes, each element of which is one number.
+Returns a tensor of the given shape, filled with one value.
 
 Inputs:
-    size (int64, rank 1): The sizes.
-    fill_value (T, rank 0): The number.
+    size (int64, rank 1): The shape of the result.
+    fill_value (T, rank 0): The value.
 
 Outputs:
     result (T)
@@ -2126,11 +2304,11 @@ Since version 1 of opwright.aten.
 full_like: _Final[_TypeOffull_like]
 """full_like(self: any, fill_value: T) -> T
 
-A tensor as large as another one, each element of which is one number.
+Returns a tensor of the same shape as the input, filled with one value.
 
 Inputs:
-    self (any): A tensor whose sizes alone count.
-    fill_value (T, rank 0): The number.
+    self (any): The tensor whose shape is used.
+    fill_value (T, rank 0): The value.
 
 Outputs:
     result (T)
@@ -2219,6 +2397,55 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+glu: _Final[_TypeOfglu]
+"""glu(self: T, *, dim: int = -1) -> T
+
+Gated linear unit, one half of the input along a dimension times the sigmoid of the other half.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+group_norm: _Final[_TypeOfgroup_norm]
+"""group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, num_groups: int, is_empty: bool = False, eps: float = 1e-05) -> T
+
+Group normalization.
+
+A template: its body is made for each call, and depends on
+`input.rank`. What no vector reaches is not verified.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    groups (int64, [3]): The batch, the groups, and the elements of a group, as sizes of Reshape.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    num_groups (int, required): How many groups channels are parted into.
+    is_empty (bool, default False): Whether the input is known to have no elements.
+    eps (float, default 1e-05): Added to the variance.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 gt_Scalar: _Final[_TypeOfgt_Scalar]
 """gt_Scalar(self: T, other: T) -> bool
 
@@ -2255,6 +2482,58 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+hardshrink: _Final[_TypeOfhardshrink]
+"""hardshrink(self: T, lambd: T | None = None) -> T
+
+Each element that is farther than lambd from 0; the others as 0.
+
+Inputs:
+    self (T)
+    lambd (T, optional, rank 0): Absent it is 0.5.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+hardsigmoid: _Final[_TypeOfhardsigmoid]
+"""hardsigmoid(self: T) -> T
+
+Piecewise linear form of the sigmoid, (x + 3) / 6 limited to the range from 0 to 1.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+hardswish: _Final[_TypeOfhardswish]
+"""hardswish(self: T) -> T
+
+Each element times the piecewise linear form of its sigmoid.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 hardtanh: _Final[_TypeOfhardtanh]
 """hardtanh(self: T, min_val: T, max_val: T) -> T
 
@@ -2277,17 +2556,17 @@ Since version 1 of opwright.aten.
 index_Tensor: _Final[_TypeOfindex_Tensor]
 """index_Tensor(self: T, *indices: any) -> T
 
-What stands at positions of several dimensions, which are broadcast together.
+Selects elements by index tensors, which are broadcast together.
 
-Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
-The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
+A boolean mask (uint8 is an older form of it) indexes as many dimensions as it has and selects the positions where it is true.
+The indexed dimensions are replaced in place if they are adjacent; otherwise the new dimensions come first.
 
 A template: its body is made for each call, and depends on
 `indices`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
-    indices (any, optional, any number): Integers or truth values for each dimension from the first on; absent where all of it is taken.
+    indices (any, optional, any number): Integer indices or boolean masks for the dimensions, from the first one; absent to take all of a dimension.
 
 Outputs:
     result (T)
@@ -2400,6 +2679,23 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+isfinite: _Final[_TypeOfisfinite]
+"""isfinite(self: T) -> bool
+
+Whether each element is finite.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 isinf: _Final[_TypeOfisinf]
 """isinf(self: T) -> bool
 
@@ -2427,6 +2723,84 @@ Inputs:
 
 Outputs:
     result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isneginf: _Final[_TypeOfisneginf]
+"""isneginf(self: T) -> bool
+
+Whether each element is negative infinity.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isposinf: _Final[_TypeOfisposinf]
+"""isposinf(self: T) -> bool
+
+Whether each element is positive infinity.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isreal: _Final[_TypeOfisreal]
+"""isreal(self: T) -> bool
+
+Whether each element is real, which all are.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+layer_norm: _Final[_TypeOflayer_norm]
+"""layer_norm(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axis: int, eps: float = 1e-05) -> T
+
+Layer normalization over the last dimensions.
+
+A template: its body is made for each call, and depends on
+`input.rank`. What no vector reaches is not verified.
+
+Inputs:
+    input (T)
+    weight (T, optional): The scale of each element; absent it is 1.
+    bias (T, optional): Added to each element; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    axis (int, required): The first dimension that is normalized, counted from the end.
+    eps (float, default 1e-05): Added to the variance.
+
+Outputs:
+    result (T)
 
 Types:
     T: float16, bfloat16, float, double
@@ -2491,7 +2865,7 @@ Since version 1 of opwright.aten.
 lift_fresh_copy: _Final[_TypeOflift_fresh_copy]
 """lift_fresh_copy(self: T) -> T
 
-A copy of a tensor that a program holds as a constant.
+Returns a copy of a constant of the program.
 
 Inputs:
     self (T)
@@ -2613,10 +2987,45 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+log_sigmoid: _Final[_TypeOflog_sigmoid]
+"""log_sigmoid(self: T) -> T
+
+Computes the natural logarithm of the logistic sigmoid of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+log_sigmoid_forward: _Final[_TypeOflog_sigmoid_forward]
+"""log_sigmoid_forward(self: T) -> tuple[T, T]
+
+Computes the natural logarithm of the logistic sigmoid of each element, and beside it exp(-|x|) of each element x.
+
+Inputs:
+    self (T)
+
+Outputs:
+    output (T)
+    buffer (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 log_softmax: _Final[_TypeOflog_softmax]
 """log_softmax(self: T, *, dim: int) -> T
 
-The natural logarithm of softmax along a dimension.
+Computes the logarithm of softmax along a dimension.
 
 Inputs:
     self (T)
@@ -2722,6 +3131,24 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+logit: _Final[_TypeOflogit]
+"""logit(self: T, eps: T | None = None) -> T
+
+Computes the logarithm of each element divided by 1 minus it.
+
+Inputs:
+    self (T)
+    eps (T, optional, rank 0): Elements are limited to the range from eps to 1 - eps; absent they are not.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 lt_Scalar: _Final[_TypeOflt_Scalar]
 """lt_Scalar(self: T, other: T) -> bool
 
@@ -2801,9 +3228,9 @@ Since version 1 of opwright.aten.
 max_dim: _Final[_TypeOfmax_dim]
 """max_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
 
-The greatest element along a dimension, and where it stands.
+Returns the maximum along a dimension and its index.
 
-Of equal elements it is the first one. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+If several elements are equal, the first index is returned. PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 A template: its body is made for each call, and depends on
 `dim`. What no vector reaches is not verified.
@@ -2812,8 +3239,8 @@ Inputs:
     self (T)
 
 Attributes:
-    dim (int, required): The dimension.
-    keepdim (bool, default False): Whether it stays with size 1.
+    dim (int, required): The dimension to reduce.
+    keepdim (bool, default False): Whether to keep it with size 1.
 
 Outputs:
     values (T)
@@ -2828,19 +3255,19 @@ Since version 1 of opwright.aten.
 max_pool1d: _Final[_TypeOfmax_pool1d]
 """max_pool1d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0), dilation: Sequence[int] = (1,)) -> T
 
-The greatest elements of windows that move over one dimension.
+Max pooling over one spatial dimension.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1,)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1,)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
@@ -2854,23 +3281,23 @@ Since version 1 of opwright.aten.
 max_pool1d_with_indices: _Final[_TypeOfmax_pool1d_with_indices]
 """max_pool1d_with_indices(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0), dilation: Sequence[int] = (1,)) -> tuple[T, int64]
 
-The greatest elements of windows that move over one dimension, and where each one stands.
+Max pooling over one spatial dimension, with the indices of the maxima.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1,)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1,)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
-    places (int64): Of each element its number within its channel.
+    places (int64): The index of each maximum within the flattened spatial dimensions.
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -2881,19 +3308,19 @@ Since version 1 of opwright.aten.
 max_pool2d: _Final[_TypeOfmax_pool2d]
 """max_pool2d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0), dilation: Sequence[int] = (1, 1)) -> T
 
-The greatest elements of windows that move over two dimensions.
+Max pooling over two spatial dimensions.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1, 1)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1, 1)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
@@ -2907,23 +3334,23 @@ Since version 1 of opwright.aten.
 max_pool2d_with_indices: _Final[_TypeOfmax_pool2d_with_indices]
 """max_pool2d_with_indices(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0), dilation: Sequence[int] = (1, 1)) -> tuple[T, int64]
 
-The greatest elements of windows that move over two dimensions, and where each one stands.
+Max pooling over two spatial dimensions, with the indices of the maxima.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1, 1)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1, 1)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
-    places (int64): Of each element its number within its channel.
+    places (int64): The index of each maximum within the flattened spatial dimensions.
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -2934,19 +3361,19 @@ Since version 1 of opwright.aten.
 max_pool3d: _Final[_TypeOfmax_pool3d]
 """max_pool3d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0, 0, 0), dilation: Sequence[int] = (1, 1, 1)) -> T
 
-The greatest elements of windows that move over three dimensions.
+Max pooling over three spatial dimensions.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1, 1, 1)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
@@ -2960,23 +3387,23 @@ Since version 1 of opwright.aten.
 max_pool3d_with_indices: _Final[_TypeOfmax_pool3d_with_indices]
 """max_pool3d_with_indices(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0, 0, 0), dilation: Sequence[int] = (1, 1, 1)) -> tuple[T, int64]
 
-The greatest elements of windows that move over three dimensions, and where each one stands.
+Max pooling over three spatial dimensions, with the indices of the maxima.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1, 1, 1)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
-    places (int64): Of each element its number within its channel.
+    places (int64): The index of each maximum within the flattened spatial dimensions.
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -3004,12 +3431,50 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+mean: _Final[_TypeOfmean]
+"""mean(self: T) -> T
+
+Computes the mean of all elements.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+mean_dim: _Final[_TypeOfmean_dim]
+"""mean_dim(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the mean along dimensions.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 min_dim: _Final[_TypeOfmin_dim]
 """min_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
 
-The least element along a dimension, and where it stands.
+Returns the minimum along a dimension and its index.
 
-Of equal elements it is the first one. To PyTorch nan is the least element; ONNX leaves that to runtimes.
+If several elements are equal, the first index is returned. PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 A template: its body is made for each call, and depends on
 `dim`. What no vector reaches is not verified.
@@ -3018,8 +3483,8 @@ Inputs:
     self (T)
 
 Attributes:
-    dim (int, required): The dimension.
-    keepdim (bool, default False): Whether it stays with size 1.
+    dim (int, required): The dimension to reduce.
+    keepdim (bool, default False): Whether to keep it with size 1.
 
 Outputs:
     values (T)
@@ -3051,6 +3516,23 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+mish: _Final[_TypeOfmish]
+"""mish(self: T) -> T
+
+Each element times the hyperbolic tangent of its softplus.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 mm: _Final[_TypeOfmm]
 """mm(self: T, mat2: T) -> T
 
@@ -3072,13 +3554,13 @@ Since version 1 of opwright.aten.
 movedim_intlist: _Final[_TypeOfmovedim_intlist]
 """movedim_intlist(self: T, *, order: Sequence[int]) -> T
 
-A tensor of which some dimensions have other places, and the others their order.
+Moves dimensions to other positions; the others keep their order.
 
 Inputs:
     self (T)
 
 Attributes:
-    order (ints, required): All dimensions in their new order.
+    order (ints, required): The permutation of all dimensions.
 
 Outputs:
     result (T)
@@ -3143,18 +3625,38 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-narrow: _Final[_TypeOfnarrow]
-"""narrow(self: T, start: int64, length: int64, *, dim: Sequence[int]) -> T
+nan_to_num: _Final[_TypeOfnan_to_num]
+"""nan_to_num(self: T, nan: T | None = None, posinf: T | None = None, neginf: T | None = None) -> T
 
-So many elements of a dimension, from one on.
+Replaces what is not a number by 0, and infinities by the greatest and the least finite numbers, or by given ones.
 
 Inputs:
     self (T)
-    start (int64, [1]): The first element, not negative.
-    length (int64, [1]): How many elements.
+    nan (T, optional, rank 0): What replaces nan; absent it is 0.
+    posinf (T, optional, rank 0): What replaces infinity; absent it is the greatest finite number.
+    neginf (T, optional, rank 0): What replaces minus infinity; absent it is the least finite number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+narrow: _Final[_TypeOfnarrow]
+"""narrow(self: T, start: int64, length: int64, *, dim: Sequence[int]) -> T
+
+Returns a range of the elements along a dimension.
+
+Inputs:
+    self (T)
+    start (int64, [1]): The first index, not negative.
+    length (int64, [1]): The number of elements.
 
 Attributes:
-    dim (ints, required): The dimension, alone in a list.
+    dim (ints, required): The dimension, as a list of one.
 
 Outputs:
     result (T)
@@ -3168,20 +3670,78 @@ Since version 1 of opwright.aten.
 native_dropout: _Final[_TypeOfnative_dropout]
 """native_dropout(input: T, *, p: float | None = None, train: int = 1) -> tuple[T, bool]
 
-Each element with a certain probability as zero, and the others as much larger that the mean stays; beside it where elements were kept.
+Randomly sets elements to zero and scales the others to preserve the mean; also returns the mask.
 
-Which ones depends on the runtime.
+Which elements are zeroed depends on the runtime.
 
 Inputs:
     input (T)
 
 Attributes:
-    p (float, optional): The probability of zero, below 1; absent it is 1.
-    train (int, default 1): Whether anything becomes zero at all.
+    p (float, optional): The probability of an element to be zeroed, below 1; 1 if absent.
+    train (int, default 1): Whether to apply dropout; otherwise the input is returned.
 
 Outputs:
     result (T)
-    mask (bool): Where elements were kept.
+    mask (bool): Whether each element was kept.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+native_group_norm: _Final[_TypeOfnative_group_norm]
+"""native_group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, eps: float) -> tuple[T, T, T]
+
+Group normalization, with the mean of each group and the reciprocal of its standard deviation.
+
+A template: its body is made for each call, and depends on
+`input.rank`. What no vector reaches is not verified.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    groups (int64, [3]): The batch, the groups, and the elements of a group, as sizes of Reshape.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+    mean (T): The mean of each group, by batch and group.
+    rstd (T): The reciprocal of the standard deviation of each group, in the same shape.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+native_layer_norm: _Final[_TypeOfnative_layer_norm]
+"""native_layer_norm(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axis: int, eps: float) -> tuple[T, T, T]
+
+Layer normalization over the last dimensions, with the mean and the reciprocal of the standard deviation.
+
+A template: its body is made for each call, and depends on
+`input.rank`. What no vector reaches is not verified.
+
+Inputs:
+    input (T)
+    weight (T, optional): The scale of each element; absent it is 1.
+    bias (T, optional): Added to each element; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    axis (int, required): The first dimension that is normalized, counted from the end.
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+    mean (T): The means, with size 1 in the dimensions that are normalized.
+    rstd (T): The reciprocals of the standard deviations, in the same shape.
 
 Types:
     T: float16, bfloat16, float, double
@@ -3242,6 +3802,23 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+nonzero: _Final[_TypeOfnonzero]
+"""nonzero(self: T) -> int64
+
+Finds the indices of the elements other than 0, a row for each.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 outer: _Final[_TypeOfouter]
 """outer(self: T, vec2: T) -> T
 
@@ -3263,13 +3840,13 @@ Since version 1 of opwright.aten.
 permute: _Final[_TypeOfpermute]
 """permute(self: T, *, dims: Sequence[int]) -> T
 
-The dimensions in another order.
+Permutes the dimensions.
 
 Inputs:
     self (T)
 
 Attributes:
-    dims (ints, required): The dimensions of `self` in their new order.
+    dims (ints, required): The permutation of the dimensions.
 
 Outputs:
     result (T)
@@ -3343,18 +3920,115 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+prelu: _Final[_TypeOfprelu]
+"""prelu(self: T, weight: T, *, shape: Sequence[int] | None = None) -> T
+
+Each element, times a weight where it is negative.
+
+Inputs:
+    self (T)
+    weight (T): One number, or one for each channel, which is the second dimension.
+
+Attributes:
+    shape (ints, optional): The shape in which weights stand beside the input; absent it is their own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+prelu_kernel: _Final[_TypeOfprelu_kernel]
+"""prelu_kernel(self: T, weight: T) -> T
+
+Each element, times a weight where it is negative.
+
+Inputs:
+    self (T)
+    weight (T): Of a shape that broadcasts to that of the input.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+prod: _Final[_TypeOfprod]
+"""prod(self: T) -> T
+
+Computes the product of all elements.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+prod_dim_int: _Final[_TypeOfprod_dim_int]
+"""prod_dim_int(self: T, *, dim: int, keepdim: bool = False) -> T
+
+Computes the product along a dimension.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rad2deg: _Final[_TypeOfrad2deg]
+"""rad2deg(self: T) -> T
+
+Converts each element from radians to degrees.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 rand: _Final[_TypeOfrand]
 """rand(size: int64, *, dtype: int = 1) -> T
 
-Random numbers, each equally likely, from 0 up to and without 1.
+Returns random numbers from a uniform distribution on the interval [0, 1).
 
-Which ones depends on the runtime. Numbers of float16 and bfloat16 have as many digits as those types hold below 1, since others would round to 1.
+The values depend on the runtime. In float16 and bfloat16 they are multiples of the spacing just below 1, so that none rounds to 1.
 
 Inputs:
-    size (int64, rank 1): The sizes.
+    size (int64, rank 1): The shape of the result.
 
 Attributes:
-    dtype (int, default 1): The element type, as a code.
+    dtype (int, default 1): The element type, as a code of ONNX.
 
 Outputs:
     result (T)
@@ -3368,15 +4042,15 @@ Since version 1 of opwright.aten.
 randn: _Final[_TypeOfrandn]
 """randn(size: int64, *, dtype: int = 1) -> T
 
-Random numbers of the standard normal distribution.
+Returns random numbers from the standard normal distribution.
 
-Which ones depends on the runtime.
+The values depend on the runtime.
 
 Inputs:
-    size (int64, rank 1): The sizes.
+    size (int64, rank 1): The shape of the result.
 
 Attributes:
-    dtype (int, default 1): The element type, as a code.
+    dtype (int, default 1): The element type, as a code of ONNX.
 
 Outputs:
     result (T)
@@ -3390,15 +4064,15 @@ Since version 1 of opwright.aten.
 randperm: _Final[_TypeOfrandperm]
 """randperm(n: int64, *, dtype: int = 7) -> T
 
-The numbers from 0 on in random order.
+Returns a random permutation of the integers from 0 to n - 1.
 
-It is the order of random numbers, and depends on the runtime.
+The permutation depends on the runtime.
 
 Inputs:
-    n (int64, [1]): How many, alone in a list.
+    n (int64, [1]): The number of integers, as a list of one.
 
 Attributes:
-    dtype (int, default 7): The element type, as a code.
+    dtype (int, default 7): The element type, as a code of ONNX.
 
 Outputs:
     result (T)
@@ -3497,6 +4171,23 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+relu6: _Final[_TypeOfrelu6]
+"""relu6(self: T) -> T
+
+Rectified linear unit that is at most 6.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 remainder_Scalar: _Final[_TypeOfremainder_Scalar]
 """remainder_Scalar(self: T, other: T) -> T
 
@@ -3536,14 +4227,14 @@ Since version 1 of opwright.aten.
 repeat: _Final[_TypeOfrepeat]
 """repeat(self: T, repeats: int64, *, axes: Sequence[int] | None = None) -> T
 
-A tensor side by side with itself, so many times along each dimension.
+Repeats a tensor along each dimension.
 
 Inputs:
     self (T)
-    repeats (int64, rank 1): How many times, for each dimension of the result.
+    repeats (int64, rank 1): The number of repetitions of each dimension of the result.
 
 Attributes:
-    axes (ints, optional): The dimensions that the result has in front of those of `self`; absent where there are none.
+    axes (ints, optional): The new leading dimensions of the result; absent if there are none.
 
 Outputs:
     result (T)
@@ -3611,17 +4302,43 @@ Since version 1 of opwright.aten.
 reshape: _Final[_TypeOfreshape]
 """reshape(self: T, shape: int64) -> T
 
-The same elements in another shape.
+Returns a tensor with the same elements and another shape.
 
 Inputs:
     self (T)
-    shape (int64, rank 1): The sizes; -1 for one that follows from the others.
+    shape (int64, rank 1): The shape; -1 for a size that is inferred from the others.
 
 Outputs:
     result (T)
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rms_norm: _Final[_TypeOfrms_norm]
+"""rms_norm(input: T, weight: T | None = None, double_eps: double | None = None, *, axis: int, eps: float | None = None) -> T
+
+Root mean square normalization over the last dimensions.
+
+A template: its body is made for each call, and depends on
+`input.rank`. What no vector reaches is not verified.
+
+Inputs:
+    input (T)
+    weight (T, optional): The scale of each element; absent it is 1.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    axis (int, required): The first dimension that is normalized, counted from the end.
+    eps (float, optional): Added to the mean of squares; absent it is the machine epsilon of the type that is computed in.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -3639,6 +4356,47 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+round_decimals: _Final[_TypeOfround_decimals]
+"""round_decimals(self: T, factor: double | None = None, divisor: double | None = None) -> T
+
+Rounds each element to a number of decimals, halves to the even one.
+
+Inputs:
+    self (T)
+    factor (double, optional, rank 0): 10 to the power of a positive number of decimals.
+    divisor (double, optional, rank 0): 10 to the power of a negative one without its sign.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+rrelu: _Final[_TypeOfrrelu]
+"""rrelu(self: T, lower: T, upper: T, *, training: int = 0) -> T
+
+Leaky rectified linear unit, with random slopes in training and else with the middle one.
+
+Inputs:
+    self (T)
+    lower (T, rank 0): The least slope.
+    upper (T, rank 0): The greatest slope.
+
+Attributes:
+    training (int, default 0): Whether slopes are random.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -3663,13 +4421,13 @@ Since version 1 of opwright.aten.
 scalar_tensor: _Final[_TypeOfscalar_tensor]
 """scalar_tensor(s: S, *, dtype: int = 1) -> T
 
-A number as a tensor of rank 0.
+Returns a number as a tensor of rank 0.
 
 Inputs:
-    s (S, rank 0): The number.
+    s (S, rank 0): The value.
 
 Attributes:
-    dtype (int, default 1): The element type, as a code.
+    dtype (int, default 1): The element type, as a code of ONNX.
 
 Outputs:
     result (T)
@@ -3788,11 +4546,11 @@ Since version 1 of opwright.aten.
 select_int: _Final[_TypeOfselect_int]
 """select_int(self: T, index: int64, *, dim: int) -> T
 
-The elements at one position of a dimension, which the result has no more.
+Selects one index along a dimension, which is removed from the result.
 
 Inputs:
     self (T)
-    index (int64, rank 0): The position; counted from the end where it is negative.
+    index (int64, rank 0): The index; negative values count from the end.
 
 Attributes:
     dim (int, required): The dimension.
@@ -3819,6 +4577,40 @@ Inputs:
 Attributes:
     dim (int, required): The dimension.
     axes (ints, required): The same, alone in a list.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+selu: _Final[_TypeOfselu]
+"""selu(self: T) -> T
+
+Scaled exponential linear unit.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sgn: _Final[_TypeOfsgn]
+"""sgn(self: T) -> T
+
+Computes the sign of each element, which is -1, 0 or 1; of nan it is 0.
+
+Inputs:
+    self (T)
 
 Outputs:
     result (T)
@@ -3863,10 +4655,61 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+signbit: _Final[_TypeOfsignbit]
+"""signbit(self: T) -> bool
+
+Whether the sign bit of each element is set, as it is of -0.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+silu: _Final[_TypeOfsilu]
+"""silu(self: T) -> T
+
+Sigmoid linear unit, each element times its logistic sigmoid.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 sin: _Final[_TypeOfsin]
 """sin(self: T) -> T
 
 Computes the sine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sinc: _Final[_TypeOfsinc]
+"""sinc(self: T) -> T
+
+Computes the normalized sinc of each element x, sin(pi * x) / (pi * x), which is 1 at 0.
 
 Inputs:
     self (T)
@@ -3900,18 +4743,18 @@ Since version 1 of opwright.aten.
 slice_Tensor: _Final[_TypeOfslice_Tensor]
 """slice_Tensor(self: T, start: int64, end: int64, step: int64, *, dim: Sequence[int] = (0,)) -> T
 
-Every so many elements of a part of a dimension.
+Slices a dimension with a start, an end and a step.
 
-Bounds beyond the dimension's ends mean these.
+Bounds are clamped to the size of the dimension.
 
 Inputs:
     self (T)
-    start (int64, [1]): The first element; counted from the end where it is negative.
-    end (int64, [1]): The element before which the part ends.
-    step (int64, [1]): The distance of elements that are taken, at least 1.
+    start (int64, [1]): The first index; negative values count from the end.
+    end (int64, [1]): The end index, which is excluded.
+    step (int64, [1]): The step, at least 1.
 
 Attributes:
-    dim (ints, default (0,)): The dimension, alone in a list.
+    dim (ints, default (0,)): The dimension, as a list of one.
 
 Outputs:
     result (T)
@@ -3956,13 +4799,128 @@ Since version 1 of opwright.aten.
 softmax: _Final[_TypeOfsoftmax]
 """softmax(self: T, *, dim: int) -> T
 
-e to the power of each element, divided by the sum of these along a dimension.
+Computes softmax along a dimension.
 
 Inputs:
     self (T)
 
 Attributes:
     dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+softplus: _Final[_TypeOfsoftplus]
+"""softplus(self: T, beta: T | None = None, threshold: T | None = None) -> T
+
+Smooth form of the rectified linear unit, log(1 + exp(beta * x)) / beta, where beta * x is above a threshold x itself.
+
+Inputs:
+    self (T)
+    beta (T, optional, rank 0): Absent it is 1.
+    threshold (T, optional, rank 0): Absent it is 20.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+softshrink: _Final[_TypeOfsoftshrink]
+"""softshrink(self: T, lambd: T | None = None) -> T
+
+Each element that is farther than lambd from 0, that much nearer to it; the others as 0.
+
+Inputs:
+    self (T)
+    lambd (T, optional, rank 0): Absent it is 0.5.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sort: _Final[_TypeOfsort]
+"""sort(self: T, *, dim: int = -1, descending: bool = False) -> tuple[T, int64]
+
+Sorts the elements along a dimension, and tells where each one stood.
+
+Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+    descending (bool, default False): Whether the greatest element comes first.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+special_entr: _Final[_TypeOfspecial_entr]
+"""special_entr(self: T) -> T
+
+Computes the entropy of each element x, -x * log(x), which is 0 at 0 and minus infinity below.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+special_erfcx: _Final[_TypeOfspecial_erfcx]
+"""special_erfcx(self: T) -> T
+
+Computes the scaled complementary error function of each element x, exp(x^2) * erfc(x).
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+special_expit: _Final[_TypeOfspecial_expit]
+"""special_expit(self: T) -> T
+
+Computes the logistic sigmoid of each element.
+
+Inputs:
+    self (T)
 
 Outputs:
     result (T)
@@ -4014,18 +4972,36 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+square: _Final[_TypeOfsquare]
+"""square(self: T) -> U
+
+Computes the square of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 squeeze: _Final[_TypeOfsqueeze]
 """squeeze(self: T, *, dim: Sequence[int] | None = None) -> T
 
-A tensor without all its dimensions of size 1.
+Removes all dimensions of size 1.
 
-A call gives the dimensions whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+The call gives the dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, optional): These dimensions; absent where there are none.
+    dim (ints, optional): The dimensions of size 1; absent if there are none.
 
 Outputs:
     result (T)
@@ -4039,15 +5015,15 @@ Since version 1 of opwright.aten.
 squeeze_dim: _Final[_TypeOfsqueeze_dim]
 """squeeze_dim(self: T, *, dim: Sequence[int] | None = None) -> T
 
-A tensor without dimensions of size 1.
+Removes a dimension if its size is 1.
 
-Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+The call gives those of the operator's dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, optional): The dimensions, each of size 1; all of them stay where it is absent.
+    dim (ints, optional): The dimensions to remove, all of size 1; absent if there are none.
 
 Outputs:
     result (T)
@@ -4061,15 +5037,15 @@ Since version 1 of opwright.aten.
 squeeze_dims: _Final[_TypeOfsqueeze_dims]
 """squeeze_dims(self: T, *, dim: Sequence[int] | None = None) -> T
 
-A tensor without dimensions of size 1.
+Removes those of the given dimensions whose size is 1.
 
-Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+The call gives those of the operator's dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, optional): The dimensions, each of size 1; all of them stay where it is absent.
+    dim (ints, optional): The dimensions to remove, all of size 1; absent if there are none.
 
 Outputs:
     result (T)
@@ -4083,7 +5059,7 @@ Since version 1 of opwright.aten.
 stack: _Final[_TypeOfstack]
 """stack(*tensors: T, dim: int = 0, axes: Sequence[int] = (0,)) -> T
 
-Tensors of one shape side by side along a new dimension.
+Stacks tensors of one shape along a new dimension.
 
 A template: its body is made for each call, and depends on
 `tensors`. What no vector reaches is not verified.
@@ -4093,7 +5069,7 @@ Inputs:
 
 Attributes:
     dim (int, default 0): The new dimension.
-    axes (ints, default (0,)): The same, alone in a list.
+    axes (ints, default (0,)): The new dimension, as a list of one.
 
 Outputs:
     result (T)
@@ -4145,14 +5121,14 @@ Since version 1 of opwright.aten.
 sum_dim_IntList: _Final[_TypeOfsum_dim_IntList]
 """sum_dim_IntList(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
 
-The sum along dimensions.
+Computes the sum along the given dimensions.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, required): The dimensions.
-    keepdim (bool, default False): Whether they stay with size 1.
+    dim (ints, required): The dimensions to reduce.
+    keepdim (bool, default False): Whether to keep them with size 1.
 
 Outputs:
     result (T)
@@ -4197,7 +5173,7 @@ Since version 1 of opwright.aten.
 t: _Final[_TypeOft]
 """t(self: T) -> T
 
-The transpose of a matrix; tensors of rank 0 and 1 as they are.
+Transposes a matrix; tensors of rank 0 and 1 are returned unchanged.
 
 Inputs:
     self (T)
@@ -4245,17 +5221,36 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-tile: _Final[_TypeOftile]
-"""tile(self: T, dims: int64, *, axes: Sequence[int] | None = None) -> T
+threshold: _Final[_TypeOfthreshold]
+"""threshold(self: T, threshold: T, value: T) -> T
 
-A tensor side by side with itself, so many times along each dimension.
+Each element that is greater than a threshold; in place of the others a value.
 
 Inputs:
     self (T)
-    dims (int64, rank 1): How many times, for each dimension of the result.
+    threshold (T, rank 0)
+    value (T, rank 0)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+tile: _Final[_TypeOftile]
+"""tile(self: T, dims: int64, *, axes: Sequence[int] | None = None) -> T
+
+Repeats a tensor along each dimension.
+
+Inputs:
+    self (T)
+    dims (int64, rank 1): The number of repetitions of each dimension of the result.
 
 Attributes:
-    axes (ints, optional): The dimensions that the result has in front of those of `self`; absent where there are none.
+    axes (ints, optional): The new leading dimensions of the result; absent if there are none.
 
 Outputs:
     result (T)
@@ -4287,16 +5282,41 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+topk: _Final[_TypeOftopk]
+"""topk(self: T, k: int64, *, dim: int = -1, largest: bool = True) -> tuple[T, int64]
+
+Finds the greatest or the least elements along a dimension, and where they stand.
+
+They are sorted, and of equal ones the first stand first. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+    k (int64, [1]): How many, alone in a list.
+
+Attributes:
+    dim (int, default -1): The dimension.
+    largest (bool, default True): Whether it is the greatest ones.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 transpose_int: _Final[_TypeOftranspose_int]
 """transpose_int(self: T, *, order: Sequence[int] | None = None) -> T
 
-A tensor of which two dimensions have changed places.
+Swaps two dimensions.
 
 Inputs:
     self (T)
 
 Attributes:
-    order (ints, optional): All dimensions in their new order; absent where it is their own.
+    order (ints, optional): The permutation of all dimensions; absent if it is the identity.
 
 Outputs:
     result (T)
@@ -4327,16 +5347,16 @@ Since version 1 of opwright.aten.
 unsafe_index_Tensor: _Final[_TypeOfunsafe_index_Tensor]
 """unsafe_index_Tensor(self: T, *indices: I) -> T
 
-What stands at positions of several dimensions, which are broadcast together.
+Selects elements by index tensors, which are broadcast together.
 
-The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
+The indexed dimensions are replaced in place if they are adjacent; otherwise the new dimensions come first.
 
 A template: its body is made for each call, and depends on
 `indices`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
-    indices (I, optional, any number): Positions for each dimension from the first on; absent where all of it is taken.
+    indices (I, optional, any number): Indices for the dimensions, from the first one; absent to take all of a dimension.
 
 Outputs:
     result (T)
@@ -4351,11 +5371,11 @@ Since version 1 of opwright.aten.
 unsafe_view: _Final[_TypeOfunsafe_view]
 """unsafe_view(self: T, size: int64) -> T
 
-The same elements in another shape.
+Returns a tensor with the same elements and another shape.
 
 Inputs:
     self (T)
-    size (int64, rank 1): The sizes; -1 for one that follows from the others.
+    size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
 
 Outputs:
     result (T)
@@ -4369,19 +5389,63 @@ Since version 1 of opwright.aten.
 unsqueeze: _Final[_TypeOfunsqueeze]
 """unsqueeze(self: T, *, dim: Sequence[int]) -> T
 
-A tensor with a new dimension of size 1.
+Inserts a dimension of size 1.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, required): The new dimension, alone in a list.
+    dim (ints, required): The new dimension, as a list of one.
 
 Outputs:
     result (T)
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+var_correction: _Final[_TypeOfvar_correction]
+"""var_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the variance along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+var_dim: _Final[_TypeOfvar_dim]
+"""var_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the variance along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -4407,11 +5471,11 @@ Since version 1 of opwright.aten.
 view: _Final[_TypeOfview]
 """view(self: T, size: int64) -> T
 
-The same elements in another shape.
+Returns a tensor with the same elements and another shape.
 
 Inputs:
     self (T)
-    size (int64, rank 1): The sizes; -1 for one that follows from the others.
+    size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
 
 Outputs:
     result (T)

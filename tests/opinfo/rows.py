@@ -289,7 +289,7 @@ def _scalars(draw: Draw) -> Given:
         values = extremes(dtype)
         for number in (2, -3, 0.5, -1.5, True, 0, 0.0, 1, 255, 1 << 40, INF, NAN):
             for name in _SCALAR:
-                yield name, [_dividends(name, values, number), number], {}
+                yield name, [_dividends(f"aten::{name}", values, number), number], {}
             for name in _REVERSED:
                 yield name, [number, _divisors(f"aten::{name}", values)], {}
             for mode in (None, "trunc", "floor"):
@@ -733,8 +733,14 @@ def _products(draw: Draw) -> Given:
         pair = [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 3, 2)]
         yield "addmm", [infinite, *pair], {"beta": 0}
         yield "addmm", [draw.tensor(dtype), *pair], {}
-        yield "addmv", [draw.tensor(dtype, 2), pair[0], draw.tensor(dtype, 3)], {"beta": 0, "alpha": 2}
-        yield "addr", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2), draw.tensor(dtype, 3)], {"beta": 2, "alpha": 3}
+        for beta, alpha in product((0, 1, 2), (1, 3)):
+            factors = {"beta": beta, "alpha": alpha}
+            batches = [draw.tensor(dtype, 2, 2, 3), draw.tensor(dtype, 2, 3, 2)]
+            yield "addmm", [draw.tensor(dtype, 2, 2), *pair], factors
+            yield "addmv", [draw.tensor(dtype, 2), pair[0], draw.tensor(dtype, 3)], factors
+            yield "addr", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2), draw.tensor(dtype, 3)], factors
+            yield "addbmm", [draw.tensor(dtype, 2, 2), *batches], factors
+            yield "baddbmm", [draw.tensor(dtype, 2, 2, 2), *batches], factors
         for left_shape, right_shape in _MATMUL:
             yield "matmul", [draw.tensor(dtype, *left_shape), draw.tensor(dtype, *right_shape)], {}
         yield "linear", [draw.tensor(dtype, 3), draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2)], {}
@@ -1024,3 +1030,29 @@ def _ranked(draw: Draw) -> Given:
             yield "count_nonzero.dim_IntList", [plain, dims], {}
         yield "aminmax", [plain], {"dim": 1, "keepdim": True}
         yield "aminmax", [plain], {"keepdim": True}
+        for number in (0, 1, 2, 3, INF, -INF):
+            for wanted in FLOATS:
+                yield "norm.ScalarOpt_dtype", [plain, number], {"dtype": wanted}
+                yield "norm.ScalarOpt_dim_dtype", [plain, number, [0, 2], True], {"dtype": wanted}
+            yield "dist", [plain, draw.tensor(dtype, 3, 1), number], {}
+            yield "pairwise_distance", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 3), number], {}
+            yield "renorm", [plain, number, 1, 1.5], {}
+        yield "normal.float_Tensor", [0.5, draw.positive(dtype, 2, 3)], {}
+        yield "normal.Tensor_float", [plain], {}
+        unseeded = {"generator": None, "dtype": dtype}
+        yield "randint.generator", [5, [2, 3]], unseeded
+        yield "randint.low_generator", [-3, 5, [2, 3]], unseeded
+        for wanted in (dtype, torch.float32, torch.int64):
+            unseeded = {"generator": None, "dtype": wanted}
+            yield "randint_like.Tensor", [plain, torch.tensor(5)], {"dtype": wanted}
+            yield "randint_like.Tensor_generator", [plain, torch.tensor(5)], unseeded
+            yield "randint_like.generator", [plain, 5], unseeded
+            yield "randint_like.low_dtype", [plain, -2, 5], {"dtype": wanted}
+            yield "randint_like.low_generator_dtype", [plain, -2, 5], unseeded
+        for wanted in ALL:
+            yield "nansum", [values[:, None], [0]], {"dtype": wanted}
+            yield "nanmean", [values[:, None], [0]], {"dtype": wanted}
+            yield "linalg_vector_norm", [plain, 1, [0, -1]], {"dtype": wanted}
+        yield "multinomial", [draw.positive(dtype, 2, 5), 3, True], {}
+        yield "bernoulli", [torch.tensor([0, 1, 1, 0]).to(dtype)], {}
+        yield "bernoulli.p", [plain, 0.0], {}

@@ -13,9 +13,10 @@ def adaptive_avg_pool3d(
     kernel_size: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
 ):
-    if to_one and self.dtype == DOUBLE:  # onnxruntime has no kernel of the global pool for it
+    # onnxruntime has no kernels of average pools for double.
+    if to_one and self.dtype == DOUBLE:
         return op.ReduceMean(self, [-3, -2, -1])
-    if to_one or kernel_size is not None:
+    if self.dtype != DOUBLE and (to_one or kernel_size is not None):
         x = op.Cast(self, to=FLOAT) if self.dtype == BFLOAT16 else self
         if self.rank == 4:
             x = op.Unsqueeze(x, 0)

@@ -18,10 +18,5 @@ def linear(input, weight, bias=None):
 
 
 def _transformed(x, weight, bias):
-    if weight.rank == 1:
-        y = op.Einsum(x, weight, equation="...k,k->...")
-    elif x.rank == 1:
-        y = op.Einsum(x, weight, equation="k,nk->n")
-    else:
-        y = op.MatMul(x, op.Transpose(weight, perm=[1, 0]))
+    y = op.MatMul(x, weight if weight.rank == 1 else op.Transpose(weight, perm=[1, 0]))
     return y if bias is None else y + bias
