@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opwright.aten.array_calls import facts_of_array, input_array
+from opwright.aten.array_calls import Pairs, facts_of_array, input_array
 from opwright.aten.binding import Binding, bind_operator
 from opwright.aten.call import FunctionCall, NoCall, call_of_operator
 from opwright.bundle.format import AttributeEntry, FunctionEntry, ImplementsEntry, InputEntry, OutputEntry
@@ -54,6 +54,51 @@ def test_numbers_are_converted_where_the_type_does_not_follow_from_them(number: 
     value = input_array(call(binding, [2], number, dtype=BY_NAME[element]).inputs[0])  # type: ignore[arg-type]
     assert value == made
     assert value.ndim == 0
+
+
+_PAD = "aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor"
+
+
+def test_numbers_follow_the_argument_that_decides_the_type() -> None:
+    implements = ImplementsEntry(_PAD, drops=(("pad", ()),), promotion=(("T", "self"),))
+    binding = bound(implements, InputEntry("self", "T"), InputEntry("value", "T", optional=True))
+    for dtype, number, made in ((np.int64, 2.5, 2), (np.bool_, 3, True), (np.float32, True, 1.0)):
+        value = input_array(call(binding, np.zeros(3, dtype), [1, 1], number).inputs[1])  # type: ignore[arg-type]
+        assert value == made
+        assert value.dtype == dtype
+
+
+_QUANTIZE = "acme::quantize(Tensor input, float scale, int zero, ScalarType dtype) -> Tensor"
+
+
+def test_an_argument_that_names_an_element_type_may_decide_a_type_variable() -> None:
+    from opwright.elements import BY_NAME
+
+    implements = ImplementsEntry(_QUANTIZE, drops=(("dtype", ()), ("scale", ())), promotion=(("T", "dtype"),))
+    binding = bound(implements, InputEntry("input", "any"), InputEntry("zero", "T"))
+    x = np.zeros(3, np.float32)
+    for dtype in ("uint8", "int32"):
+        made = call(binding, x, 0.5, 3, BY_NAME[dtype])
+        assert input_array(made.inputs[1]).dtype == dtype  # type: ignore[arg-type]
+        assert made.elements["T"] is BY_NAME[dtype]
+    with pytest.raises(NoCall, match="`zero` is -1, which is no value of uint8"):
+        call(binding, x, 0.5, -1, BY_NAME["uint8"])
+
+
+_REAL = "aten::view_as_real(Tensor(a) self) -> Tensor(a)"
+
+
+def test_complex_tensors_are_pairs_of_real_numbers_or_refused() -> None:
+    pairs = np.zeros((3, 2), np.float32).view(Pairs)
+    facts = facts_of_array(pairs)
+    assert facts is not None
+    assert (facts.sizes, facts.is_complex) == ((3,), True)
+    with pytest.raises(NoCall, match="`self` is complex, and the function takes real numbers"):
+        call(bound(ImplementsEntry(_REAL), InputEntry("self", "T")), pairs)
+    binding = bound(ImplementsEntry(_REAL, forms=(("self", "pairs"),)), InputEntry("self", "T"))
+    value = input_array(call(binding, pairs).inputs[0])  # type: ignore[arg-type]
+    assert type(value) is np.ndarray
+    assert value.shape == (3, 2)
 
 
 @pytest.mark.parametrize("number", [300, float("nan"), float("inf"), 1e30])

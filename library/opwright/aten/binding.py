@@ -48,13 +48,14 @@ class BoundArgument:
 @dataclass(frozen=True, slots=True)
 class Binding:
     """An operator and a function that implements it. `arguments` stand in the schema's order, and behind them those
-    that parameters of other names are made of."""
+    that parameters of other names are made of. `rank_of`: the argument whose rank results have; empty: none is said."""
 
     schema: Schema
     function: FunctionEntry
     arguments: tuple[BoundArgument, ...]
     promotion: Mapping[str, str]
     lifts: bool
+    rank_of: str = ""
 
     @property
     def admitted(self) -> Mapping[str, tuple[str, ...]]:
@@ -122,7 +123,11 @@ def bind_operator(implements: ImplementsEntry, function: FunctionEntry) -> Bindi
         elif rule not in RULES and rule not in names:
             known = ", ".join(f"`{item}`" for item in RULES)
             misfits.append(Misfit(("promotion", variable), f"`{rule}` is none of {known}, and no argument"))
-    return misfits or Binding(schema, function, tuple(bound), dict(implements.promotion), implements.lifts)
+    if implements.rank_of and implements.rank_of not in names:
+        misfits.append(Misfit(("rank_of",), f"the operator has no argument `{implements.rank_of}`"))
+    return misfits or Binding(
+        schema, function, tuple(bound), dict(implements.promotion), implements.lifts, implements.rank_of
+    )
 
 
 def _derived(
@@ -171,7 +176,7 @@ def _bound(
         if entry.type not in (*wanted, *(() if form is None else ("INT", "INTS", "STRING"))):
             return f"the attribute is of kind {entry.type}, and the argument is {_described(argument)}"
         return BoundArgument(argument, Role.ATTRIBUTE, entry, form)
-    if argument.is_list and argument.kind == "Tensor" and not entry.variadic:
+    if argument.is_list and argument.kind == "Tensor" and not entry.variadic and form is None:
         return "it is a list of tensors, so the input must be `*name`"
     if entry.variadic and not (argument.is_list and argument.kind == "Tensor"):
         return f"the input stands for any number of tensors, and the argument is {_described(argument)}"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from opwright.aten.argument_forms import CallShape, NoForm
+from opwright.aten.argument_forms import CallShape, NoForm, pairs
 from opwright.aten.binding import FLOAT, KEPT, RULES, WIDE, Binding, BoundArgument, Role
 from opwright.aten.operator_schema import Argument
 from opwright.aten.promotion import (
@@ -30,10 +30,12 @@ class NoCall(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a tensor. `sizes`: None without a rank, None for a size that is not known."""
+    """What is known of a tensor. `sizes`: None without a rank, None for a size that is not known. A complex tensor is
+    stored as pairs of real numbers: `element` is their type, and `sizes` leaves out the last dimension, of size 2."""
 
     element: ElementType
     sizes: tuple[int | None, ...] | None
+    is_complex: bool = False
 
 
 _ELEMENTS_OF_PYTORCH = {
@@ -138,12 +140,15 @@ class _Maker:
         self.binding = binding
         self.values = values
         self.facts_of = facts_of
-        sizes = self._first_sizes()
+        first = self._first_tensor()
+        sizes = None if first is None else first.sizes
+        self.first_element = None if first is None else first.element
         self.result: ElementType | None = None
-        self.lifted = binding.lifts and sizes == ()
-        self.sizes = (1,) if self.lifted else sizes
+        self.lifted = bool(binding.rank_of) or (binding.lifts and sizes == ())
+        self.sizes = (1,) if self.lifted and sizes == () else sizes
 
     def make(self) -> FunctionCall:
+        self._check_complex()
         chosen = {variable: self._type(variable) for variable in self.binding.admitted}
         inputs: dict[str, list[Input | None]] = {}
         attributes: dict[str, Any] = {}
@@ -166,9 +171,24 @@ class _Maker:
         known = {variable: element for variable, element in chosen.items() if element is not None}
         return FunctionCall(tuple(ordered), attributes, self._leaves_rank_1(attributes), known, self.result)
 
+    def _check_complex(self) -> None:
+        """Refuses a complex tensor where the function computes with real numbers."""
+        for item in self.binding.arguments:
+            if item.argument.kind == "Tensor" and item.form is not pairs and item.role is Role.INPUT:
+                value = self.values[item.argument.name]
+                for tensor in value if item.argument.is_list and value is not None else [value]:
+                    if self._is_complex(tensor):
+                        raise NoCall(f"`{item.argument.name}` is complex, and the function takes real numbers")
+
+    def _is_complex(self, tensor: Any) -> bool:
+        facts = None if tensor is None else self.facts_of(tensor)
+        return facts is not None and facts.is_complex
+
     def _leaves_rank_1(self, attributes: Mapping[str, Any]) -> bool:
         """Whether the results are of rank 1, and scalars to PyTorch. A dimension that is reduced and not kept leaves a
         scalar anyway."""
+        if self.binding.rank_of:
+            return self._sizes_of(self.values[self.binding.rank_of]) == ()
         keeps = bool(self.values.get("keepdim", True)) or attributes.get("dim") == []
         return self.lifted and keeps and self._are_all_rank_0()
 
@@ -181,21 +201,35 @@ class _Maker:
         facts = self.facts_of(tensor)
         return None if facts is None else facts.sizes
 
-    def _first_sizes(self) -> tuple[int | None, ...] | None:
+    def _element_of(self, tensor: Any) -> ElementType | None:
+        facts = None if tensor is None else self.facts_of(tensor)
+        return None if facts is None else facts.element
+
+    def _first_tensor(self) -> Facts | None:
         for item in self.binding.schema.arguments:
             if item.kind == "Tensor":
                 value = self.values[item.name]
                 for tensor in value if item.is_list and value is not None else [value]:
                     facts = None if tensor is None else self.facts_of(tensor)
                     if facts is not None:
-                        return facts.sizes
+                        return facts
         return None
 
     def _formed(self, item: BoundArgument, value: Any, element: ElementType | None = None) -> Any:
         if item.form is None:
             return value
         try:
-            return item.form(value, CallShape(item.argument, self.values, self.sizes, self._sizes_of, element))
+            shape = CallShape(
+                item.argument,
+                self.values,
+                self.sizes,
+                self._sizes_of,
+                self._element_of,
+                self._is_complex,
+                element=element,
+                first_element=self.first_element,
+            )
+            return item.form(value, shape)
         except NoForm as error:
             raise NoCall(f"the argument `{item.argument.name}`: {error}") from None
 
@@ -219,6 +253,7 @@ class _Maker:
         if any(self.facts_of(part) is not None for part in items):
             raise NoCall(f"`{name}` is computed in the graph, and an attribute of the function")
         if isinstance(value, ElementType):
+            self._check_result(name, value)
             value = value.code
         elif entry.type.endswith("S"):
             value = [float(part) for part in items] if entry.type == "FLOATS" else items
@@ -236,6 +271,13 @@ class _Maker:
             known = ", ".join(map(repr, entry.choices))
             raise NoCall(f"`{name}` is {value!r}, and the function serves {known} alone")
         return value
+
+    def _check_result(self, name: str, element: ElementType) -> None:
+        """Refuses an element type that no result can have."""
+        variables = [item.type for item in self.binding.function.outputs if item.type in self.binding.admitted]
+        if variables and not any(element.name in self.binding.admitted[item] for item in variables):
+            known = ", ".join(self.binding.admitted[variables[0]])
+            raise NoCall(f"`{name}` is {element}, and `{variables[0]}` of the function is one of {known}")
 
     # ----------------------------------------------------------------------------------------------- element types
 
@@ -296,6 +338,8 @@ class _Maker:
 
     def _operands(self, argument: Argument) -> list[Operand]:
         value = self.values[argument.name]
+        if argument.kind == "ScalarType":
+            return [Operand(value or BY_NAME["float"], dimensioned=True)]
         found: list[Operand] = []
         for item in value if argument.is_list and value is not None else [value]:
             facts = None if item is None else self.facts_of(item)
@@ -345,14 +389,27 @@ class _Maker:
         argument, facts = item.argument, self.facts_of(value)
         if facts is None:
             element = wanted or type_of_number(value)
-            number = value if self._is_factor(argument) else as_number_of(value, element)
+            is_factor = self._is_factor(argument) and not self._follows_argument(item)
+            number = value if is_factor else as_number_of(value, element)
             if number is None or not is_exact(number, element):
                 raise NoCall(f"`{argument.name}` is {value!r}, which is no value of {element}")
             return NumberInput(number, element)
         cast = wanted if wanted is not None and facts.element is not wanted else None
-        if cast is not None and cast.is_integer and facts.element.is_float and argument.kind == "Tensor":
+        if (
+            cast is not None
+            and cast.is_integer
+            and facts.element.is_float
+            and argument.kind == "Tensor"
+            and not self._follows_argument(item)
+        ):
             raise NoCall(f"`{argument.name}` is {facts.element}, and the function takes {cast}")
         return TensorInput(value, cast, self.lifted and facts.sizes == () and argument.kind == "Tensor")
+
+    def _follows_argument(self, item: BoundArgument) -> bool:
+        """Whether the type is that of one argument, to which PyTorch then converts numbers and tensors."""
+        entry = item.entry
+        rule = self.binding.promotion.get(entry.type, "") if isinstance(entry, InputEntry) else ""
+        return bool(rule) and rule not in RULES
 
     def _is_factor(self, argument: Argument) -> bool:
         """A number that has a default, such as `alpha=1`: PyTorch takes it in the type of the tensors, if there are."""
