@@ -139,14 +139,14 @@ def test_integers_beyond_the_element_type_wrap_around(element: str, value: Any, 
 
 def test_a_factor_that_float16_does_not_hold_is_refused() -> None:
     shapes = {
-        name: CallShape(Argument("value", "Scalar"), {}, (), lambda tensor: tensor, BY_NAME[name])
+        name: CallShape(Argument("value", "Scalar"), {}, (), lambda tensor: tensor, element=BY_NAME[name])
         for name in ("float16", "float", "int8")
     }
-    assert FORMS["factor"](255, shapes["int8"]) == -1
-    assert FORMS["factor"](1e-6, shapes["float"]) == 1e-6
-    assert FORMS["factor"](math.inf, shapes["float16"]) == math.inf
+    assert FORMS["normal_factor"](255, shapes["int8"]) == -1
+    assert FORMS["normal_factor"](1e-6, shapes["float"]) == 1e-6
+    assert FORMS["normal_factor"](math.inf, shapes["float16"]) == math.inf
     with pytest.raises(NoForm, match="it is 1e-06, and no normal value of float16"):
-        FORMS["factor"](1e-6, shapes["float16"])
+        FORMS["normal_factor"](1e-6, shapes["float16"])
 
 
 def test_a_divisor_wraps_around_where_the_quotient_is_rounded() -> None:
@@ -363,6 +363,8 @@ def test_numbers_of_double_are_inputs_beside_an_attribute(element: str, made: tu
     given = {"self": "self"}
     shape = CallShape(Argument("slope", "Scalar"), given, (), lambda tensor: (), lambda tensor: BY_NAME[element])
     assert tuple(FORMS[form](0.1, shape) for form in ("single", "of_double")) == made
+
+
 def shaped(form: str, value: Any, element: str = "float", **values: Any) -> Any:
     """As `formed`, every tensor of one element type."""
     shape = CallShape(
@@ -468,6 +470,8 @@ def test_small_forms_of_products() -> None:
     assert formed("not_negative", 3) == 3
     with pytest.raises(NoForm, match="no inverse"):
         formed("not_negative", -1)
+
+
 def test_limits_of_quantized_values() -> None:
     dtype = BY_NAME["int8"]
     assert [formed("quantized_min", value, dtype=dtype) for value in (-128, -127)] == [None, -127]

@@ -30,7 +30,8 @@ class CallShape:
     `sizes` has None for a size that is not known, and is None itself without a rank; a tensor of rank 0 that is taken
     as one of rank 1 has one size. `sizes_of` gives a tensor's own ones, `element_of` its element type, and `is_complex`
     whether it is complex; `first_element` is the element type of the first tensor. `element` is that of the input which
-    the argument becomes, None of an attribute.
+    the argument becomes, None of an attribute. `symbols` are expressions of the sizes of the first tensor, empty where
+    there are none, and `symbol_of` gives that of a number which the graph computes.
     """
 
     argument: Argument
@@ -41,6 +42,13 @@ class CallShape:
     is_complex: Callable[[Any], bool] = lambda tensor: False
     element: ElementType | None = None
     first_element: ElementType | None = None
+    symbols: tuple[str, ...] = ()
+    symbol_of: Callable[[Any], str] = lambda number: ""
+
+    def is_own_size(self, number: Any, place: int) -> bool:
+        """Whether a number that the graph computes is known to be the size of that dimension of the first tensor."""
+        symbol = self.symbol_of(number)
+        return bool(symbol) and 0 <= place < len(self.symbols) and self.symbols[place] == symbol
 
     @property
     def rank(self) -> int:
@@ -123,9 +131,41 @@ def moved_order(value: Any, call: CallShape) -> list[int]:
     return [target[place] if place in target else next(others) for place in range(call.rank)]
 
 
+def view_sizes(value: Any, call: CallShape) -> list[Any]:
+    """Sizes of a view, without computing those that follow: one of the tensor's own in its place is 0, where
+    `keeps_sizes` is true, and a last one that is computed is -1."""
+    return _without_computed(value, call) or [*value]
+
+
+def keeps_sizes(value: Any, call: CallShape) -> bool:
+    """Whether 0 among the sizes of a view stands for the tensor's own."""
+    return 0 in (_without_computed(value, call) or ())
+
+
+def _without_computed(value: Sequence[Any], call: CallShape) -> list[int] | None:
+    """The sizes as numbers alone; None where that is not possible, or where they are numbers already."""
+    computed = [place for place, item in enumerate(value) if not isinstance(item, int)]
+    known = [item for item in value if isinstance(item, int)]
+    if not computed or 0 in known:
+        return None
+    found: list[Any] = [*value]
+    is_inferred = -1 in known
+    if len(computed) > 1 or is_inferred:
+        for place in computed:
+            found[place] = 0 if call.is_own_size(value[place], place) else value[place]
+    left = [place for place in computed if not isinstance(found[place], int)]
+    if len(left) == 1 and not is_inferred:
+        found[left.pop()] = -1
+    return None if left else found
+
+
 def kept_sizes(value: Any, call: CallShape) -> list[Any]:
-    """The shape to expand to, with 1 for -1, which keeps the size of a dimension."""
-    return [1 if isinstance(item, int) and item == -1 else item for item in value]
+    """Sizes to which a tensor is expanded: -1, which keeps its own, as 1, and so those that are known to be its own."""
+    before = len(value) - call.rank if call.symbols else 0
+    return [
+        1 if (isinstance(item, int) and item == -1) or call.is_own_size(item, place - before) else item
+        for place, item in enumerate(value)
+    ]
 
 
 def repetitions(value: Any, call: CallShape) -> list[Any]:
@@ -245,9 +285,8 @@ def weights_each(value: Any, call: CallShape) -> int:
 
 
 def named_norm(value: Any, call: CallShape) -> str:
-    """A norm as `norm` has it, 2 instead of p, whose number is given by itself."""
-    name = norm(value, call)
-    return "2" if name == "p" else name
+    """A norm as `norm` has it, 2 for any other number, which is given by itself."""
+    return norm(value, call) or "2"
 
 
 def last_two_swapped(value: Any, call: CallShape) -> list[int]:
@@ -320,6 +359,8 @@ def of_double(value: Any, call: CallShape) -> Any:
 def _first_is_double(call: CallShape) -> bool:
     element = call.element_of(call.values["self"])
     return element is not None and element.name == "double"
+
+
 def inner_equation(value: Any, call: CallShape) -> str:
     """What Einsum computes of `self` and `other`: sums of products along the last dimension of both."""
     first, second = _letters(call, "self"), _letters(call, "other", 26)
@@ -476,7 +517,7 @@ def wrapped(value: Any, call: CallShape) -> Any:
     return (value - element.minimum) % (1 << element.bits) + element.minimum
 
 
-def factor(value: Any, call: CallShape) -> Any:
+def normal_factor(value: Any, call: CallShape) -> Any:
     """A number as `wrapped`. One is refused of which float16 or bfloat16 has no normal value: PyTorch multiplies by it
     in float."""
     element = call.element
@@ -944,6 +985,8 @@ FORMS: Mapping[str, Form] = {
         listed,
         order,
         moved_order,
+        view_sizes,
+        keeps_sizes,
         kept_sizes,
         repetitions,
         new_axes,
@@ -958,8 +1001,7 @@ FORMS: Mapping[str, Form] = {
         no_number,
         is_zero,
         factor,
-        factor_of_gemm,
-        factor_beside_gemm,
+        normal_factor,
         single,
         of_double,
         first,
@@ -983,7 +1025,6 @@ FORMS: Mapping[str, Form] = {
         end_of_dtype,
         not_nan,
         wrapped,
-        factor,
         root,
         no_root,
         window_padding,

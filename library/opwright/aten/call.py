@@ -31,11 +31,17 @@ class NoCall(ValueError):
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What is known of a tensor. `sizes`: None without a rank, None for a size that is not known. A complex tensor is
-    stored as pairs of real numbers: `element` is their type, and `sizes` leaves out the last dimension, of size 2."""
+    stored as pairs of real numbers: `element` is their type, and `sizes` leaves out the last dimension, of size 2.
+
+    `symbols` are the expressions of its sizes, and `symbol` is that of a number which the graph computes, as far as an
+    exporter has them: equal expressions are equal numbers. They are empty where there is none.
+    """
 
     element: ElementType
     sizes: tuple[int | None, ...] | None
     is_complex: bool = False
+    symbols: tuple[str, ...] = ()
+    symbol: str = ""
 
 
 _ELEMENTS_OF_PYTORCH = {
@@ -143,6 +149,7 @@ class _Maker:
         first = self._first_tensor()
         sizes = None if first is None else first.sizes
         self.first_element = None if first is None else first.element
+        self.symbols = () if first is None else first.symbols
         self.result: ElementType | None = None
         self.lifted = bool(binding.rank_of) or (binding.lifts and sizes == ())
         self.sizes = (1,) if self.lifted and sizes == () else sizes
@@ -205,6 +212,10 @@ class _Maker:
         facts = None if tensor is None else self.facts_of(tensor)
         return None if facts is None else facts.element
 
+    def _symbol_of(self, number: Any) -> str:
+        facts = self.facts_of(number)
+        return "" if facts is None else facts.symbol
+
     def _first_tensor(self) -> Facts | None:
         for item in self.binding.schema.arguments:
             if item.kind == "Tensor":
@@ -228,6 +239,8 @@ class _Maker:
                 self._is_complex,
                 element=element,
                 first_element=self.first_element,
+                symbols=self.symbols,
+                symbol_of=self._symbol_of,
             )
             return item.form(value, shape)
         except NoForm as error:

@@ -29,17 +29,22 @@ from opwright.foreign.operator_registry import Implementation
 from opwright.foreign.recorded_nodes import FUNCTION
 
 NewValue = Callable[[], Any]
+Symbols = tuple[str, ...] | str  # expressions of a tensor's sizes, or that of a number
 
 
 class OperatorNodes:
-    """Makes the nodes of calls: `add` gets each of them, `new_value` makes their results."""
+    """Makes the nodes of calls: `add` gets each of them, `new_value` makes their results. `symbols` has, by the `id` of
+    a value, the expressions that an exporter knows of it."""
 
-    def __init__(self, add: Callable[[Any], None], new_value: NewValue) -> None:
+    def __init__(
+        self, add: Callable[[Any], None], new_value: NewValue, symbols: Mapping[int, Symbols] | None = None
+    ) -> None:
         import onnx_ir
 
         self.ir = onnx_ir
         self.add = add
         self.new_value = new_value
+        self.symbols = symbols or {}
 
     def call(
         self,
@@ -66,9 +71,11 @@ class OperatorNodes:
         if element is None:
             return None
         shape = value.shape
-        return Facts(
-            element, None if shape is None else tuple(item if isinstance(item, int) else None for item in shape)
-        )
+        sizes = None if shape is None else tuple(item if isinstance(item, int) else None for item in shape)
+        known = self.symbols.get(id(value), ())
+        if isinstance(known, str):
+            return Facts(element, sizes, symbol=known)
+        return Facts(element, sizes, symbols=known if sizes is not None and len(known) == len(sizes) else ())
 
     def _nodes(self, implementation: Implementation, call: FunctionCall, results: int) -> list[Any]:
         entry = implementation.function
