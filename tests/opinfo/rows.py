@@ -176,6 +176,10 @@ def _pointwise(draw: Draw) -> Given:
         yield "clamp", [values, None, 1], {}
         yield "clamp", [values, 0, None], {}
         yield "clamp.Tensor", [values, None, values.flip(0)], {}
+        yield "clamp.Tensor", [values, values.flip(0), None], {}
+        yield "clamp.Tensor", [values[:, None], values[None, :], values.flip(0)[None, :]], {}
+        for name in ("pow", "float_power"):
+            yield f"{name}.Tensor_Scalar", [values, -0.5], {}
         for number in (2, -1.5, INF):
             yield "clamp_min", [values, number], {}
             yield "clamp_max", [values, number], {}
@@ -245,6 +249,8 @@ def _promoted(draw: Draw) -> Given:
         for alpha in (0, 1, 2, True, 0.5):
             for name in ("add.Tensor", "sub.Tensor"):
                 yield name, [draw.tensor(left, 2, 3), draw.tensor(left, 3)], {"alpha": alpha}
+            for name in ("add.Scalar", "sub.Scalar"):
+                yield name, [draw.tensor(left, 2, 3), 5, alpha], {}
             yield "rsub.Scalar", [draw.tensor(left, 2), 5, alpha], {}
         for mode in (None, "trunc", "floor"):
             values = extremes(left)
