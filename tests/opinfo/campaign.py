@@ -59,7 +59,9 @@ class Tally:
     ulps: dict[str, float] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
     failed: set[str] = field(default_factory=set)  # the names of calls
-    passed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # on which bodies, by name
+    passed: dict[str, set[str]] = field(
+        default_factory=lambda: defaultdict(set)
+    )  # bodies and types that it shows right, by name
 
 
 def main() -> int:
@@ -148,7 +150,8 @@ def judge(library: Path, chosen: Mapping[str, SpecVersion]) -> dict[str, Tally]:
                 tallies[name].wrong.append(f"{event['vector']} on {event['runtime']}: {event['message'][:200]}")
                 tallies[name].failed.add(event["vector"])
             elif event["status"] == "pass":
-                tallies[name].passed[event["vector"]].add(event["body"])
+                shown = (f"{variable}={kind}" for variable, kind in event["types"].items())
+                tallies[name].passed[event["vector"]].update((event["body"], *shown))
         elif event["event"] == "finding" and event["finding"]["code"] in ("OW154", "OW450", "OW152"):
             print(event["finding"]["message"], event["finding"]["reason"])
     for (name, _), ended in ((key, cases[key]) for key in cases):
