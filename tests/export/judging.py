@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,18 +10,14 @@ from typing import Any
 import numpy as np
 import onnx
 import onnx.inliner
-import onnxruntime
 import torch
 from opwright.torch import Registry, link, missing, translation_table
 
+from tests.export.exporting import LEVELS, export, exported, optimised_nodes, session
 from tests.export.zoo import Inputs, Model
 
 Array = np.ndarray[Any, Any]
 MOST_OF_TORCH = 4.0  # how much larger an error may be than that of torch in float32
-_LEVELS = {
-    "off": onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL,
-    "full": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL,
-}
 
 
 @dataclass(slots=True)
@@ -58,9 +53,9 @@ def _judge(model: Model, registry: Registry, judged: Judged) -> None:
     module = model.build().eval()
     inputs = model.inputs(model.sizes[0])
     shapes = model.dynamic_shapes() if judged.dynamic else None
-    exported = _exported(module, inputs, shapes)
+    program_of_torch = exported(module, inputs, shapes)
     table = translation_table(registry)
-    program = _export(exported, table)
+    program = export(program_of_torch, table)
     judged.operators = tuple(sorted(_operators(program.exported_program)))
     linked: Any = link(program)
     made = linked.model_proto
@@ -69,29 +64,17 @@ def _judge(model: Model, registry: Registry, judged: Judged) -> None:
     judged.findings += [f"{item.code} {item.message} ({item.help})" for item in unknown]
     onnx.checker.check_model(made, full_check=True)
     inlined = onnx.inliner.inline_local_functions(made)
-    judged.nodes = _optimised(inlined)
-    judged.plain = _optimised(_export(_exported(module, inputs, shapes), None).model_proto)
+    judged.nodes = optimised_nodes(inlined)
+    judged.plain = optimised_nodes(export(exported(module, inputs, shapes), None).model_proto)
     if judged.nodes > judged.plain:
         judged.findings.append(f"{judged.nodes} nodes, and {judged.plain} without our functions")
     for size in model.sizes if judged.dynamic else model.sizes[:1]:
         given = model.inputs(size)
         exact, single = _outputs(_double(module), _doubled(given)), _outputs(module, given)
         for form, proto in (("functions", made), ("inlined", inlined)):
-            for level in _LEVELS:
+            for level in LEVELS:
                 found = _run(proto, given, level)
                 judged.findings += _compare(judged, found, single, exact, f"{form}, {level}, size {size}")
-
-
-def _exported(module: torch.nn.Module, inputs: Inputs, shapes: Any) -> torch.export.ExportedProgram:
-    with torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return torch.export.export(module, inputs, dynamic_shapes=shapes, strict=False)
-
-
-def _export(exported: torch.export.ExportedProgram, table: Any) -> Any:
-    with torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return torch.onnx.export(exported, dynamo=True, custom_translation_table=table, verbose=False)
 
 
 def _operators(program: torch.export.ExportedProgram) -> Iterator[str]:
@@ -115,34 +98,9 @@ def _outputs(module: torch.nn.Module, inputs: Inputs) -> list[Array]:
 
 
 def _run(model: onnx.ModelProto, inputs: Inputs, level: str) -> list[Array]:
-    session = _session(model, _LEVELS[level])
-    names = [item.name for item in session.get_inputs()]
-    return list(session.run(None, {name: item.numpy() for name, item in zip(names, inputs, strict=True)}))
-
-
-def _session(model: onnx.ModelProto, level: Any, written: str = "") -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = level
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    options.optimized_model_filepath = written
-    return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-
-
-def _optimised(model: onnx.ModelProto) -> int:
-    """How many nodes are left after onnxruntime's basic optimisation, those of branches among them."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = f"{folder}/model.onnx"
-        _session(model, onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC, path)
-        graph = onnx.load(path).graph
-    return _count(graph)
-
-
-def _count(graph: onnx.GraphProto) -> int:
-    inner = (item.g for node in graph.node for item in node.attribute if item.type == onnx.AttributeProto.GRAPH)
-    return sum(node.op_type != "Constant" for node in graph.node) + sum(map(_count, inner))
+    loaded = session(model, LEVELS[level])
+    names = [item.name for item in loaded.get_inputs()]
+    return list(loaded.run(None, {name: item.numpy() for name, item in zip(names, inputs, strict=True)}))
 
 
 def _compare(

@@ -63,12 +63,30 @@ def extremes(dtype: torch.dtype) -> torch.Tensor:
 
 # An integer divided by 0 is refused, and the least one by -1 ends the process.
 _DIVIDING = frozenset({"div", "divide", "true_divide", "floor_divide", "remainder", "fmod"})
+# Where the quotient overflows torch gives nan for what it computes as vectors, and the remainder for what is left over.
+_REMAINDERS = frozenset({"remainder", "fmod"})
 
 
 def _divisors(name: str, values: torch.Tensor) -> torch.Tensor:
     """Of the values, those that may stand on the right."""
     if base(name) in _DIVIDING and not values.is_floating_point() and values.dtype != torch.bool:
         return values[(values != 0) & (values != -1)]
+    if base(name) in _REMAINDERS and values.is_floating_point():
+        return values[~((values != 0) & (values.abs() < 1))]
+    return values
+
+
+def _dividends(name: str, values: torch.Tensor, number: float) -> torch.Tensor:
+    """Of the values, those that may stand on the left of a number."""
+    if base(name) in _REMAINDERS and values.is_floating_point() and 0 < abs(number) < 1:
+        return values[~(values.abs() > 1 / torch.finfo(values.dtype).eps)]
+    return values
+
+
+def _thirds(name: str, values: torch.Tensor) -> torch.Tensor:
+    """The values without what overflows between a product and a sum that torch computes as one."""
+    if base(name) == "lerp" and values.is_floating_point():
+        return torch.where(values == -0.5, values.new_tensor(0.25), values)
     return values
 
 
@@ -130,34 +148,75 @@ def _of_tensors(count: int) -> list[str]:
     ]
 
 
+# Near 0 and 1, where a sum loses digits, and on the way to where functions of exp are constant or overflow.
+_FINE = torch.tensor(
+    [
+        sign * value
+        for value in (1e-30, 1e-12, 1e-6, 1e-4, 0.01, 0.1, 0.3, 0.7, 0.99, 0.9999, 1.0001, 1.3, 2.2, 4.7, 5.9, 9.1,
+                      13.3, 19.9, 26.1, 37.7, 87.5, 170.3, 700.7, 1e6, 1e12, 1e30)
+        for sign in (1, -1)
+    ],
+    dtype=torch.float64,
+)  # fmt: skip
+
+
 def _pointwise(draw: Draw) -> Given:
     """Every pair of extremes, or each one, through whatever is pointwise."""
     for dtype in ALL:
         values = extremes(dtype)
         for name in _of_tensors(1):
             yield name, [values], {}
+            if dtype in FLOATS:
+                yield name, [_FINE.to(dtype)], {}
         for name in _of_tensors(2):
             yield name, [values[:, None], _divisors(name, values)[None, :]], {}
         for name in _of_tensors(3):
-            yield name, [values[:, None], values[None, :], values.flip(0)[None, :]], {}
+            yield name, [values[:, None], values[None, :], _thirds(name, values.flip(0))[None, :]], {}
         yield "clamp", [values, values[len(values) // 3].item(), values[0].item()], {}
         yield "clamp", [values, None, 1], {}
         yield "clamp", [values, 0, None], {}
         yield "clamp.Tensor", [values, None, values.flip(0)], {}
+        for number in (2, -1.5, INF):
+            yield "clamp_min", [values, number], {}
+            yield "clamp_max", [values, number], {}
+        for equal_nan in (False, True):
+            yield "isclose", [values[:, None], values[None, :]], {"equal_nan": equal_nan}
+        yield "isclose", [values[:, None], values[None, :]], {"rtol": 0.0, "atol": 0.75}
         yield "where.self", [values > 0, values, values.flip(0)], {}
         for source in ALL:
             yield "_to_copy", [_castable(source, dtype)], {"dtype": dtype}
-        for decimals in (-1, 0, 2):
+        for decimals in (-1, 0, 2, 5):
             yield "round.decimals", [values], {"decimals": decimals}
         for mode in ("none", "tanh"):
             yield "gelu", [values], {"approximate": mode}
-        for slopes in ([1.0, 1.0, 1.0], [1.67, 1.05, 1.0], [-0.5, 2.0, 0.25]):
+        for slopes in product((1, 1.67, -0.5), (1, 1.05), (1, 0.25)):
             yield "elu", [values, *slopes], {}
         yield "leaky_relu", [values, -0.1], {}
         yield "hardtanh", [values, -2, 2], {}
-        yield "softplus", [values, 3.0, 1.0], {}
-        yield "nan_to_num", [values], {"nan": 3.0, "posinf": None, "neginf": -1.0}
+        for slope, threshold in ((3.0, 1.0), (3.0, 20), (1, 1.0), (-2.0, 20)):
+            yield "softplus", [values, slope, threshold], {}
+        for replaced in product((None, 3.0), (None, 5.0), (None, -1.0)):
+            yield "nan_to_num", [values], dict(zip(("nan", "posinf", "neginf"), replaced, strict=True))
+        for alpha in (1, 0.7):
+            yield "celu", [values, alpha], {}
+        for width in (0, 0.3, 2.0):
+            yield "softshrink", [values, width], {}
+            yield "hardshrink", [values, width], {}
+        if dtype in FLOATS:  # what it makes of the greatest numbers is infinite in PyTorch, where x * 6 is
+            yield "hardswish", [_FINE.to(dtype)], {}
+            yield "hardswish", [torch.tensor([INF, -INF, NAN], dtype=dtype)], {}
+        for name in ("log_sigmoid", "log_sigmoid_forward", "special_expit"):
+            for given in (values, values[:1].sum(), values[:0], *([_FINE.to(dtype)] if dtype in FLOATS else [])):
+                yield name, [given], {}
+        yield "threshold", [values, 1, 0], {}
+        yield "threshold", [values, 0.5, -2.5], {}
+        yield "rrelu", [values, 0.2, 0.7], {}
+        yield "rrelu", [values, 0.2, 0.7, True], {}
         yield "logit", [values, 0.1], {}
+        for weight, sizes in (((), (2, 3, 2)), ((3,), (2, 3)), ((3,), (2, 3, 2)), ((3,), (2, 3, 2, 2)), ((1,), ())):
+            yield "prelu", [draw.tensor(dtype, *sizes), draw.tensor(dtype, *weight)], {}
+        yield "_prelu_kernel", [draw.tensor(dtype, 2, 3, 4), draw.tensor(dtype, 1, 3, 1)], {}
+        yield "_prelu_kernel", [values, draw.tensor(dtype, 1)], {}
 
 
 _PROMOTING = ("add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor", "maximum", "remainder.Tensor",
@@ -190,6 +249,7 @@ def _promoted(draw: Draw) -> Given:
         for mode in (None, "trunc", "floor"):
             values = extremes(left)
             yield "div.Tensor_mode", [values[:, None], _divisors("aten::div", values)[None, :]], {"rounding_mode": mode}
+        yield "floor_divide", [values[:, None], _divisors("aten::floor_divide", values)[None, :]], {}
         condition = draw.tensor(torch.bool, 2, 3)
         for number in (True, 3, 0.5):
             yield "where.ScalarOther", [condition, draw.tensor(left, 3), number], {}
@@ -229,7 +289,7 @@ def _scalars(draw: Draw) -> Given:
         values = extremes(dtype)
         for number in (2, -3, 0.5, -1.5, True, 0, 0.0, 1, 255, 1 << 40, INF, NAN):
             for name in _SCALAR:
-                yield name, [values, number], {}
+                yield name, [_dividends(f"aten::{name}", values, number), number], {}
             for name in _REVERSED:
                 yield name, [number, _divisors(f"aten::{name}", values)], {}
             for mode in (None, "trunc", "floor"):
@@ -673,8 +733,14 @@ def _products(draw: Draw) -> Given:
         pair = [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 3, 2)]
         yield "addmm", [infinite, *pair], {"beta": 0}
         yield "addmm", [draw.tensor(dtype), *pair], {}
-        yield "addmv", [draw.tensor(dtype, 2), pair[0], draw.tensor(dtype, 3)], {"beta": 0, "alpha": 2}
-        yield "addr", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2), draw.tensor(dtype, 3)], {"beta": 2, "alpha": 3}
+        for beta, alpha in product((0, 1, 2), (1, 3)):
+            factors = {"beta": beta, "alpha": alpha}
+            batches = [draw.tensor(dtype, 2, 2, 3), draw.tensor(dtype, 2, 3, 2)]
+            yield "addmm", [draw.tensor(dtype, 2, 2), *pair], factors
+            yield "addmv", [draw.tensor(dtype, 2), pair[0], draw.tensor(dtype, 3)], factors
+            yield "addr", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2), draw.tensor(dtype, 3)], factors
+            yield "addbmm", [draw.tensor(dtype, 2, 2), *batches], factors
+            yield "baddbmm", [draw.tensor(dtype, 2, 2, 2), *batches], factors
         for left_shape, right_shape in _MATMUL:
             yield "matmul", [draw.tensor(dtype, *left_shape), draw.tensor(dtype, *right_shape)], {}
         yield "linear", [draw.tensor(dtype, 3), draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2)], {}

@@ -1,4 +1,4 @@
-"""Which of a version's bodies a case runs on: one for each opset class, of the variant that the case asks for."""
+"""Which of a version's bodies a case runs on: those of the variant that the case asks for, each at its opsets."""
 
 from __future__ import annotations
 
@@ -18,20 +18,25 @@ class Bodies:
 
     def __init__(self, entry: FunctionEntry) -> None:
         self._entry = entry
-        self._classes: dict[tuple[int, int], list[BodyEntry]] = {}
-        for body in entry.bodies:
-            self._classes.setdefault((body.first_opset, body.last_opset), []).append(body)
+        # Opsets at which other bodies begin to hold, and the bodies of each: variants may change at different ones.
+        self._at = {
+            opset: [body for body in entry.bodies if body.first_opset <= opset <= body.last_opset]
+            for opset in sorted({body.first_opset for body in entry.bodies})
+        }
         self._axes = tuple(dict.fromkeys(axis for body in entry.bodies for axis, _ in body.variant))
         self._chosen: dict[tuple[tuple[str, ...], ...], list[BodyEntry]] = {}
 
     def of(self, case: Case) -> list[BodyEntry]:
-        """Every body whose variant fits, those of one class of opsets together. Whether it admits the element types is
-        another question."""
+        """Every body whose variant fits beside all others of its opsets. Whether it admits the element types is another
+        question."""
         facts = tuple(_facts(self._entry, case, axis) for axis in self._axes)
         if facts not in self._chosen:
             known = dict(zip(self._axes, facts, strict=True))
-            matches = [match_variants(bodies, known.__getitem__) for bodies in self._classes.values()]
-            self._chosen[facts] = [body for match in matches for body in match.fitting]
+            misfits: set[int] = set()
+            for bodies in self._at.values():
+                fitting = {id(body) for body in match_variants(bodies, known.__getitem__).fitting}
+                misfits.update(id(body) for body in bodies if id(body) not in fitting)
+            self._chosen[facts] = [body for body in self._entry.bodies if id(body) not in misfits]
         return self._chosen[facts]
 
 
@@ -59,7 +64,7 @@ def _facts(entry: FunctionEntry, case: Case, axis: str) -> tuple[str, ...]:
         given = case.inputs[index] if index < len(case.inputs) else None
         if declared.name == axis:
             if given is not None and declared.type == ANY:
-                return (type_of(given),)
+                return (type_of(given), PRESENT)  # of an optional one the variant may say its presence alone
             return (ABSENT if given is None else PRESENT,)
         if declared.name + RANK == axis:
             return () if given is None or isinstance(given, Items) else (str(given.ndim),)

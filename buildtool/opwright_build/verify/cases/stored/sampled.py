@@ -21,14 +21,14 @@ def sampled(
     archive: bytes, most: int, without: Collection[str] = (), reached: Mapping[str, Collection[str]] | None = None
 ) -> bytes:
     """An archive of at most so many of its calls, all of an operator; the same bytes wherever it is made. Calls of the
-    names `without` are not among them. `reached` has for the name of a call what it reaches, such as bodies: for each a
-    call is taken before others, however many these are."""
+    names `without` are not among them. `reached` has for the name of a call what it alone can show, such as the bodies
+    that it runs: for each of these a call is taken before others, however many these are."""
     arrays = members_of(archive)
     calls: Sequence[Mapping[str, Any]] = [call for call in calls_of(arrays) if call["name"] not in without]
     sizes = {number: sum(arrays[name].nbytes for name in _names(call)) + 64 for number, call in enumerate(calls)}
-    goals = {number: {*(reached or {}).get(call["name"], ())} for number, call in enumerate(calls)}
+    bodies = {number: {*(reached or {}).get(call["name"], ())} for number, call in enumerate(calls)}
     features = {number: set(_features(call, arrays)) for number, call in enumerate(calls)}
-    chosen = _covering(goals, sizes, len(calls))
+    chosen = _covering(bodies, sizes, len(calls))
     for number in chosen:
         seen = features.pop(number)
         for others in features.values():

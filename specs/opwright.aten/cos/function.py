@@ -1,0 +1,8 @@
+from opwright import BFLOAT16, FLOAT
+from opwright import opset18 as op
+
+
+def cos(self):
+    if self.dtype == BFLOAT16 and op.version < 22:
+        return op.Cast(op.Cos(op.Cast(self, to=FLOAT)), to=BFLOAT16)
+    return op.Cos(self)

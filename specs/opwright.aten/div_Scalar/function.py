@@ -1,0 +1,2 @@
+def div_Scalar(self, other):
+    return self / other

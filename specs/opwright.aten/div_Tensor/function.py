@@ -1,0 +1,2 @@
+def div_Tensor(self, other):
+    return self / other

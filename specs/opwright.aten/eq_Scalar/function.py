@@ -1,0 +1,2 @@
+def eq_Scalar(self, other):
+    return self == other

@@ -1,0 +1,6 @@
+from opwright import BOOL
+from opwright import opset18 as op
+
+
+def logical_not(self):
+    return op.Not(self if self.dtype == BOOL else op.Cast(self, to=BOOL))

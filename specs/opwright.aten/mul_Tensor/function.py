@@ -1,0 +1,6 @@
+from opwright import BOOL
+
+
+def mul_Tensor(self, other):
+    """Of truth values it is the logical and."""
+    return self & other if self.dtype == BOOL else self * other

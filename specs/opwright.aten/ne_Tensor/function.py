@@ -1,0 +1,7 @@
+from opwright import BOOL
+
+
+def ne_Tensor(self, other):
+    if self.dtype == BOOL:
+        return self ^ other
+    return self != other

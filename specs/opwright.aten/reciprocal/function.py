@@ -1,0 +1,5 @@
+from opwright import opset18 as op
+
+
+def reciprocal(self):
+    return op.Reciprocal(self)

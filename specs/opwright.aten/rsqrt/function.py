@@ -1,0 +1,5 @@
+from opwright import opset18 as op
+
+
+def rsqrt(self):
+    return op.Reciprocal(op.Sqrt(self))
