@@ -16,6 +16,7 @@ _TYPES = (("T", ("float", "int64", "int32", "uint8", "bool")),)
 _FULL = "aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None) -> Tensor"
 _REPEAT = "aten::repeat(Tensor self, SymInt[] repeats) -> Tensor"
 _ANY = "aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor"
+_NORM = "aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor"
 _INDEX = "aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor"
 
 
@@ -147,6 +148,16 @@ def test_a_parameter_is_made_of_an_argument_of_another_name() -> None:
     assert call(binding, x, [2]).attributes == {}
     only_axes = bound(implements, InputEntry("self", "T"), axes)
     assert call(only_axes, x, [2, 1]).attributes == {"axes": [0]}
+
+
+def test_a_number_is_a_text_or_an_input() -> None:
+    forms = (("p", "norm"), ("exponent", "exponent"))
+    implements = ImplementsEntry(_NORM, forms=forms, sources=(("exponent", ("p",)),))
+    p = AttributeEntry("p", "STRING", False, "2", "")
+    binding = bound(implements, InputEntry("self", "T"), InputEntry("exponent", "double", optional=True), p)
+    x = np.zeros(3, np.float32)
+    assert (call(binding, x, 1).attributes, len(call(binding, x, 1).inputs)) == ({"p": "1"}, 1)
+    assert (call(binding, x, 3).attributes, len(call(binding, x, 3).inputs)) == ({}, 2)
 
 
 @pytest.mark.parametrize(

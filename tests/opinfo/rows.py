@@ -1059,6 +1059,10 @@ def _ranked(draw: Draw) -> Given:
             yield "nansum", [values[:, None], [0]], {"dtype": wanted}
             yield "nanmean", [values[:, None], [0]], {"dtype": wanted}
             yield "linalg_vector_norm", [plain, 1, [0, -1]], {"dtype": wanted}
+            yield "bincount", [draw.positive(dtype, 6), draw.tensor(wanted, 6)], {}
+        for flag in (False, True):
+            yield "combinations", [draw.tensor(dtype, 4), 3, flag], {}
+        yield "cov", [draw.tensor(torch.float32, 2, 4)], {"fweights": draw.positive(dtype, 4)}
         yield "multinomial", [draw.positive(dtype, 2, 5), 3, True], {}
         yield "bernoulli", [torch.tensor([0, 1, 1, 0]).to(dtype)], {}
         yield "bernoulli.p", [plain, 0.0], {}
