@@ -6,6 +6,7 @@ A runtime refuses a model when it loads it (`Refused`: a fact about the runtime,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -196,7 +197,15 @@ class ReferenceEvaluator:
         except ImportError as error:  # some of its operators are made of other packages
             raise Refused(Refusal(Status.LACKING, _package(error))) from None
         except Exception as error:  # as above
-            raise Failed(one_line(error)) from None
+            older = _NO_VERSION.match(str(error))
+            if older is None:
+                raise Failed(one_line(error)) from None
+            require_valid(model)
+            raise Refused(Refusal(Status.NO_KERNEL, older.expand(r"no implementation of \1-\2"), older[1])) from None
+
+
+# Of an operator it may have the newer versions alone.
+_NO_VERSION = re.compile(r"No implementation for operator '(\w+)' domain '[\w.]*' and version (\d+)")
 
 
 class _ReferenceSession:
