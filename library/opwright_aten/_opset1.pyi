@@ -10,12 +10,13 @@ from opwright.types import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32,
 _T1 = _TypeVar("_T1", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32, INT64)
 _T2 = _TypeVar("_T2", FLOAT16, BFLOAT16, FLOAT, DOUBLE)
 _T3 = _TypeVar("_T3", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL, UINT8, INT8, INT16, INT32, INT64)
-_T4 = _TypeVar("_T4", DOUBLE, INT64)
-_T5 = _TypeVar("_T5", FLOAT, DOUBLE)
-_T6 = _TypeVar("_T6", BOOL, UINT8, INT8, INT16, INT32, INT64)
-_T7 = _TypeVar("_T7", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL)
-_T8 = _TypeVar("_T8", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
-_T9 = _TypeVar("_T9", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+_T4 = _TypeVar("_T4", BOOL, UINT8, INT8, INT16, INT32, INT64)
+_T5 = _TypeVar("_T5", DOUBLE, INT64)
+_T6 = _TypeVar("_T6", FLOAT, DOUBLE)
+_T7 = _TypeVar("_T7", UINT8, INT8, INT16, INT32, INT64)
+_T8 = _TypeVar("_T8", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL)
+_T9 = _TypeVar("_T9", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
+_T10 = _TypeVar("_T10", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
 
 class abs(_LibraryFunction):
     @_overload
@@ -453,6 +454,80 @@ class addbmm(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class addcdiv(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        tensor1: _T2 | _Floats,
+        tensor2: _T2 | _Floats,
+        value: _T2 | _Floats | None = None,
+    ) -> _T2:
+        """Adds the quotient of two tensors, times a factor, to a tensor.
+
+        Inputs:
+            self (T)
+            tensor1 (T)
+            tensor2 (T)
+            value (T, optional, rank 0): Factor of the quotient; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        tensor1: _NDArray[_Any] | _Floats,
+        tensor2: _NDArray[_Any] | _Floats,
+        value: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addcmul(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        tensor1: _T1 | _Floats,
+        tensor2: _T1 | _Floats,
+        value: _T1 | _Floats | None = None,
+    ) -> _T1:
+        """Adds the product of two tensors, times a factor, to a tensor.
+
+        Inputs:
+            self (T)
+            tensor1 (T)
+            tensor2 (T)
+            value (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        tensor1: _NDArray[_Any] | _Floats,
+        tensor2: _NDArray[_Any] | _Floats,
+        value: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class addmm(_LibraryFunction):
     @_overload
     def __call__(
@@ -464,8 +539,6 @@ class addmm(_LibraryFunction):
         beta: _T1 | _Floats | None = None,
         alpha: _T1 | _Floats | None = None,
         *,
-        gemm_beta: float = 1.0,
-        gemm_alpha: float = 1.0,
         drops_self: _Literal[0, 1] = 0,
     ) -> _T1:
         """Adds a matrix and the product of two matrices, each times a factor.
@@ -474,12 +547,10 @@ class addmm(_LibraryFunction):
             self (T): Broadcast to the sizes of the product.
             mat1 (T, rank 2)
             mat2 (T, rank 2)
-            beta (T, optional, rank 0): Factor of `self`, where it is no attribute; absent it is 1.
-            alpha (T, optional, rank 0): Factor of the product, where it is no attribute; absent it is 1.
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
 
         Attributes:
-            gemm_beta (float, default 1.0): Factor of `self`, of floating point.
-            gemm_alpha (float, default 1.0): Factor of the product, of floating point.
             drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
 
         Outputs:
@@ -500,8 +571,6 @@ class addmm(_LibraryFunction):
         beta: _NDArray[_Any] | _Floats | None = None,
         alpha: _NDArray[_Any] | _Floats | None = None,
         *,
-        gemm_beta: float = 1.0,
-        gemm_alpha: float = 1.0,
         drops_self: _Literal[0, 1] = 0,
     ) -> _NDArray[_Any]:
         ...
@@ -787,6 +856,85 @@ class amin(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class aminmax(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int | None = None, keepdim: bool = False) -> tuple[_T3, _T3]:
+        """Finds the least and the greatest element along a dimension, or of all elements.
+
+        Where an element is nan, so are both to PyTorch; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, optional): The dimension; absent it is all of them.
+            keepdim (bool, default False): Whether the dimensions stay with size 1.
+
+        Outputs:
+            min (T)
+            max (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int | None = None,
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class and_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise and of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class and_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise and of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class any(_LibraryFunction):
     @_overload
     def __call__(
@@ -891,9 +1039,9 @@ class arange_start_step(_LibraryFunction):
     def __call__(
         self,
         /,
-        start: _T4,
-        end: _T4 | _Floats,
-        step: _T4 | _Floats | None = None,
+        start: _T5,
+        end: _T5 | _Floats,
+        step: _T5 | _Floats | None = None,
         *,
         dtype: int | None = None,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
@@ -1010,6 +1158,116 @@ class argmin(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class argsort(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> INT64:
+        """Finds where the elements stand in order along a dimension.
+
+        Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            descending (bool, default False): Whether the greatest element comes first.
+
+        Outputs:
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class argsort_stable(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> INT64:
+        """Finds where the elements stand in order along a dimension.
+
+        Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            descending (bool, default False): Whether the greatest element comes first.
+
+        Outputs:
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class argwhere(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> INT64:
+        """Finds the indices of the elements other than 0, a row for each.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class as_strided(_LibraryFunction):
     @_overload
     def __call__(
@@ -1122,7 +1380,7 @@ class atan(_LibraryFunction):
 class atan2(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
-        """Computes the angle between the first axis and the point whose coordinates are `other` and `self`.
+        """Computes the angle between the positive x-axis and the point (`other`, `self`), in radians.
 
         It is from -pi to pi, and the signs of zeros count.
 
@@ -1271,7 +1529,7 @@ class avg_pool3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T6,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
@@ -1280,7 +1538,7 @@ class avg_pool3d(_LibraryFunction):
         zeros: _Sequence[int] | None = None,
         divisor_override: int | None = None,
         elements: int = 1,
-    ) -> _T5:
+    ) -> _T6:
         """Average pooling over three spatial dimensions.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -1370,7 +1628,7 @@ class baddbmm(_LibraryFunction):
 
 class bitwise_and_Scalar(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
         """Computes the bitwise and of each element and a number.
 
         Inputs:
@@ -1389,9 +1647,30 @@ class bitwise_and_Scalar(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class bitwise_and_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise and of a number and each element.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class bitwise_and_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
         """Computes the bitwise and of two tensors.
 
         Inputs:
@@ -1410,9 +1689,78 @@ class bitwise_and_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class bitwise_left_shift_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of a number to the left by each element.
+
+        A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_left_shift_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the left by that of another tensor.
+
+        A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_left_shift_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the left by a number.
+
+        A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number of bits.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class bitwise_not(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6) -> _T6:
+    def __call__(_self, /, self: _T4) -> _T4:
         """Inverts each bit of integers, and truth values.
 
         Inputs:
@@ -1432,7 +1780,7 @@ class bitwise_not(_LibraryFunction):
 
 class bitwise_or_Scalar(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
         """Computes the bitwise or of each element and a number.
 
         Inputs:
@@ -1451,9 +1799,30 @@ class bitwise_or_Scalar(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class bitwise_or_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise or of a number and each element.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class bitwise_or_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
         """Computes the bitwise or of two tensors.
 
         Inputs:
@@ -1472,9 +1841,78 @@ class bitwise_or_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class bitwise_right_shift_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of a number to the right by each element.
+
+        A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_right_shift_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the right by that of another tensor.
+
+        A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_right_shift_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the right by a number.
+
+        A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number of bits.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class bitwise_xor_Scalar(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
         """Computes the bitwise exclusive or of each element and a number.
 
         Inputs:
@@ -1493,9 +1931,30 @@ class bitwise_xor_Scalar(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class bitwise_xor_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise exclusive or of a number and each element.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class bitwise_xor_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
         """Computes the bitwise exclusive or of two tensors.
 
         Inputs:
@@ -1663,6 +2122,52 @@ class clamp_Tensor(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class clamp_max_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, max: _T3 | _Floats) -> _T3:
+        """Limits each element from above by that of another tensor.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            max (T): The greatest values.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, max: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class clamp_min_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, min: _T3 | _Floats) -> _T3:
+        """Limits each element from below by that of another tensor.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            min (T): The least values.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, min: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class clone(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
@@ -1688,14 +2193,14 @@ class col2im(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T7,
+        self: _T8,
         output_size: INT64 | _Ints,
         *,
         kernel_size: _Sequence[int],
         dilation: _Sequence[int],
         padding: _Sequence[int],
         stride: _Sequence[int],
-    ) -> _T7:
+    ) -> _T8:
         """Combines sliding blocks into an image, summing elements where blocks overlap.
 
         Inputs:
@@ -2319,6 +2824,52 @@ class copy(_LibraryFunction):
     def __call__(_self, /, self: _Any, src: _NDArray[_Any] | _Floats, *, whole: bool = False) -> _NDArray[_Any]:
         ...
 
+class copysign_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Combines the magnitude of each element with the sign of a number.
+
+        The signs of zeros count.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class copysign_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Combines the magnitude of each element with the sign of that of another tensor.
+
+        The signs of zeros count.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class cos(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
@@ -2357,6 +2908,138 @@ class cosh(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class count_nonzero(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dim: int | None = None,
+    ) -> INT64:
+        """Counts the elements other than 0, along a dimension or all of them.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, optional): The dimension; absent it is all of them.
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class count_nonzero_dim_IntList(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dim: _Sequence[int],
+    ) -> INT64:
+        """Counts the elements other than 0 along dimensions.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The dimensions.
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class cummax(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int) -> tuple[_T3, INT64]:
+        """Finds the greatest of the elements up to each one along a dimension, and where it stands.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class cummin(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int) -> tuple[_T3, INT64]:
+        """Finds the least of the elements up to each one along a dimension, and where it stands.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class cumprod(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, *, dim: int) -> _T1:
+        """Computes the products of the elements up to each one along a dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
         ...
 
 class cumsum(_LibraryFunction):
@@ -2516,6 +3199,26 @@ class diagonal_copy(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class digamma(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logarithmic derivative of the gamma function of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class div_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
@@ -2547,7 +3250,7 @@ class div_Scalar_mode(_LibraryFunction):
         *,
         rounding_mode: _Literal["trunc", "floor"] | None = None,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """Divides each element by a number, and rounds the quotient.
+        """Divides each element by a number, with a rounding mode.
 
         Inputs:
             self (S)
@@ -2607,7 +3310,7 @@ class div_Tensor_mode(_LibraryFunction):
         *,
         rounding_mode: _Literal["trunc", "floor"] | None = None,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """Divides two tensors element by element, and rounds the quotient.
+        """Divides two tensors element by element, with a rounding mode.
 
         Inputs:
             self (S)
@@ -2759,7 +3462,7 @@ class empty_strided(_LibraryFunction):
 class eq_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element equals a number.
+        """Tests whether each element is equal to a number.
 
         Inputs:
             self (T)
@@ -2780,7 +3483,7 @@ class eq_Scalar(_LibraryFunction):
 class eq_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element of a tensor equals that of another one.
+        """Tests whether each element is equal to that of another tensor.
 
         Inputs:
             self (T)
@@ -2822,6 +3525,26 @@ class erfc(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
         """Computes the complementary error function of each element, 1 - erf(x), with all digits of small results.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class erfinv(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the inverse of the error function of each element.
 
         Inputs:
             self (T)
@@ -2924,12 +3647,12 @@ class fft_c2r(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T6,
         *,
         dim: _Sequence[int],
         normalization: _Literal[0, 1, 2],
         last_dim_size: int,
-    ) -> _T5:
+    ) -> _T6:
         """Inverse discrete Fourier transform with a real result, of the first half of a conjugate-symmetric spectrum.
 
         A template: its body is made for each call, and depends on
@@ -2968,12 +3691,12 @@ class fft_r2c(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T6,
         *,
         dim: _Sequence[int],
         normalization: _Literal[0, 1, 2],
         onesided: bool,
-    ) -> _T5:
+    ) -> _T6:
         """Discrete Fourier transform of a real tensor.
 
         A template: its body is made for each call, and depends on
@@ -3054,6 +3777,86 @@ class flip(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
+class float_power_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: DOUBLE, exponent: DOUBLE | _Floats) -> DOUBLE:
+        """Raises a number to the power of each element, in double precision.
+
+        Inputs:
+            self (T, rank 0): The number.
+            exponent (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, exponent: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class float_power_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: DOUBLE,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        root: _Literal["sqrt", "rsqrt"] = "sqrt",
+    ) -> DOUBLE:
+        """Raises each element to the power of a number, in double precision.
+
+        Inputs:
+            self (T)
+            exponent (T, optional, rank 0): The number; absent for a square root.
+
+        Attributes:
+            root (string, default "sqrt"): Without a number whether it is the square root or its reciprocal.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        root: _Literal["sqrt", "rsqrt"] = "sqrt",
+    ) -> _NDArray[_Any]:
+        ...
+
+class float_power_Tensor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: DOUBLE, exponent: DOUBLE | _Floats) -> DOUBLE:
+        """Raises each element to the power of that of another tensor, in double precision.
+
+        Inputs:
+            self (T)
+            exponent (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, exponent: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class floor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1) -> _T1:
@@ -3074,10 +3877,77 @@ class floor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class floor_divide_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Divides each element by a number, and rounds down.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The divisor.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class fmax(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the element-wise maximum of two tensors.
+
+        Where one of them is nan, the result is the other one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class fmin(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the element-wise minimum of two tensors.
+
+        Where one of them is nan, the result is the other one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class fmod_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
-        """Computes the remainder of a division by a number, with the sign of the dividend.
+        """Computes the remainder of division by a number, with the sign of the dividend.
 
         Inputs:
             self (T)
@@ -3098,7 +3968,7 @@ class fmod_Scalar(_LibraryFunction):
 class fmod_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
-        """Computes the remainder of a division, with the sign of the dividend.
+        """Computes the remainder of division element by element, with the sign of the dividend.
 
         Inputs:
             self (T)
@@ -3213,7 +4083,7 @@ class gather(_LibraryFunction):
 class ge_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element is at least a number.
+        """Tests whether each element is greater than or equal to a number.
 
         Inputs:
             self (T)
@@ -3234,7 +4104,7 @@ class ge_Scalar(_LibraryFunction):
 class ge_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element of a tensor is at least that of another one.
+        """Tests whether each element is greater than or equal to that of another tensor.
 
         Inputs:
             self (T)
@@ -3363,7 +4233,7 @@ class group_norm(_LibraryFunction):
 class gt_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element is greater than a number.
+        """Tests whether each element is greater than a number.
 
         Inputs:
             self (T)
@@ -3384,7 +4254,7 @@ class gt_Scalar(_LibraryFunction):
 class gt_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element of a tensor is greater than that of another one.
+        """Tests whether each element is greater than that of another tensor.
 
         Inputs:
             self (T)
@@ -3494,6 +4364,50 @@ class hardtanh(_LibraryFunction):
         min_val: _NDArray[_Any] | _Floats,
         max_val: _NDArray[_Any] | _Floats,
     ) -> _NDArray[_Any]:
+        ...
+
+class heaviside(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, values: _T3 | _Floats) -> _T3:
+        """Computes the Heaviside step function of each element.
+
+        The result is 0 below 0 and for nan, and 1 above 0.
+
+        Inputs:
+            self (T)
+            values (T): The results where an element is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, values: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class hypot(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Computes the length of the hypotenuse of a right triangle from its legs.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class index_Tensor(_LibraryFunction):
@@ -3822,6 +4736,50 @@ class isreal(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class kthvalue(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        k: INT64 | _Ints,
+        *,
+        dim: int = -1,
+        keepdim: bool = False,
+    ) -> tuple[_T1, INT64]:
+        """Finds the k-th least element along a dimension, and where it stands.
+
+        Of equal elements PyTorch may tell of another one. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T)
+            k (int64, [1]): Which one, counted from 1, alone in a list.
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            keepdim (bool, default False): Whether it stays with size 1.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        k: _NDArray[_Any] | _Ints,
+        *,
+        dim: int = -1,
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class layer_norm(_LibraryFunction):
     @_overload
     def __call__(
@@ -3875,7 +4833,7 @@ class layer_norm(_LibraryFunction):
 class le_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element is at most a number.
+        """Tests whether each element is less than or equal to a number.
 
         Inputs:
             self (T)
@@ -3896,7 +4854,7 @@ class le_Scalar(_LibraryFunction):
 class le_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element of a tensor is at most that of another one.
+        """Tests whether each element is less than or equal to that of another tensor.
 
         Inputs:
             self (T)
@@ -3916,12 +4874,15 @@ class le_Tensor(_LibraryFunction):
 
 class leaky_relu(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T2, negative_slope: _T2 | _Floats | None = None) -> _T2:
+    def __call__(_self, /, self: _T2, negative_slope: _T2 | _Floats | None = None, *, slope: float = 0.01) -> _T2:
         """Leaky rectified linear unit, each element times a slope where it is negative.
 
         Inputs:
             self (T)
-            negative_slope (T, optional, rank 0): The slope; absent it is 0.01.
+            negative_slope (T, optional, rank 0): The slope where the input is double; absent it is 0.01.
+
+        Attributes:
+            slope (float, default 0.01): The slope where the input is not double.
 
         Outputs:
             result (T)
@@ -3937,7 +4898,57 @@ class leaky_relu(_LibraryFunction):
         /,
         self: _NDArray[_Any] | _Floats,
         negative_slope: _NDArray[_Any] | _Floats | None = None,
+        *,
+        slope: float = 0.01,
     ) -> _NDArray[_Any]:
+        ...
+
+class lerp_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, end: _T2 | _Floats, weight: _T2 | _Floats) -> _T2:
+        """Interpolates linearly between two tensors by a number.
+
+        Inputs:
+            self (T)
+            end (T)
+            weight (T, rank 0): How far it is from the start to the end.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class lgamma(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logarithm of the absolute value of the gamma function of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class lift_fresh_copy(_LibraryFunction):
@@ -3964,9 +4975,6 @@ class linear(_LibraryFunction):
     @_overload
     def __call__(self, /, input: _T1, weight: _T1 | _Floats, bias: _T1 | _Floats | None = None) -> _T1:
         """Applies a linear transformation to the last dimension.
-
-        A template: its body is made for each call, and depends on
-        `T` and `input.rank` and `weight.rank`. What no vector reaches is not verified.
 
         Inputs:
             input (T)
@@ -4160,6 +5168,94 @@ class log_softmax(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
         ...
 
+class log_softmax_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
+        """Computes the natural logarithm of softmax along a dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
+class logaddexp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Computes the natural logarithm of the sum of the exponentials of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logaddexp2(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Computes the logarithm to base 2 of the sum of the powers of 2 of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logcumsumexp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
+        """Computes the natural logarithm of the sum of the exponentials of the elements up to each one along a dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
 class logical_and(_LibraryFunction):
     @_overload
     def __call__(
@@ -4168,7 +5264,7 @@ class logical_and(_LibraryFunction):
         self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
         other: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats,
     ) -> BOOL:
-        """Computes the logical and of two tensors.
+        """Computes the logical and of two tensors element by element.
 
         What is not 0 counts as true, nan too.
 
@@ -4224,7 +5320,7 @@ class logical_or(_LibraryFunction):
         self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
         other: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats,
     ) -> BOOL:
-        """Computes the logical or of two tensors.
+        """Computes the logical or of two tensors element by element.
 
         What is not 0 counts as true, nan too.
 
@@ -4256,7 +5352,7 @@ class logical_xor(_LibraryFunction):
         self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
         other: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats,
     ) -> BOOL:
-        """Computes the logical exclusive or of two tensors.
+        """Computes the logical exclusive or of two tensors element by element.
 
         What is not 0 counts as true, nan too.
 
@@ -4306,10 +5402,87 @@ class logit(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class logsumexp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: _Sequence[int], keepdim: bool = False) -> _T2:
+        """Computes the natural logarithm of the sum of the exponentials along dimensions.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class lshift_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the left by a number.
+
+        A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number of bits.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class lshift_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the left by that of another tensor.
+
+        A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class lt_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element is less than a number.
+        """Tests whether each element is less than a number.
 
         Inputs:
             self (T)
@@ -4330,7 +5503,7 @@ class lt_Scalar(_LibraryFunction):
 class lt_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element of a tensor is less than that of another one.
+        """Tests whether each element is less than that of another tensor.
 
         Inputs:
             self (T)
@@ -4402,6 +5575,28 @@ class matmul(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class max(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Finds the greatest of all elements.
+
+        To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class max_dim(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> tuple[_T3, INT64]:
@@ -4437,6 +5632,29 @@ class max_dim(_LibraryFunction):
         dim: int,
         keepdim: bool = False,
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class max_other(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the element-wise maximum of two tensors.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class max_pool1d(_LibraryFunction):
@@ -4491,13 +5709,13 @@ class max_pool1d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T8,
+        self: _T9,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0),
         dilation: _Sequence[int] = (1,),
-    ) -> tuple[_T8, INT64]:
+    ) -> tuple[_T9, INT64]:
         """Max pooling over one spatial dimension, with the indices of the maxima.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -4539,13 +5757,13 @@ class max_pool2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T8,
+        self: _T9,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T8:
+    ) -> _T9:
         """Max pooling over two spatial dimensions.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -4586,13 +5804,13 @@ class max_pool2d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T8,
+        self: _T9,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> tuple[_T8, INT64]:
+    ) -> tuple[_T9, INT64]:
         """Max pooling over two spatial dimensions, with the indices of the maxima.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -4634,13 +5852,13 @@ class max_pool3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T8,
+        self: _T9,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T8:
+    ) -> _T9:
         """Max pooling over three spatial dimensions.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -4681,13 +5899,13 @@ class max_pool3d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T8,
+        self: _T9,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> tuple[_T8, INT64]:
+    ) -> tuple[_T9, INT64]:
         """Max pooling over three spatial dimensions, with the indices of the maxima.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -4727,7 +5945,7 @@ class max_pool3d_with_indices(_LibraryFunction):
 class maximum(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
-        """Computes the greater element of two tensors at each place.
+        """Computes the element-wise maximum of two tensors.
 
         Where one of them is nan, the result is nan.
 
@@ -4798,6 +6016,87 @@ class mean_dim(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class median(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Finds the median of all elements, the lower one of two.
+
+        Where an element is nan, so is the median to PyTorch; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class median_dim(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, *, dim: int, keepdim: bool = False) -> tuple[_T1, INT64]:
+        """Finds the median along a dimension, the lower one of two, and where it stands.
+
+        Where an element is nan, so is the median to PyTorch; ONNX leaves that to runtimes. Of equal elements PyTorch may tell of another one.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+            keepdim (bool, default False): Whether it stays with size 1.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class min(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Finds the least of all elements.
+
+        To PyTorch nan is the least element; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class min_dim(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> tuple[_T3, INT64]:
@@ -4835,10 +6134,33 @@ class min_dim(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class min_other(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the element-wise minimum of two tensors.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class minimum(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
-        """Computes the lesser element of two tensors at each place.
+        """Computes the element-wise minimum of two tensors.
 
         Where one of them is nan, the result is nan.
 
@@ -4897,6 +6219,41 @@ class mm(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, mat2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mode(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int = -1, keepdim: bool = False) -> tuple[_T3, INT64]:
+        """Finds the most frequent element along a dimension, the least one of several, and where it stands last.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            keepdim (bool, default False): Whether it stays with size 1.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
 class movedim_intlist(_LibraryFunction):
@@ -5019,6 +6376,68 @@ class nan_to_num(_LibraryFunction):
         nan: _NDArray[_Any] | _Floats | None = None,
         posinf: _NDArray[_Any] | _Floats | None = None,
         neginf: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class nanmean(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: _Sequence[int], keepdim: bool = False) -> _T2:
+        """Computes the mean along dimensions of the elements that are not nan.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class nansum(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int], keepdim: bool = False) -> _T3:
+        """Computes the sum along dimensions, where nan counts as 0.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
     ) -> _NDArray[_Any]:
         ...
 
@@ -5196,7 +6615,7 @@ class native_layer_norm(_LibraryFunction):
 class ne_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element differs from a number.
+        """Tests whether each element is not equal to a number.
 
         Inputs:
             self (T)
@@ -5217,7 +6636,7 @@ class ne_Scalar(_LibraryFunction):
 class ne_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element of a tensor differs from that of another one.
+        """Tests whether each element is not equal to that of another tensor.
 
         Inputs:
             self (T)
@@ -5277,6 +6696,86 @@ class nonzero(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class nonzero_static(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        size: INT64 | _Ints,
+        *,
+        fill_value: int = -1,
+    ) -> INT64:
+        """Finds the indices of the elements other than 0, a row for each, as many as are asked for.
+
+        Inputs:
+            self (T)
+            size (int64, [1]): How many, alone in a list.
+
+        Attributes:
+            fill_value (int, default -1): What rows are filled with where there are fewer.
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        fill_value: int = -1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class or_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise or of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class or_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise or of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
 class outer(_LibraryFunction):
@@ -5559,6 +7058,28 @@ class rand(_LibraryFunction):
     def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: _Literal[1, 10, 11, 16] = 1) -> _NDArray[_Any]:
         ...
 
+class rand_like(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Draws random numbers from 0 up to and without 1, in the sizes of a tensor.
+
+        Which ones depends on the runtime. Numbers of float16 and bfloat16 have as many digits as those types hold below 1, since others would round to 1.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class randn(_LibraryFunction):
     @_overload
     def __call__(
@@ -5588,6 +7109,28 @@ class randn(_LibraryFunction):
         """
     @_overload
     def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: _Literal[1, 10, 11, 16] = 1) -> _NDArray[_Any]:
+        ...
+
+class randn_like(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Draws random numbers of the standard normal distribution, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class randperm(_LibraryFunction):
@@ -5747,7 +7290,7 @@ class relu6(_LibraryFunction):
 class remainder_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
-        """Computes the remainder of a division by a number, with the sign of the divisor.
+        """Computes the remainder of division by a number, with the sign of the divisor.
 
         Inputs:
             self (T)
@@ -5768,7 +7311,7 @@ class remainder_Scalar(_LibraryFunction):
 class remainder_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
-        """Computes the remainder of a division, with the sign of the divisor.
+        """Computes the remainder of division element by element, with the sign of the divisor.
 
         Inputs:
             self (T)
@@ -5882,12 +7425,15 @@ class replication_pad3d(_LibraryFunction):
 
 class reshape(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, shape: INT64 | _Ints) -> _T3:
+    def __call__(_self, /, self: _T3, shape: INT64 | _Ints, *, keeps: _Literal[0, 1] = 0) -> _T3:
         """Returns a tensor with the same elements and another shape.
 
         Inputs:
             self (T)
             shape (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+        Attributes:
+            keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
 
         Outputs:
             result (T)
@@ -5898,7 +7444,14 @@ class reshape(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, shape: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        shape: _NDArray[_Any] | _Ints,
+        *,
+        keeps: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
         ...
 
 class rms_norm(_LibraryFunction):
@@ -6043,6 +7596,52 @@ class rrelu(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class rshift_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the right by a number.
+
+        A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number of bits.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class rshift_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the right by that of another tensor.
+
+        A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class rsqrt(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
@@ -6061,6 +7660,62 @@ class rsqrt(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class rsub_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
+        """Subtracts each element, times a factor, from a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+            alpha (T, optional, rank 0): Factor of `self`; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class rsub_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
+        """Subtracts a tensor, times a factor, from another one.
+
+        Inputs:
+            self (T)
+            other (T)
+            alpha (T, optional, rank 0): Factor of `self`; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
         ...
 
 class scalar_tensor(_LibraryFunction):
@@ -6667,6 +8322,29 @@ class softmax(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
         ...
 
+class softmax_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
+        """Computes the exponential of each element, divided by the sum of the exponentials along a dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
 class softplus(_LibraryFunction):
     @_overload
     def __call__(
@@ -6764,6 +8442,43 @@ class sort(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class sort_stable(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int = -1, descending: bool = False) -> tuple[_T3, INT64]:
+        """Sorts the elements along a dimension, and tells where each one stood.
+
+        Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            descending (bool, default False): Whether the greatest element comes first.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class special_entr(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
@@ -6786,7 +8501,7 @@ class special_entr(_LibraryFunction):
 
 class special_erfcx(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T5) -> _T5:
+    def __call__(_self, /, self: _T6) -> _T6:
         """Computes the scaled complementary error function of each element x, exp(x^2) * erfc(x).
 
         Inputs:
@@ -7018,6 +8733,198 @@ class stack(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
 
+class std(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, correction: _T2 | _Floats | None = None) -> _T2:
+        """Computes the standard deviation of all elements.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class std_correction(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _T2:
+        """Computes the standard deviation along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class std_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _T2:
+        """Computes the standard deviation along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class std_mean_correction(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_T2, _T2]:
+        """Computes the standard deviation and the mean along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            deviation (T)
+            mean (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class std_mean_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_T2, _T2]:
+        """Computes the standard deviation and the mean along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            deviation (T)
+            mean (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class sub_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
@@ -7074,9 +8981,29 @@ class sub_Tensor(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class sum(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Computes the sum of all elements.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class sum_dim_IntList(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T9, *, dim: _Sequence[int], keepdim: bool = False) -> _T9:
+    def __call__(_self, /, self: _T10, *, dim: _Sequence[int], keepdim: bool = False) -> _T10:
         """Computes the sum along the given dimensions.
 
         Inputs:
@@ -7364,6 +9291,48 @@ class transpose_int(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class true_divide_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Divides each element by a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The divisor.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class true_divide_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Divides two tensors element by element.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class trunc(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1) -> _T1:
@@ -7382,6 +9351,48 @@ class trunc(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class unique2(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+    ) -> tuple[_T3, INT64, INT64]:
+        """Finds the unique elements in ascending order.
+
+        Inverse and counts that are not asked for are empty.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            return_inverse (bool, default False): Whether it is told where each element stands among the unique ones.
+            return_counts (bool, default False): Whether it is told how often each one occurs.
+
+        Outputs:
+            values (T)
+            inverse (int64)
+            counts (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
         ...
 
 class unsafe_index_Tensor(_LibraryFunction):
@@ -7413,12 +9424,15 @@ class unsafe_index_Tensor(_LibraryFunction):
 
 class unsafe_view(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints, *, keeps: _Literal[0, 1] = 0) -> _T3:
         """Returns a tensor with the same elements and another shape.
 
         Inputs:
             self (T)
             size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+        Attributes:
+            keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
 
         Outputs:
             result (T)
@@ -7429,7 +9443,14 @@ class unsafe_view(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        keeps: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
         ...
 
 class unsqueeze(_LibraryFunction):
@@ -7453,6 +9474,32 @@ class unsqueeze(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class var(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, correction: _T2 | _Floats | None = None) -> _T2:
+        """Computes the variance of all elements.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
         ...
 
 class var_correction(_LibraryFunction):
@@ -7537,6 +9584,90 @@ class var_dim(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class var_mean_correction(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_T2, _T2]:
+        """Computes the variance and the mean along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            variance (T)
+            mean (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class var_mean_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_T2, _T2]:
+        """Computes the variance and the mean along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            variance (T)
+            mean (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class vdot(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
@@ -7560,12 +9691,15 @@ class vdot(_LibraryFunction):
 
 class view(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints, *, keeps: _Literal[0, 1] = 0) -> _T3:
         """Returns a tensor with the same elements and another shape.
 
         Inputs:
             self (T)
             size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+        Attributes:
+            keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
 
         Outputs:
             result (T)
@@ -7576,13 +9710,104 @@ class view(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        keeps: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class where_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, condition: BOOL, self: _T3 | _Floats, other: _T3 | _Floats) -> _T3:
+        """Selects one number where a condition holds, and another one elsewhere.
+
+        Inputs:
+            condition (bool)
+            self (T, rank 0): The number where it holds.
+            other (T, rank 0): The number elsewhere.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        condition: _NDArray[_Any] | _Bools,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class where_ScalarOther(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, condition: BOOL, self: _T3 | _Floats, other: _T3 | _Floats) -> _T3:
+        """Selects the elements of a tensor where a condition holds, and a number elsewhere.
+
+        Inputs:
+            condition (bool)
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        condition: _NDArray[_Any] | _Bools,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class where_ScalarSelf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, condition: BOOL, self: _T3 | _Floats, other: _T3 | _Floats) -> _T3:
+        """Selects a number where a condition holds, and the elements of a tensor elsewhere.
+
+        Inputs:
+            condition (bool)
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        condition: _NDArray[_Any] | _Bools,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
         ...
 
 class where_self(_LibraryFunction):
     @_overload
     def __call__(_self, /, condition: BOOL, self: _T3 | _Floats, other: _T3 | _Floats) -> _T3:
-        """Takes elements of one tensor where a condition holds, and of another one elsewhere.
+        """Selects the elements of one tensor where a condition holds, and those of another one elsewhere.
 
         Inputs:
             condition (bool)
@@ -7605,4 +9830,115 @@ class where_self(_LibraryFunction):
         self: _NDArray[_Any] | _Floats,
         other: _NDArray[_Any] | _Floats,
     ) -> _NDArray[_Any]:
+        ...
+
+class xlogy_Scalar_Other(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Multiplies each element by the natural logarithm of a number.
+
+        The result is 0 where the first factor is 0, unless the other one is nan.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class xlogy_Scalar_Self(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Multiplies a number by the natural logarithm of each element.
+
+        The result is 0 where the first factor is 0, unless the other one is nan.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class xlogy_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Multiplies each element by the natural logarithm of that of another tensor.
+
+        The result is 0 where the first factor is 0, unless the other one is nan.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class xor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise exclusive or of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class xor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise exclusive or of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...

@@ -14,6 +14,8 @@ from ._opset1 import adaptive_max_pool3d as _TypeOfadaptive_max_pool3d  # pyrigh
 from ._opset1 import add_Scalar as _TypeOfadd_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import add_Tensor as _TypeOfadd_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import addbmm as _TypeOfaddbmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addcdiv as _TypeOfaddcdiv  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addcmul as _TypeOfaddcmul  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import addmm as _TypeOfaddmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import addmv as _TypeOfaddmv  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import addr as _TypeOfaddr  # pyright: ignore[reportMissingModuleSource]
@@ -23,12 +25,18 @@ from ._opset1 import all_dim as _TypeOfall_dim  # pyright: ignore[reportMissingM
 from ._opset1 import all_dims as _TypeOfall_dims  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import amax as _TypeOfamax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import amin as _TypeOfamin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import aminmax as _TypeOfaminmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import and_Scalar as _TypeOfand_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import and_Tensor as _TypeOfand_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import any as _TypeOfany  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import any_dim as _TypeOfany_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import any_dims as _TypeOfany_dims  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import arange_start_step as _TypeOfarange_start_step  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import argmax as _TypeOfargmax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import argmin as _TypeOfargmin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import argsort as _TypeOfargsort  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import argsort_stable as _TypeOfargsort_stable  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import argwhere as _TypeOfargwhere  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import as_strided as _TypeOfas_strided  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import asin as _TypeOfasin  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import asinh as _TypeOfasinh  # pyright: ignore[reportMissingModuleSource]
@@ -40,11 +48,20 @@ from ._opset1 import avg_pool2d as _TypeOfavg_pool2d  # pyright: ignore[reportMi
 from ._opset1 import avg_pool3d as _TypeOfavg_pool3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import baddbmm as _TypeOfbaddbmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_and_Scalar as _TypeOfbitwise_and_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_and_Scalar_Tensor as _TypeOfbitwise_and_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_and_Tensor as _TypeOfbitwise_and_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_left_shift_Scalar_Tensor as _TypeOfbitwise_left_shift_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_left_shift_Tensor as _TypeOfbitwise_left_shift_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_left_shift_Tensor_Scalar as _TypeOfbitwise_left_shift_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_not as _TypeOfbitwise_not  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_or_Scalar as _TypeOfbitwise_or_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_or_Scalar_Tensor as _TypeOfbitwise_or_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_or_Tensor as _TypeOfbitwise_or_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_right_shift_Scalar_Tensor as _TypeOfbitwise_right_shift_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_right_shift_Tensor as _TypeOfbitwise_right_shift_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_right_shift_Tensor_Scalar as _TypeOfbitwise_right_shift_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_xor_Scalar as _TypeOfbitwise_xor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_xor_Scalar_Tensor as _TypeOfbitwise_xor_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_xor_Tensor as _TypeOfbitwise_xor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bmm as _TypeOfbmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cat as _TypeOfcat  # pyright: ignore[reportMissingModuleSource]
@@ -52,6 +69,8 @@ from ._opset1 import ceil as _TypeOfceil  # pyright: ignore[reportMissingModuleS
 from ._opset1 import celu as _TypeOfcelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp as _TypeOfclamp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp_Tensor as _TypeOfclamp_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp_max_Tensor as _TypeOfclamp_max_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp_min_Tensor as _TypeOfclamp_min_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clone as _TypeOfclone  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import col2im as _TypeOfcol2im  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import constant_pad_nd as _TypeOfconstant_pad_nd  # pyright: ignore[reportMissingModuleSource]
@@ -67,13 +86,21 @@ from ._opset1 import conv_transpose2d_input as _TypeOfconv_transpose2d_input  # 
 from ._opset1 import conv_transpose3d_input as _TypeOfconv_transpose3d_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import convolution as _TypeOfconvolution  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import copy as _TypeOfcopy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import copysign_Scalar as _TypeOfcopysign_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import copysign_Tensor as _TypeOfcopysign_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cos as _TypeOfcos  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cosh as _TypeOfcosh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import count_nonzero as _TypeOfcount_nonzero  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import count_nonzero_dim_IntList as _TypeOfcount_nonzero_dim_IntList  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cummax as _TypeOfcummax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cummin as _TypeOfcummin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cumprod as _TypeOfcumprod  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cumsum as _TypeOfcumsum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import deg2rad as _TypeOfdeg2rad  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import detach as _TypeOfdetach  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import diagonal as _TypeOfdiagonal  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import diagonal_copy as _TypeOfdiagonal_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import digamma as _TypeOfdigamma  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import div_Scalar as _TypeOfdiv_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import div_Scalar_mode as _TypeOfdiv_Scalar_mode  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import div_Tensor as _TypeOfdiv_Tensor  # pyright: ignore[reportMissingModuleSource]
@@ -86,6 +113,7 @@ from ._opset1 import eq_Scalar as _TypeOfeq_Scalar  # pyright: ignore[reportMiss
 from ._opset1 import eq_Tensor as _TypeOfeq_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import erf as _TypeOferf  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import erfc as _TypeOferfc  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import erfinv as _TypeOferfinv  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import exp as _TypeOfexp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import exp2 as _TypeOfexp2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expand as _TypeOfexpand  # pyright: ignore[reportMissingModuleSource]
@@ -94,7 +122,13 @@ from ._opset1 import fft_c2r as _TypeOffft_c2r  # pyright: ignore[reportMissingM
 from ._opset1 import fft_r2c as _TypeOffft_r2c  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fill_Scalar as _TypeOffill_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import flip as _TypeOfflip  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import float_power_Scalar as _TypeOffloat_power_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import float_power_Tensor_Scalar as _TypeOffloat_power_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import float_power_Tensor_Tensor as _TypeOffloat_power_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import floor as _TypeOffloor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import floor_divide_Scalar as _TypeOffloor_divide_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fmax as _TypeOffmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fmin as _TypeOffmin  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fmod_Scalar as _TypeOffmod_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fmod_Tensor as _TypeOffmod_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import frac as _TypeOffrac  # pyright: ignore[reportMissingModuleSource]
@@ -112,6 +146,8 @@ from ._opset1 import hardshrink as _TypeOfhardshrink  # pyright: ignore[reportMi
 from ._opset1 import hardsigmoid as _TypeOfhardsigmoid  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import hardswish as _TypeOfhardswish  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import hardtanh as _TypeOfhardtanh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import heaviside as _TypeOfheaviside  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import hypot as _TypeOfhypot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_Tensor as _TypeOfindex_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_put as _TypeOfindex_put  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_select as _TypeOfindex_select  # pyright: ignore[reportMissingModuleSource]
@@ -123,10 +159,13 @@ from ._opset1 import isnan as _TypeOfisnan  # pyright: ignore[reportMissingModul
 from ._opset1 import isneginf as _TypeOfisneginf  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isposinf as _TypeOfisposinf  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isreal as _TypeOfisreal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import kthvalue as _TypeOfkthvalue  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import layer_norm as _TypeOflayer_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import le_Scalar as _TypeOfle_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import le_Tensor as _TypeOfle_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import leaky_relu as _TypeOfleaky_relu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lerp_Scalar as _TypeOflerp_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lgamma as _TypeOflgamma  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lift_fresh_copy as _TypeOflift_fresh_copy  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import linear as _TypeOflinear  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import local_scalar_dense as _TypeOflocal_scalar_dense  # pyright: ignore[reportMissingModuleSource]
@@ -137,16 +176,25 @@ from ._opset1 import log2 as _TypeOflog2  # pyright: ignore[reportMissingModuleS
 from ._opset1 import log_sigmoid as _TypeOflog_sigmoid  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log_sigmoid_forward as _TypeOflog_sigmoid_forward  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log_softmax as _TypeOflog_softmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log_softmax_int as _TypeOflog_softmax_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logaddexp as _TypeOflogaddexp  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logaddexp2 as _TypeOflogaddexp2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logcumsumexp as _TypeOflogcumsumexp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logical_and as _TypeOflogical_and  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logical_not as _TypeOflogical_not  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logical_or as _TypeOflogical_or  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logical_xor as _TypeOflogical_xor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logit as _TypeOflogit  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logsumexp as _TypeOflogsumexp  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lshift_Scalar as _TypeOflshift_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lshift_Tensor as _TypeOflshift_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lt_Scalar as _TypeOflt_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lt_Tensor as _TypeOflt_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import masked_scatter as _TypeOfmasked_scatter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import matmul as _TypeOfmatmul  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import max as _TypeOfmax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_dim as _TypeOfmax_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import max_other as _TypeOfmax_other  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool1d as _TypeOfmax_pool1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool1d_with_indices as _TypeOfmax_pool1d_with_indices  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool2d as _TypeOfmax_pool2d  # pyright: ignore[reportMissingModuleSource]
@@ -156,15 +204,22 @@ from ._opset1 import max_pool3d_with_indices as _TypeOfmax_pool3d_with_indices  
 from ._opset1 import maximum as _TypeOfmaximum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mean as _TypeOfmean  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mean_dim as _TypeOfmean_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import median as _TypeOfmedian  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import median_dim as _TypeOfmedian_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import min as _TypeOfmin  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import min_dim as _TypeOfmin_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import min_other as _TypeOfmin_other  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import minimum as _TypeOfminimum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mish as _TypeOfmish  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mm as _TypeOfmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mode as _TypeOfmode  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import movedim_intlist as _TypeOfmovedim_intlist  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mul_Scalar as _TypeOfmul_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mul_Tensor as _TypeOfmul_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mv as _TypeOfmv  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import nan_to_num as _TypeOfnan_to_num  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nanmean as _TypeOfnanmean  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nansum as _TypeOfnansum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import narrow as _TypeOfnarrow  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import native_dropout as _TypeOfnative_dropout  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import native_group_norm as _TypeOfnative_group_norm  # pyright: ignore[reportMissingModuleSource]
@@ -173,6 +228,9 @@ from ._opset1 import ne_Scalar as _TypeOfne_Scalar  # pyright: ignore[reportMiss
 from ._opset1 import ne_Tensor as _TypeOfne_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import neg as _TypeOfneg  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import nonzero as _TypeOfnonzero  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nonzero_static as _TypeOfnonzero_static  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import or_Scalar as _TypeOfor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import or_Tensor as _TypeOfor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import outer as _TypeOfouter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import permute as _TypeOfpermute  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import pow_Scalar as _TypeOfpow_Scalar  # pyright: ignore[reportMissingModuleSource]
@@ -184,7 +242,9 @@ from ._opset1 import prod as _TypeOfprod  # pyright: ignore[reportMissingModuleS
 from ._opset1 import prod_dim_int as _TypeOfprod_dim_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rad2deg as _TypeOfrad2deg  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rand as _TypeOfrand  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rand_like as _TypeOfrand_like  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randn as _TypeOfrandn  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randn_like as _TypeOfrandn_like  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randperm as _TypeOfrandperm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reciprocal as _TypeOfreciprocal  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reflection_pad1d as _TypeOfreflection_pad1d  # pyright: ignore[reportMissingModuleSource]
@@ -203,7 +263,11 @@ from ._opset1 import rms_norm as _TypeOfrms_norm  # pyright: ignore[reportMissin
 from ._opset1 import round as _TypeOfround  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import round_decimals as _TypeOfround_decimals  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rrelu as _TypeOfrrelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rshift_Scalar as _TypeOfrshift_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rshift_Tensor as _TypeOfrshift_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rsqrt as _TypeOfrsqrt  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rsub_Scalar as _TypeOfrsub_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rsub_Tensor as _TypeOfrsub_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scalar_tensor as _TypeOfscalar_tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scatter_add as _TypeOfscatter_add  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scatter_reduce_two as _TypeOfscatter_reduce_two  # pyright: ignore[reportMissingModuleSource]
@@ -223,9 +287,11 @@ from ._opset1 import sinh as _TypeOfsinh  # pyright: ignore[reportMissingModuleS
 from ._opset1 import slice_Tensor as _TypeOfslice_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import slice_scatter as _TypeOfslice_scatter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import softmax as _TypeOfsoftmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import softmax_int as _TypeOfsoftmax_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import softplus as _TypeOfsoftplus  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import softshrink as _TypeOfsoftshrink  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sort as _TypeOfsort  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sort_stable as _TypeOfsort_stable  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import special_entr as _TypeOfspecial_entr  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import special_erfcx as _TypeOfspecial_erfcx  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import special_expit as _TypeOfspecial_expit  # pyright: ignore[reportMissingModuleSource]
@@ -236,8 +302,14 @@ from ._opset1 import squeeze as _TypeOfsqueeze  # pyright: ignore[reportMissingM
 from ._opset1 import squeeze_dim as _TypeOfsqueeze_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze_dims as _TypeOfsqueeze_dims  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import stack as _TypeOfstack  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import std as _TypeOfstd  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import std_correction as _TypeOfstd_correction  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import std_dim as _TypeOfstd_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import std_mean_correction as _TypeOfstd_mean_correction  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import std_mean_dim as _TypeOfstd_mean_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sub_Scalar as _TypeOfsub_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sub_Tensor as _TypeOfsub_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sum as _TypeOfsum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sum_dim_IntList as _TypeOfsum_dim_IntList  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sym_numel as _TypeOfsym_numel  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sym_size_int as _TypeOfsym_size_int  # pyright: ignore[reportMissingModuleSource]
@@ -249,15 +321,29 @@ from ._opset1 import tile as _TypeOftile  # pyright: ignore[reportMissingModuleS
 from ._opset1 import to_copy as _TypeOfto_copy  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import topk as _TypeOftopk  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import transpose_int as _TypeOftranspose_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import true_divide_Scalar as _TypeOftrue_divide_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import true_divide_Tensor as _TypeOftrue_divide_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import trunc as _TypeOftrunc  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unique2 as _TypeOfunique2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_index_Tensor as _TypeOfunsafe_index_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_view as _TypeOfunsafe_view  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsqueeze as _TypeOfunsqueeze  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import var as _TypeOfvar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import var_correction as _TypeOfvar_correction  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import var_dim as _TypeOfvar_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import var_mean_correction as _TypeOfvar_mean_correction  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import var_mean_dim as _TypeOfvar_mean_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import vdot as _TypeOfvdot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import view as _TypeOfview  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import where_Scalar as _TypeOfwhere_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import where_ScalarOther as _TypeOfwhere_ScalarOther  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import where_ScalarSelf as _TypeOfwhere_ScalarSelf  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import where_self as _TypeOfwhere_self  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import xlogy_Scalar_Other as _TypeOfxlogy_Scalar_Other  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import xlogy_Scalar_Self as _TypeOfxlogy_Scalar_Self  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import xlogy_Tensor as _TypeOfxlogy_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import xor_Scalar as _TypeOfxor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import xor_Tensor as _TypeOfxor_Tensor  # pyright: ignore[reportMissingModuleSource]
 
 abs: _Final[_TypeOfabs]
 """abs(self: T) -> T
@@ -525,8 +611,48 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+addcdiv: _Final[_TypeOfaddcdiv]
+"""addcdiv(self: T, tensor1: T, tensor2: T, value: T | None = None) -> T
+
+Adds the quotient of two tensors, times a factor, to a tensor.
+
+Inputs:
+    self (T)
+    tensor1 (T)
+    tensor2 (T)
+    value (T, optional, rank 0): Factor of the quotient; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+addcmul: _Final[_TypeOfaddcmul]
+"""addcmul(self: T, tensor1: T, tensor2: T, value: T | None = None) -> T
+
+Adds the product of two tensors, times a factor, to a tensor.
+
+Inputs:
+    self (T)
+    tensor1 (T)
+    tensor2 (T)
+    value (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 addmm: _Final[_TypeOfaddmm]
-"""addmm(self: T, mat1: T, mat2: T, beta: T | None = None, alpha: T | None = None, *, gemm_beta: float = 1.0, gemm_alpha: float = 1.0, drops_self: int = 0) -> T
+"""addmm(self: T, mat1: T, mat2: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
 
 Adds a matrix and the product of two matrices, each times a factor.
 
@@ -534,12 +660,10 @@ Inputs:
     self (T): Broadcast to the sizes of the product.
     mat1 (T, rank 2)
     mat2 (T, rank 2)
-    beta (T, optional, rank 0): Factor of `self`, where it is no attribute; absent it is 1.
-    alpha (T, optional, rank 0): Factor of the product, where it is no attribute; absent it is 1.
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
 
 Attributes:
-    gemm_beta (float, default 1.0): Factor of `self`, of floating point.
-    gemm_alpha (float, default 1.0): Factor of the product, of floating point.
     drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
 
 Outputs:
@@ -729,6 +853,69 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+aminmax: _Final[_TypeOfaminmax]
+"""aminmax(self: T, *, dim: int | None = None, keepdim: bool = False) -> tuple[T, T]
+
+Finds the least and the greatest element along a dimension, or of all elements.
+
+Where an element is nan, so are both to PyTorch; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, optional): The dimension; absent it is all of them.
+    keepdim (bool, default False): Whether the dimensions stay with size 1.
+
+Outputs:
+    min (T)
+    max (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+and_Scalar: _Final[_TypeOfand_Scalar]
+"""and_Scalar(self: T, other: T) -> T
+
+Computes the bitwise and of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+and_Tensor: _Final[_TypeOfand_Tensor]
+"""and_Tensor(self: T, other: T) -> T
+
+Computes the bitwise and of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 any: _Final[_TypeOfany]
 """any(self: T) -> U
 
@@ -865,6 +1052,75 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+argsort: _Final[_TypeOfargsort]
+"""argsort(self: T, *, dim: int = -1, descending: bool = False) -> int64
+
+Finds where the elements stand in order along a dimension.
+
+Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+    descending (bool, default False): Whether the greatest element comes first.
+
+Outputs:
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+argsort_stable: _Final[_TypeOfargsort_stable]
+"""argsort_stable(self: T, *, dim: int = -1, descending: bool = False) -> int64
+
+Finds where the elements stand in order along a dimension.
+
+Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+    descending (bool, default False): Whether the greatest element comes first.
+
+Outputs:
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+argwhere: _Final[_TypeOfargwhere]
+"""argwhere(self: T) -> int64
+
+Finds the indices of the elements other than 0, a row for each.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 as_strided: _Final[_TypeOfas_strided]
 """as_strided(self: T, *, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0, whole: bool = False) -> T
 
@@ -947,7 +1203,7 @@ Since version 1 of opwright.aten.
 atan2: _Final[_TypeOfatan2]
 """atan2(self: T, other: T) -> T
 
-Computes the angle between the first axis and the point whose coordinates are `other` and `self`.
+Computes the angle between the positive x-axis and the point (`other`, `self`), in radians.
 
 It is from -pi to pi, and the signs of zeros count.
 
@@ -1105,6 +1361,24 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+bitwise_and_Scalar_Tensor: _Final[_TypeOfbitwise_and_Scalar_Tensor]
+"""bitwise_and_Scalar_Tensor(self: T, other: T) -> T
+
+Computes the bitwise and of a number and each element.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 bitwise_and_Tensor: _Final[_TypeOfbitwise_and_Tensor]
 """bitwise_and_Tensor(self: T, other: T) -> T
 
@@ -1119,6 +1393,66 @@ Outputs:
 
 Types:
     T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_left_shift_Scalar_Tensor: _Final[_TypeOfbitwise_left_shift_Scalar_Tensor]
+"""bitwise_left_shift_Scalar_Tensor(self: T, other: T) -> T
+
+Shifts the bits of a number to the left by each element.
+
+A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_left_shift_Tensor: _Final[_TypeOfbitwise_left_shift_Tensor]
+"""bitwise_left_shift_Tensor(self: T, other: T) -> T
+
+Shifts the bits of each element to the left by that of another tensor.
+
+A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_left_shift_Tensor_Scalar: _Final[_TypeOfbitwise_left_shift_Tensor_Scalar]
+"""bitwise_left_shift_Tensor_Scalar(self: T, other: T) -> T
+
+Shifts the bits of each element to the left by a number.
+
+A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number of bits.
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1158,6 +1492,24 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+bitwise_or_Scalar_Tensor: _Final[_TypeOfbitwise_or_Scalar_Tensor]
+"""bitwise_or_Scalar_Tensor(self: T, other: T) -> T
+
+Computes the bitwise or of a number and each element.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 bitwise_or_Tensor: _Final[_TypeOfbitwise_or_Tensor]
 """bitwise_or_Tensor(self: T, other: T) -> T
 
@@ -1176,6 +1528,66 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+bitwise_right_shift_Scalar_Tensor: _Final[_TypeOfbitwise_right_shift_Scalar_Tensor]
+"""bitwise_right_shift_Scalar_Tensor(self: T, other: T) -> T
+
+Shifts the bits of a number to the right by each element.
+
+A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_right_shift_Tensor: _Final[_TypeOfbitwise_right_shift_Tensor]
+"""bitwise_right_shift_Tensor(self: T, other: T) -> T
+
+Shifts the bits of each element to the right by that of another tensor.
+
+A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_right_shift_Tensor_Scalar: _Final[_TypeOfbitwise_right_shift_Tensor_Scalar]
+"""bitwise_right_shift_Tensor_Scalar(self: T, other: T) -> T
+
+Shifts the bits of each element to the right by a number.
+
+A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number of bits.
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 bitwise_xor_Scalar: _Final[_TypeOfbitwise_xor_Scalar]
 """bitwise_xor_Scalar(self: T, other: T) -> T
 
@@ -1184,6 +1596,24 @@ Computes the bitwise exclusive or of each element and a number.
 Inputs:
     self (T)
     other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_xor_Scalar_Tensor: _Final[_TypeOfbitwise_xor_Scalar_Tensor]
+"""bitwise_xor_Scalar_Tensor(self: T, other: T) -> T
+
+Computes the bitwise exclusive or of a number and each element.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
 
 Outputs:
     result (T)
@@ -1320,6 +1750,46 @@ Inputs:
     self (T)
     min (T, optional): The least values; absent there are none.
     max (T, optional): The greatest values; absent there are none.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp_max_Tensor: _Final[_TypeOfclamp_max_Tensor]
+"""clamp_max_Tensor(self: T, max: T) -> T
+
+Limits each element from above by that of another tensor.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    max (T): The greatest values.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp_min_Tensor: _Final[_TypeOfclamp_min_Tensor]
+"""clamp_min_Tensor(self: T, min: T) -> T
+
+Limits each element from below by that of another tensor.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    min (T): The least values.
 
 Outputs:
     result (T)
@@ -1685,6 +2155,46 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+copysign_Scalar: _Final[_TypeOfcopysign_Scalar]
+"""copysign_Scalar(self: T, other: T) -> T
+
+Combines the magnitude of each element with the sign of a number.
+
+The signs of zeros count.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+copysign_Tensor: _Final[_TypeOfcopysign_Tensor]
+"""copysign_Tensor(self: T, other: T) -> T
+
+Combines the magnitude of each element with the sign of that of another tensor.
+
+The signs of zeros count.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 cos: _Final[_TypeOfcos]
 """cos(self: T) -> T
 
@@ -1715,6 +2225,111 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+count_nonzero: _Final[_TypeOfcount_nonzero]
+"""count_nonzero(self: T, *, dim: int | None = None) -> int64
+
+Counts the elements other than 0, along a dimension or all of them.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, optional): The dimension; absent it is all of them.
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+count_nonzero_dim_IntList: _Final[_TypeOfcount_nonzero_dim_IntList]
+"""count_nonzero_dim_IntList(self: T, *, dim: Sequence[int]) -> int64
+
+Counts the elements other than 0 along dimensions.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cummax: _Final[_TypeOfcummax]
+"""cummax(self: T, *, dim: int) -> tuple[T, int64]
+
+Finds the greatest of the elements up to each one along a dimension, and where it stands.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cummin: _Final[_TypeOfcummin]
+"""cummin(self: T, *, dim: int) -> tuple[T, int64]
+
+Finds the least of the elements up to each one along a dimension, and where it stands.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cumprod: _Final[_TypeOfcumprod]
+"""cumprod(self: T, *, dim: int) -> T
+
+Computes the products of the elements up to each one along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1821,6 +2436,23 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+digamma: _Final[_TypeOfdigamma]
+"""digamma(self: T) -> T
+
+Computes the logarithmic derivative of the gamma function of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 div_Scalar: _Final[_TypeOfdiv_Scalar]
 """div_Scalar(self: T, other: T) -> T
 
@@ -1842,7 +2474,7 @@ Since version 1 of opwright.aten.
 div_Scalar_mode: _Final[_TypeOfdiv_Scalar_mode]
 """div_Scalar_mode(self: S, other: S, *, rounding_mode: str | None = None) -> R
 
-Divides each element by a number, and rounds the quotient.
+Divides each element by a number, with a rounding mode.
 
 Inputs:
     self (S)
@@ -1882,7 +2514,7 @@ Since version 1 of opwright.aten.
 div_Tensor_mode: _Final[_TypeOfdiv_Tensor_mode]
 """div_Tensor_mode(self: S, other: S, *, rounding_mode: str | None = None) -> R
 
-Divides two tensors element by element, and rounds the quotient.
+Divides two tensors element by element, with a rounding mode.
 
 Inputs:
     self (S)
@@ -1986,7 +2618,7 @@ Since version 1 of opwright.aten.
 eq_Scalar: _Final[_TypeOfeq_Scalar]
 """eq_Scalar(self: T, other: T) -> bool
 
-Tells where an element equals a number.
+Tests whether each element is equal to a number.
 
 Inputs:
     self (T)
@@ -2004,7 +2636,7 @@ Since version 1 of opwright.aten.
 eq_Tensor: _Final[_TypeOfeq_Tensor]
 """eq_Tensor(self: T, other: T) -> bool
 
-Tells where an element of a tensor equals that of another one.
+Tests whether each element is equal to that of another tensor.
 
 Inputs:
     self (T)
@@ -2040,6 +2672,23 @@ erfc: _Final[_TypeOferfc]
 """erfc(self: T) -> T
 
 Computes the complementary error function of each element, 1 - erf(x), with all digits of small results.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+erfinv: _Final[_TypeOferfinv]
+"""erfinv(self: T) -> T
+
+Computes the inverse of the error function of each element.
 
 Inputs:
     self (T)
@@ -2213,6 +2862,63 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+float_power_Scalar: _Final[_TypeOffloat_power_Scalar]
+"""float_power_Scalar(self: T, exponent: T) -> T
+
+Raises a number to the power of each element, in double precision.
+
+Inputs:
+    self (T, rank 0): The number.
+    exponent (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: double
+
+Since version 1 of opwright.aten.
+"""
+
+float_power_Tensor_Scalar: _Final[_TypeOffloat_power_Tensor_Scalar]
+"""float_power_Tensor_Scalar(self: T, exponent: T | None = None, *, root: str = "sqrt") -> T
+
+Raises each element to the power of a number, in double precision.
+
+Inputs:
+    self (T)
+    exponent (T, optional, rank 0): The number; absent for a square root.
+
+Attributes:
+    root (string, default "sqrt"): Without a number whether it is the square root or its reciprocal.
+
+Outputs:
+    result (T)
+
+Types:
+    T: double
+
+Since version 1 of opwright.aten.
+"""
+
+float_power_Tensor_Tensor: _Final[_TypeOffloat_power_Tensor_Tensor]
+"""float_power_Tensor_Tensor(self: T, exponent: T) -> T
+
+Raises each element to the power of that of another tensor, in double precision.
+
+Inputs:
+    self (T)
+    exponent (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: double
+
+Since version 1 of opwright.aten.
+"""
+
 floor: _Final[_TypeOffloor]
 """floor(self: T) -> T
 
@@ -2230,10 +2936,68 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+floor_divide_Scalar: _Final[_TypeOffloor_divide_Scalar]
+"""floor_divide_Scalar(self: T, other: T) -> T
+
+Divides each element by a number, and rounds down.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The divisor.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+fmax: _Final[_TypeOffmax]
+"""fmax(self: T, other: T) -> T
+
+Computes the element-wise maximum of two tensors.
+
+Where one of them is nan, the result is the other one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+fmin: _Final[_TypeOffmin]
+"""fmin(self: T, other: T) -> T
+
+Computes the element-wise minimum of two tensors.
+
+Where one of them is nan, the result is the other one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 fmod_Scalar: _Final[_TypeOffmod_Scalar]
 """fmod_Scalar(self: T, other: T) -> T
 
-Computes the remainder of a division by a number, with the sign of the dividend.
+Computes the remainder of division by a number, with the sign of the dividend.
 
 Inputs:
     self (T)
@@ -2251,7 +3015,7 @@ Since version 1 of opwright.aten.
 fmod_Tensor: _Final[_TypeOffmod_Tensor]
 """fmod_Tensor(self: T, other: T) -> T
 
-Computes the remainder of a division, with the sign of the dividend.
+Computes the remainder of division element by element, with the sign of the dividend.
 
 Inputs:
     self (T)
@@ -2344,7 +3108,7 @@ Since version 1 of opwright.aten.
 ge_Scalar: _Final[_TypeOfge_Scalar]
 """ge_Scalar(self: T, other: T) -> bool
 
-Tells where an element is at least a number.
+Tests whether each element is greater than or equal to a number.
 
 Inputs:
     self (T)
@@ -2362,7 +3126,7 @@ Since version 1 of opwright.aten.
 ge_Tensor: _Final[_TypeOfge_Tensor]
 """ge_Tensor(self: T, other: T) -> bool
 
-Tells where an element of a tensor is at least that of another one.
+Tests whether each element is greater than or equal to that of another tensor.
 
 Inputs:
     self (T)
@@ -2449,7 +3213,7 @@ Since version 1 of opwright.aten.
 gt_Scalar: _Final[_TypeOfgt_Scalar]
 """gt_Scalar(self: T, other: T) -> bool
 
-Tells where an element is greater than a number.
+Tests whether each element is greater than a number.
 
 Inputs:
     self (T)
@@ -2467,7 +3231,7 @@ Since version 1 of opwright.aten.
 gt_Tensor: _Final[_TypeOfgt_Tensor]
 """gt_Tensor(self: T, other: T) -> bool
 
-Tells where an element of a tensor is greater than that of another one.
+Tests whether each element is greater than that of another tensor.
 
 Inputs:
     self (T)
@@ -2549,6 +3313,44 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+heaviside: _Final[_TypeOfheaviside]
+"""heaviside(self: T, values: T) -> T
+
+Computes the Heaviside step function of each element.
+
+The result is 0 below 0 and for nan, and 1 above 0.
+
+Inputs:
+    self (T)
+    values (T): The results where an element is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+hypot: _Final[_TypeOfhypot]
+"""hypot(self: T, other: T) -> T
+
+Computes the length of the hypotenuse of a right triangle from its legs.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -2781,6 +3583,31 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+kthvalue: _Final[_TypeOfkthvalue]
+"""kthvalue(self: T, k: int64, *, dim: int = -1, keepdim: bool = False) -> tuple[T, int64]
+
+Finds the k-th least element along a dimension, and where it stands.
+
+Of equal elements PyTorch may tell of another one. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+    k (int64, [1]): Which one, counted from 1, alone in a list.
+
+Attributes:
+    dim (int, default -1): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 layer_norm: _Final[_TypeOflayer_norm]
 """layer_norm(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axis: int, eps: float = 1e-05) -> T
 
@@ -2811,7 +3638,7 @@ Since version 1 of opwright.aten.
 le_Scalar: _Final[_TypeOfle_Scalar]
 """le_Scalar(self: T, other: T) -> bool
 
-Tells where an element is at most a number.
+Tests whether each element is less than or equal to a number.
 
 Inputs:
     self (T)
@@ -2829,7 +3656,7 @@ Since version 1 of opwright.aten.
 le_Tensor: _Final[_TypeOfle_Tensor]
 """le_Tensor(self: T, other: T) -> bool
 
-Tells where an element of a tensor is at most that of another one.
+Tests whether each element is less than or equal to that of another tensor.
 
 Inputs:
     self (T)
@@ -2845,13 +3672,52 @@ Since version 1 of opwright.aten.
 """
 
 leaky_relu: _Final[_TypeOfleaky_relu]
-"""leaky_relu(self: T, negative_slope: T | None = None) -> T
+"""leaky_relu(self: T, negative_slope: T | None = None, *, slope: float = 0.01) -> T
 
 Leaky rectified linear unit, each element times a slope where it is negative.
 
 Inputs:
     self (T)
-    negative_slope (T, optional, rank 0): The slope; absent it is 0.01.
+    negative_slope (T, optional, rank 0): The slope where the input is double; absent it is 0.01.
+
+Attributes:
+    slope (float, default 0.01): The slope where the input is not double.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+lerp_Scalar: _Final[_TypeOflerp_Scalar]
+"""lerp_Scalar(self: T, end: T, weight: T) -> T
+
+Interpolates linearly between two tensors by a number.
+
+Inputs:
+    self (T)
+    end (T)
+    weight (T, rank 0): How far it is from the start to the end.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+lgamma: _Final[_TypeOflgamma]
+"""lgamma(self: T) -> T
+
+Computes the logarithm of the absolute value of the gamma function of each element.
+
+Inputs:
+    self (T)
 
 Outputs:
     result (T)
@@ -2883,9 +3749,6 @@ linear: _Final[_TypeOflinear]
 """linear(input: T, weight: T, bias: T | None = None) -> T
 
 Applies a linear transformation to the last dimension.
-
-A template: its body is made for each call, and depends on
-`T` and `input.rank` and `weight.rank`. What no vector reaches is not verified.
 
 Inputs:
     input (T)
@@ -3042,10 +3905,86 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+log_softmax_int: _Final[_TypeOflog_softmax_int]
+"""log_softmax_int(self: T, *, dim: int) -> T
+
+Computes the natural logarithm of softmax along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+logaddexp: _Final[_TypeOflogaddexp]
+"""logaddexp(self: T, other: T) -> T
+
+Computes the natural logarithm of the sum of the exponentials of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+logaddexp2: _Final[_TypeOflogaddexp2]
+"""logaddexp2(self: T, other: T) -> T
+
+Computes the logarithm to base 2 of the sum of the powers of 2 of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+logcumsumexp: _Final[_TypeOflogcumsumexp]
+"""logcumsumexp(self: T, *, dim: int) -> T
+
+Computes the natural logarithm of the sum of the exponentials of the elements up to each one along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 logical_and: _Final[_TypeOflogical_and]
 """logical_and(self: T, other: U) -> bool
 
-Computes the logical and of two tensors.
+Computes the logical and of two tensors element by element.
 
 What is not 0 counts as true, nan too.
 
@@ -3086,7 +4025,7 @@ Since version 1 of opwright.aten.
 logical_or: _Final[_TypeOflogical_or]
 """logical_or(self: T, other: U) -> bool
 
-Computes the logical or of two tensors.
+Computes the logical or of two tensors element by element.
 
 What is not 0 counts as true, nan too.
 
@@ -3110,7 +4049,7 @@ Since version 1 of opwright.aten.
 logical_xor: _Final[_TypeOflogical_xor]
 """logical_xor(self: T, other: U) -> bool
 
-Computes the logical exclusive or of two tensors.
+Computes the logical exclusive or of two tensors element by element.
 
 What is not 0 counts as true, nan too.
 
@@ -3149,10 +4088,71 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+logsumexp: _Final[_TypeOflogsumexp]
+"""logsumexp(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the natural logarithm of the sum of the exponentials along dimensions.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+lshift_Scalar: _Final[_TypeOflshift_Scalar]
+"""lshift_Scalar(self: T, other: T) -> T
+
+Shifts the bits of each element to the left by a number.
+
+A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number of bits.
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+lshift_Tensor: _Final[_TypeOflshift_Tensor]
+"""lshift_Tensor(self: T, other: T) -> T
+
+Shifts the bits of each element to the left by that of another tensor.
+
+A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 lt_Scalar: _Final[_TypeOflt_Scalar]
 """lt_Scalar(self: T, other: T) -> bool
 
-Tells where an element is less than a number.
+Tests whether each element is less than a number.
 
 Inputs:
     self (T)
@@ -3170,7 +4170,7 @@ Since version 1 of opwright.aten.
 lt_Tensor: _Final[_TypeOflt_Tensor]
 """lt_Tensor(self: T, other: T) -> bool
 
-Tells where an element of a tensor is less than that of another one.
+Tests whether each element is less than that of another tensor.
 
 Inputs:
     self (T)
@@ -3225,6 +4225,25 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+max: _Final[_TypeOfmax]
+"""max(self: T) -> T
+
+Finds the greatest of all elements.
+
+To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 max_dim: _Final[_TypeOfmax_dim]
 """max_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
 
@@ -3245,6 +4264,26 @@ Attributes:
 Outputs:
     values (T)
     indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+max_other: _Final[_TypeOfmax_other]
+"""max_other(self: T, other: T) -> T
+
+Computes the element-wise maximum of two tensors.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
@@ -3414,7 +4453,7 @@ Since version 1 of opwright.aten.
 maximum: _Final[_TypeOfmaximum]
 """maximum(self: T, other: T) -> T
 
-Computes the greater element of two tensors at each place.
+Computes the element-wise maximum of two tensors.
 
 Where one of them is nan, the result is nan.
 
@@ -3469,6 +4508,71 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+median: _Final[_TypeOfmedian]
+"""median(self: T) -> T
+
+Finds the median of all elements, the lower one of two.
+
+Where an element is nan, so is the median to PyTorch; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+median_dim: _Final[_TypeOfmedian_dim]
+"""median_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
+
+Finds the median along a dimension, the lower one of two, and where it stands.
+
+Where an element is nan, so is the median to PyTorch; ONNX leaves that to runtimes. Of equal elements PyTorch may tell of another one.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+min: _Final[_TypeOfmin]
+"""min(self: T) -> T
+
+Finds the least of all elements.
+
+To PyTorch nan is the least element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 min_dim: _Final[_TypeOfmin_dim]
 """min_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
 
@@ -3496,10 +4600,30 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+min_other: _Final[_TypeOfmin_other]
+"""min_other(self: T, other: T) -> T
+
+Computes the element-wise minimum of two tensors.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 minimum: _Final[_TypeOfminimum]
 """minimum(self: T, other: T) -> T
 
-Computes the lesser element of two tensors at each place.
+Computes the element-wise minimum of two tensors.
 
 Where one of them is nan, the result is nan.
 
@@ -3547,6 +4671,31 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mode: _Final[_TypeOfmode]
+"""mode(self: T, *, dim: int = -1, keepdim: bool = False) -> tuple[T, int64]
+
+Finds the most frequent element along a dimension, the least one of several, and where it stands last.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -3635,6 +4784,48 @@ Inputs:
     nan (T, optional, rank 0): What replaces nan; absent it is 0.
     posinf (T, optional, rank 0): What replaces infinity; absent it is the greatest finite number.
     neginf (T, optional, rank 0): What replaces minus infinity; absent it is the least finite number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+nanmean: _Final[_TypeOfnanmean]
+"""nanmean(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the mean along dimensions of the elements that are not nan.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+nansum: _Final[_TypeOfnansum]
+"""nansum(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the sum along dimensions, where nan counts as 0.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
 
 Outputs:
     result (T)
@@ -3752,7 +4943,7 @@ Since version 1 of opwright.aten.
 ne_Scalar: _Final[_TypeOfne_Scalar]
 """ne_Scalar(self: T, other: T) -> bool
 
-Tells where an element differs from a number.
+Tests whether each element is not equal to a number.
 
 Inputs:
     self (T)
@@ -3770,7 +4961,7 @@ Since version 1 of opwright.aten.
 ne_Tensor: _Final[_TypeOfne_Tensor]
 """ne_Tensor(self: T, other: T) -> bool
 
-Tells where an element of a tensor differs from that of another one.
+Tests whether each element is not equal to that of another tensor.
 
 Inputs:
     self (T)
@@ -3815,6 +5006,63 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+nonzero_static: _Final[_TypeOfnonzero_static]
+"""nonzero_static(self: T, size: int64, *, fill_value: int = -1) -> int64
+
+Finds the indices of the elements other than 0, a row for each, as many as are asked for.
+
+Inputs:
+    self (T)
+    size (int64, [1]): How many, alone in a list.
+
+Attributes:
+    fill_value (int, default -1): What rows are filled with where there are fewer.
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+or_Scalar: _Final[_TypeOfor_Scalar]
+"""or_Scalar(self: T, other: T) -> T
+
+Computes the bitwise or of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+or_Tensor: _Final[_TypeOfor_Tensor]
+"""or_Tensor(self: T, other: T) -> T
+
+Computes the bitwise or of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -4039,6 +5287,25 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+rand_like: _Final[_TypeOfrand_like]
+"""rand_like(self: T) -> T
+
+Draws random numbers from 0 up to and without 1, in the sizes of a tensor.
+
+Which ones depends on the runtime. Numbers of float16 and bfloat16 have as many digits as those types hold below 1, since others would round to 1.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 randn: _Final[_TypeOfrandn]
 """randn(size: int64, *, dtype: int = 1) -> T
 
@@ -4051,6 +5318,25 @@ Inputs:
 
 Attributes:
     dtype (int, default 1): The element type, as a code of ONNX.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+randn_like: _Final[_TypeOfrandn_like]
+"""randn_like(self: T) -> T
+
+Draws random numbers of the standard normal distribution, in the sizes of a tensor.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (T)
 
 Outputs:
     result (T)
@@ -4191,7 +5477,7 @@ Since version 1 of opwright.aten.
 remainder_Scalar: _Final[_TypeOfremainder_Scalar]
 """remainder_Scalar(self: T, other: T) -> T
 
-Computes the remainder of a division by a number, with the sign of the divisor.
+Computes the remainder of division by a number, with the sign of the divisor.
 
 Inputs:
     self (T)
@@ -4209,7 +5495,7 @@ Since version 1 of opwright.aten.
 remainder_Tensor: _Final[_TypeOfremainder_Tensor]
 """remainder_Tensor(self: T, other: T) -> T
 
-Computes the remainder of a division, with the sign of the divisor.
+Computes the remainder of division element by element, with the sign of the divisor.
 
 Inputs:
     self (T)
@@ -4300,13 +5586,16 @@ Since version 1 of opwright.aten.
 """
 
 reshape: _Final[_TypeOfreshape]
-"""reshape(self: T, shape: int64) -> T
+"""reshape(self: T, shape: int64, *, keeps: int = 0) -> T
 
 Returns a tensor with the same elements and another shape.
 
 Inputs:
     self (T)
     shape (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+Attributes:
+    keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
 
 Outputs:
     result (T)
@@ -4401,6 +5690,46 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+rshift_Scalar: _Final[_TypeOfrshift_Scalar]
+"""rshift_Scalar(self: T, other: T) -> T
+
+Shifts the bits of each element to the right by a number.
+
+A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number of bits.
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rshift_Tensor: _Final[_TypeOfrshift_Tensor]
+"""rshift_Tensor(self: T, other: T) -> T
+
+Shifts the bits of each element to the right by that of another tensor.
+
+A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 rsqrt: _Final[_TypeOfrsqrt]
 """rsqrt(self: T) -> T
 
@@ -4414,6 +5743,44 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+rsub_Scalar: _Final[_TypeOfrsub_Scalar]
+"""rsub_Scalar(self: T, other: T, alpha: T | None = None) -> T
+
+Subtracts each element, times a factor, from a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+    alpha (T, optional, rank 0): Factor of `self`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rsub_Tensor: _Final[_TypeOfrsub_Tensor]
+"""rsub_Tensor(self: T, other: T, alpha: T | None = None) -> T
+
+Subtracts a tensor, times a factor, from another one.
+
+Inputs:
+    self (T)
+    other (T)
+    alpha (T, optional, rank 0): Factor of `self`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -4816,6 +6183,26 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+softmax_int: _Final[_TypeOfsoftmax_int]
+"""softmax_int(self: T, *, dim: int) -> T
+
+Computes the exponential of each element, divided by the sum of the exponentials along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 softplus: _Final[_TypeOfsoftplus]
 """softplus(self: T, beta: T | None = None, threshold: T | None = None) -> T
 
@@ -4855,6 +6242,33 @@ Since version 1 of opwright.aten.
 
 sort: _Final[_TypeOfsort]
 """sort(self: T, *, dim: int = -1, descending: bool = False) -> tuple[T, int64]
+
+Sorts the elements along a dimension, and tells where each one stood.
+
+Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+    descending (bool, default False): Whether the greatest element comes first.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+sort_stable: _Final[_TypeOfsort_stable]
+"""sort_stable(self: T, *, dim: int = -1, descending: bool = False) -> tuple[T, int64]
 
 Sorts the elements along a dimension, and tells where each one stood.
 
@@ -5080,6 +6494,114 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+std: _Final[_TypeOfstd]
+"""std(self: T, correction: T | None = None) -> T
+
+Computes the standard deviation of all elements.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+std_correction: _Final[_TypeOfstd_correction]
+"""std_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the standard deviation along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+std_dim: _Final[_TypeOfstd_dim]
+"""std_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the standard deviation along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+std_mean_correction: _Final[_TypeOfstd_mean_correction]
+"""std_mean_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+
+Computes the standard deviation and the mean along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    deviation (T)
+    mean (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+std_mean_dim: _Final[_TypeOfstd_mean_dim]
+"""std_mean_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+
+Computes the standard deviation and the mean along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    deviation (T)
+    mean (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 sub_Scalar: _Final[_TypeOfsub_Scalar]
 """sub_Scalar(self: T, other: T, alpha: T | None = None) -> T
 
@@ -5114,6 +6636,23 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+sum: _Final[_TypeOfsum]
+"""sum(self: T) -> T
+
+Computes the sum of all elements.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -5327,6 +6866,42 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+true_divide_Scalar: _Final[_TypeOftrue_divide_Scalar]
+"""true_divide_Scalar(self: T, other: T) -> T
+
+Divides each element by a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The divisor.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+true_divide_Tensor: _Final[_TypeOftrue_divide_Tensor]
+"""true_divide_Tensor(self: T, other: T) -> T
+
+Divides two tensors element by element.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 trunc: _Final[_TypeOftrunc]
 """trunc(self: T) -> T
 
@@ -5340,6 +6915,31 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+unique2: _Final[_TypeOfunique2]
+"""unique2(self: T, *, return_inverse: bool = False, return_counts: bool = False) -> tuple[T, int64, int64]
+
+Finds the unique elements in ascending order.
+
+Inverse and counts that are not asked for are empty.
+
+Inputs:
+    self (T)
+
+Attributes:
+    return_inverse (bool, default False): Whether it is told where each element stands among the unique ones.
+    return_counts (bool, default False): Whether it is told how often each one occurs.
+
+Outputs:
+    values (T)
+    inverse (int64)
+    counts (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -5369,13 +6969,16 @@ Since version 1 of opwright.aten.
 """
 
 unsafe_view: _Final[_TypeOfunsafe_view]
-"""unsafe_view(self: T, size: int64) -> T
+"""unsafe_view(self: T, size: int64, *, keeps: int = 0) -> T
 
 Returns a tensor with the same elements and another shape.
 
 Inputs:
     self (T)
     size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+Attributes:
+    keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
 
 Outputs:
     result (T)
@@ -5402,6 +7005,24 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+var: _Final[_TypeOfvar]
+"""var(self: T, correction: T | None = None) -> T
+
+Computes the variance of all elements.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -5450,6 +7071,52 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+var_mean_correction: _Final[_TypeOfvar_mean_correction]
+"""var_mean_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+
+Computes the variance and the mean along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    variance (T)
+    mean (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+var_mean_dim: _Final[_TypeOfvar_mean_dim]
+"""var_mean_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+
+Computes the variance and the mean along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    variance (T)
+    mean (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 vdot: _Final[_TypeOfvdot]
 """vdot(self: T, other: T) -> T
 
@@ -5469,13 +7136,73 @@ Since version 1 of opwright.aten.
 """
 
 view: _Final[_TypeOfview]
-"""view(self: T, size: int64) -> T
+"""view(self: T, size: int64, *, keeps: int = 0) -> T
 
 Returns a tensor with the same elements and another shape.
 
 Inputs:
     self (T)
     size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+Attributes:
+    keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+where_Scalar: _Final[_TypeOfwhere_Scalar]
+"""where_Scalar(condition: bool, self: T, other: T) -> T
+
+Selects one number where a condition holds, and another one elsewhere.
+
+Inputs:
+    condition (bool)
+    self (T, rank 0): The number where it holds.
+    other (T, rank 0): The number elsewhere.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+where_ScalarOther: _Final[_TypeOfwhere_ScalarOther]
+"""where_ScalarOther(condition: bool, self: T, other: T) -> T
+
+Selects the elements of a tensor where a condition holds, and a number elsewhere.
+
+Inputs:
+    condition (bool)
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+where_ScalarSelf: _Final[_TypeOfwhere_ScalarSelf]
+"""where_ScalarSelf(condition: bool, self: T, other: T) -> T
+
+Selects a number where a condition holds, and the elements of a tensor elsewhere.
+
+Inputs:
+    condition (bool)
+    self (T, rank 0): The number.
+    other (T)
 
 Outputs:
     result (T)
@@ -5489,7 +7216,7 @@ Since version 1 of opwright.aten.
 where_self: _Final[_TypeOfwhere_self]
 """where_self(condition: bool, self: T, other: T) -> T
 
-Takes elements of one tensor where a condition holds, and of another one elsewhere.
+Selects the elements of one tensor where a condition holds, and those of another one elsewhere.
 
 Inputs:
     condition (bool)
@@ -5501,6 +7228,102 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+xlogy_Scalar_Other: _Final[_TypeOfxlogy_Scalar_Other]
+"""xlogy_Scalar_Other(self: T, other: T) -> T
+
+Multiplies each element by the natural logarithm of a number.
+
+The result is 0 where the first factor is 0, unless the other one is nan.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+xlogy_Scalar_Self: _Final[_TypeOfxlogy_Scalar_Self]
+"""xlogy_Scalar_Self(self: T, other: T) -> T
+
+Multiplies a number by the natural logarithm of each element.
+
+The result is 0 where the first factor is 0, unless the other one is nan.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+xlogy_Tensor: _Final[_TypeOfxlogy_Tensor]
+"""xlogy_Tensor(self: T, other: T) -> T
+
+Multiplies each element by the natural logarithm of that of another tensor.
+
+The result is 0 where the first factor is 0, unless the other one is nan.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+xor_Scalar: _Final[_TypeOfxor_Scalar]
+"""xor_Scalar(self: T, other: T) -> T
+
+Computes the bitwise exclusive or of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+xor_Tensor: _Final[_TypeOfxor_Tensor]
+"""xor_Tensor(self: T, other: T) -> T
+
+Computes the bitwise exclusive or of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """

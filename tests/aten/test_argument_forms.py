@@ -302,6 +302,11 @@ def test_padding_by_an_edge_that_is_removed_is_refused() -> None:
     assert formed("edge_padding", [-9, COMPUTED], (2, None)) == [0, -9, 0, COMPUTED]
     with pytest.raises(NoForm, match="it removes all 4 elements of a dimension"):
         formed("edge_padding", [-4, 5], (2, 4))
+    assert formed("padding_of_mode", [-4, 5], (2, 4), mode="constant") == [0, -4, 0, 5]
+    assert formed("padding_of_mode", [1, COMPUTED], (2, 4), mode="circular") == [0, 1, 0, COMPUTED]
+    for mode, reason in (("replicate", "it removes all 4 elements"), ("circular", "negative numbers remove")):
+        with pytest.raises(NoForm, match=reason):
+            formed("padding_of_mode", [-4, 5], (2, 4), mode=mode)
 
 
 def test_sizes_of_a_signal() -> None:
@@ -473,9 +478,13 @@ def test_small_forms_of_products() -> None:
 
 
 def test_limits_of_quantized_values() -> None:
-    dtype = BY_NAME["int8"]
-    assert [formed("quantized_min", value, dtype=dtype) for value in (-128, -127)] == [None, -127]
-    assert [formed("quantized_max", value, dtype=dtype) for value in (127, 7)] == [None, 7]
+    def limits(dtype: str, *ends: int) -> list[Any]:
+        given = {"dtype": BY_NAME[dtype], "quant_min": ends[0], "quant_max": ends[1]}
+        return [formed("quantized_limit", end, **given) for end in ends]
+
+    assert limits("int8", -128, 127) == limits("uint8", 0, 255) == [None, None]
+    assert limits("int8", -127, 127) == [-127, 127]
+    assert limits("int16", -(2**15), 2**15 - 1) == [-(2**15), 2**15 - 1]
 
 
 def test_groups_and_vectors_along_a_dimension() -> None:

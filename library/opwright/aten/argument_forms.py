@@ -589,14 +589,11 @@ def window_elements(value: Any, call: CallShape) -> int:
     return math.prod(_repeated(value, call.spatial_rank))
 
 
-def quantized_min(value: Any, call: CallShape) -> Any:
-    """The lower limit of quantized values; None if it is that of the element type `dtype`."""
-    return None if value == call.values["dtype"].minimum else value
-
-
-def quantized_max(value: Any, call: CallShape) -> Any:
-    """The upper limit of quantized values; None if it is that of the element type `dtype`."""
-    return None if value == call.values["dtype"].maximum else value
+def quantized_limit(value: Any, call: CallShape) -> Any:
+    """A limit of quantized values, `quant_min` or `quant_max`; None if both are those of `dtype`, an 8-bit type."""
+    dtype, values = call.values["dtype"], call.values
+    is_whole = (values["quant_min"], values["quant_max"]) == (dtype.minimum, dtype.maximum)
+    return None if is_whole and dtype.bits == 8 else value
 
 
 def group_of_last(value: Any, call: CallShape) -> int:
@@ -625,6 +622,15 @@ def edge_padding(value: Any, call: CallShape) -> list[Any]:
         if size is not None and removed and sum(removed) >= size:
             raise NoForm(f"it removes all {size} elements of a dimension")
     return padding(value, call)
+
+
+def padding_of_mode(value: Any, call: CallShape) -> list[Any]:
+    """As `padding`, or as `edge_padding` if `mode` is `replicate`; negative numbers are refused if it is `circular`,
+    where PyTorch repeats elements that they remove."""
+    mode = call.values["mode"]
+    if mode == "circular" and any(isinstance(item, int) and item < 0 for item in value):
+        raise NoForm("negative numbers remove elements that circular padding repeats")
+    return edge_padding(value, call) if mode == "replicate" else padding(value, call)
 
 
 def all_ones(value: Any, call: CallShape) -> bool:
@@ -1032,12 +1038,12 @@ FORMS: Mapping[str, Form] = {
         pool_zeros,
         pool_counts,
         window_elements,
-        quantized_min,
-        quantized_max,
+        quantized_limit,
         group_of_last,
         trailing_axes,
         trailing_axes_from_front,
         edge_padding,
+        padding_of_mode,
         all_ones,
         adaptive_kernel,
         adaptive_stride,

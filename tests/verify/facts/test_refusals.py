@@ -47,8 +47,8 @@ def test_a_refusal_names_what_is_refused(text: str, status: Status, reason: str)
     ("text", "reason"),
     [
         (
-            f"{PREFIX}Non-zero status code returned while running LSTM node. Name:'' Status Message: LSTM operator does "
-            "not support double yet",
+            f"{PREFIX}Non-zero status code returned while running LSTM node. Name:'' Status Message: LSTM operator "
+            "does not support double yet",
             "the kernel for LSTM does not run with type double",
         ),
         ("Unknown activation function 'Relu'.", "the activation Relu is not known"),

@@ -61,6 +61,11 @@ _KNOWN: tuple[tuple[re.Pattern[str], Status, str], ...] = (
 _UNWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b(\w+) operator does not support (\w+) yet"), r"the kernel for \1 does not run with type \2"),
     (re.compile(r"Unknown activation function '(\w+)'"), r"the activation \1 is not known"),
+    # The reference evaluator has of some operators the newer versions alone.
+    (
+        re.compile(r"No implementation for operator '(?P<operator>\w+)' domain '[\w.]*' and version (\d+)"),
+        r"no implementation of \1-\2",
+    ),
 )
 
 
@@ -70,7 +75,7 @@ def classify_unwritten(error: Exception) -> Refusal | None:
     for pattern, reason in _UNWRITTEN:
         found = pattern.search(text)
         if found:
-            return Refusal(Status.NO_KERNEL, found.expand(reason))
+            return Refusal(Status.NO_KERNEL, found.expand(reason), found.groupdict().get("operator", ""))
     return None
 
 

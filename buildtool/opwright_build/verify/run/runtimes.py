@@ -196,7 +196,10 @@ class ReferenceEvaluator:
         except ImportError as error:  # some of its operators are made of other packages
             raise Refused(Refusal(Status.LACKING, _package(error))) from None
         except Exception as error:  # as above
-            raise _of_kernel(error) from None
+            refused = _of_kernel(error)
+            if isinstance(refused, Refused):
+                require_valid(model)  # what no runtime could load is no gap of this one
+            raise refused from None
 
 
 class _ReferenceSession:
