@@ -472,6 +472,8 @@ def test_the_dimension_of_a_cross_product() -> None:
 def test_small_forms_of_products() -> None:
     assert formed("last_two_swapped", (2, 3, 4)) == [0, 2, 1]
     assert [formed("named_norm", value) for value in (0.0, 2.5, None)] == ["0", "2", "2"]
+    with pytest.raises(NoForm, match="no elements"):
+        formed("named_norm", math.inf, (2, 0))
     assert formed("not_negative", 3) == 3
     with pytest.raises(NoForm, match="no inverse"):
         formed("not_negative", -1)

@@ -756,6 +756,16 @@ def _products(draw: Draw) -> Given:
             yield "einsum", [equation, [draw.tensor(dtype, *shape) for shape in shapes]], {}
         yield "chain_matmul", [[draw.tensor(dtype, 2, 3), draw.tensor(dtype, 3, 4), draw.tensor(dtype, 4, 2)]], {}
         yield "matrix_power", [draw.tensor(dtype, 3, 3), 3], {}
+        yield "linalg_matrix_power", [draw.tensor(dtype, 2, 2, 2), 0], {}
+        for left_shape, right_shape in (
+            ((2, 3), (3, 2)),
+            ((2,), (1, 2, 2)),
+            ((2, 1, 2), (3,)),
+            ((), ()),
+            ((), (3,)),
+            ((2, 0), (3, 2)),
+        ):
+            yield "kron", [draw.tensor(dtype, *left_shape), draw.tensor(dtype, *right_shape)], {}
         yield "_weight_norm", [draw.tensor(dtype, 3, 4), draw.positive(dtype, 3, 1), 0], {}
         ends = torch.tensor([2, 2, 5], dtype=torch.int32)
         yield "_grouped_mm", [draw.tensor(dtype, 5, 8), draw.tensor(dtype, 3, 8, 16), ends], {}
@@ -943,8 +953,9 @@ def _distances(draw: Draw) -> Given:
                     yield "_cdist_forward", [draw.tensor(dtype, rows_, width), pair[1], norm, mode], {}
             yield "_pdist_forward", [draw.tensor(dtype, 5, 3), norm], {}
         same = draw.tensor(dtype, 30, 3) + 50
-        yield "cdist", [same, same], {}
-        yield "_cdist_forward", [same, same, 2.0, None], {}
+        # Without products: those of PyTorch lose what is small beside the vectors.
+        yield "cdist", [same, same, 2.0, 2], {}
+        yield "_cdist_forward", [same, same, 2.0, 2], {}
         table = draw.tensor(dtype, 6, 3)
         for kind, mode, last, padding in product((torch.int64, torch.int32), (0, 1, 2), (False, True), (-1, 2)):
             index = torch.tensor([1, 2, 4, 5, 4, 3, 2, 2], dtype=kind)

@@ -287,6 +287,12 @@ def weights_each(value: Any, call: CallShape) -> int:
 def named_norm(value: Any, call: CallShape) -> str:
     """A norm as `norm` has it, 2 for any other number, which is given by itself."""
     return norm(value, call) or "2"
+    """A norm as `norm` has it, 2 instead of p, whose number is given by itself. The greatest of no elements is
+    refused."""
+    name = norm(value, call)
+    if name == "inf" and call.sizes is not None and call.sizes[-1:] == (0,):
+        raise NoForm("vectors have no elements, of which none is the greatest")
+    return "2" if name == "p" else name
 
 
 def last_two_swapped(value: Any, call: CallShape) -> list[int]:

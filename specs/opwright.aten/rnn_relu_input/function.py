@@ -1,6 +1,5 @@
 from typing import Literal
 
-from opwright import BFLOAT16, FLOAT
 from opwright import opset18 as op
 
 
@@ -13,12 +12,6 @@ def rnn_relu_input(
     bidirectional: Literal[0, 1],
     batch_first: Literal[0, 1],
 ):
-    if input.dtype == BFLOAT16:
-        weights = [op.Cast(item, to=FLOAT) for item in params]
-        x, hx = op.Cast(input, to=FLOAT), op.Cast(hx, to=FLOAT)
-        results = _layers(x, hx, weights, hidden_size, weights_each, bidirectional, batch_first)
-        y, hx_last = results
-        return op.Cast(y, to=BFLOAT16), op.Cast(hx_last, to=BFLOAT16)
     return _layers(input, hx, params, hidden_size, weights_each, bidirectional, batch_first)
 
 
