@@ -15,8 +15,11 @@ _T5 = _TypeVar("_T5", DOUBLE, INT64)
 _T6 = _TypeVar("_T6", FLOAT, DOUBLE)
 _T7 = _TypeVar("_T7", UINT8, INT8, INT16, INT32, INT64)
 _T8 = _TypeVar("_T8", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL)
-_T9 = _TypeVar("_T9", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
-_T10 = _TypeVar("_T10", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+_T9 = _TypeVar("_T9", FLOAT16, BFLOAT16, FLOAT)
+_T10 = _TypeVar("_T10", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
+_T11 = _TypeVar("_T11", FLOAT16, FLOAT)
+_T12 = _TypeVar("_T12", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+_T13 = _TypeVar("_T13", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT64)
 
 class abs(_LibraryFunction):
     @_overload
@@ -787,6 +790,39 @@ class all_dims(_LibraryFunction):
         *,
         dim: _Sequence[int] | None = None,
         keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class alpha_dropout(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T2, *, p: float | None = None, train: bool = True) -> _T2:
+        """Randomly sets elements to the saturation value of SELU, and keeps mean and variance by scaling.
+
+        Which elements are set depends on the runtime.
+
+        Inputs:
+            input (T)
+
+        Attributes:
+            p (float, optional): The probability of an element to be zeroed, below 1; 1 if absent.
+            train (bool, default True): Whether to apply dropout; otherwise the input is returned.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        *,
+        p: float | None = None,
+        train: bool = True,
     ) -> _NDArray[_Any]:
         ...
 
@@ -1626,6 +1662,127 @@ class baddbmm(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class bernoulli(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Draws 1 with the probability that each element says, else 0.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class bernoulli_p(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, p: FLOAT | _Floats) -> _T3:
+        """Draws 1 with a probability, else 0, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (T): A tensor whose sizes and element type alone count.
+            p (float, rank 0): The probability of 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, p: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class bilinear(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input1: _T1,
+        input2: _T1 | _Floats,
+        weight: _T1 | _Floats,
+        bias: _T1 | _Floats | None = None,
+    ) -> _T1:
+        """Applies a bilinear transformation to the last dimensions of two tensors.
+
+        Inputs:
+            input1 (T)
+            input2 (T)
+            weight (T, rank 3): A matrix for each output.
+            bias (T, optional, rank 1): Added to the outputs; absent it is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input1: _NDArray[_Any] | _Floats,
+        input2: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class bincount(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: UINT8 | INT8 | INT16 | INT32 | INT64,
+        weights: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats | None = None,
+        minlength: INT64 | _Ints | None = None,
+    ) -> FLOAT | DOUBLE | INT64:
+        """Counts how often each number from 0 on occurs, or sums its weights.
+
+        A template: its body is made for each call, and depends on
+        `T` and `weights` and `W`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Numbers that are not below 0.
+            weights (W, optional): What each one counts; absent it is 1.
+            minlength (int64, optional, [1]): The least number of counts, alone in a list; absent it is 0.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+            W: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float, double, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Ints,
+        weights: _NDArray[_Any] | _Floats | None = None,
+        minlength: _NDArray[_Any] | _Ints | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class bitwise_and_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
@@ -1994,6 +2151,25 @@ class bmm(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, mat2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class cartesian_prod(_LibraryFunction):
+    def __call__(self, /, *tensors: _T3 | _NDArray[_Any] | _Floats) -> _T3:
+        """Combines the elements of tensors of rank 1, each with each, a row for each combination.
+
+        A template: its body is made for each call, and depends on
+        `tensors`. What no vector reaches is not verified.
+
+        Inputs:
+            tensors (T, any number): Tensors of rank 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+
 class cat(_LibraryFunction):
     def __call__(self, /, *tensors: _T3 | _NDArray[_Any] | _Floats, dim: int = 0) -> _T3:
         """Concatenates tensors along a dimension.
@@ -2017,6 +2193,92 @@ class cat(_LibraryFunction):
 
         Since version 1 of opwright.aten.
         """
+
+class cdist(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _T6,
+        x2: _T6 | _Floats,
+        exponent: _T6 | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _T6:
+        """Computes the distance of each vector of one tensor and each of another, which are the last dimension.
+
+        Each distance is computed from differences, whatever the way that a call names.
+
+        Inputs:
+            x1 (T)
+            x2 (T)
+            exponent (T, optional, rank 0): Any other number of the norm.
+
+        Attributes:
+            p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _NDArray[_Any] | _Floats,
+        x2: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
+class cdist_forward(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _T6,
+        x2: _T6 | _Floats,
+        exponent: _T6 | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _T6:
+        """Computes the distance of each vector of one tensor and each of another, which are the last dimension.
+
+        Each distance is computed from differences, whatever the way that a call names.
+
+        Inputs:
+            x1 (T)
+            x2 (T)
+            exponent (T, optional, rank 0): Any other number of the norm.
+
+        Attributes:
+            p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _NDArray[_Any] | _Floats,
+        x2: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
 
 class ceil(_LibraryFunction):
     @_overload
@@ -2063,6 +2325,25 @@ class celu(_LibraryFunction):
         alpha: _NDArray[_Any] | _Floats | None = None,
     ) -> _NDArray[_Any]:
         ...
+
+class chain_matmul(_LibraryFunction):
+    def __call__(self, /, *matrices: _T1 | _NDArray[_Any] | _Floats) -> _T1:
+        """Computes the product of matrices.
+
+        A template: its body is made for each call, and depends on
+        `matrices`. What no vector reaches is not verified.
+
+        Inputs:
+            matrices (T, any number)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
 
 class clamp(_LibraryFunction):
     @_overload
@@ -2122,6 +2403,27 @@ class clamp_Tensor(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class clamp_max(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, max: _T1 | _Floats) -> _T1:
+        """Limits each element from above.
+
+        Inputs:
+            self (T)
+            max (T, rank 0): The greatest value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, max: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class clamp_max_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, max: _T3 | _Floats) -> _T3:
@@ -2143,6 +2445,27 @@ class clamp_max_Tensor(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, max: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class clamp_min(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, min: _T1 | _Floats) -> _T1:
+        """Limits each element from below.
+
+        Inputs:
+            self (T)
+            min (T, rank 0): The least value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, min: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class clamp_min_Tensor(_LibraryFunction):
@@ -2232,6 +2555,37 @@ class col2im(_LibraryFunction):
         dilation: _Sequence[int],
         padding: _Sequence[int],
         stride: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class combinations(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, r: _Literal[1, 2, 3, 4] = 2, with_replacement: bool = False) -> _T3:
+        """Combines the elements of a tensor of rank 1 in their order, a row for each combination.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            r (int, default 2): How many elements.
+            with_replacement (bool, default False): Whether an element may be taken again.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        r: _Literal[1, 2, 3, 4] = 2,
+        with_replacement: bool = False,
     ) -> _NDArray[_Any]:
         ...
 
@@ -2870,6 +3224,26 @@ class copysign_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class corrcoef(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the correlations of variables, which are the rows.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class cos(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
@@ -2969,6 +3343,78 @@ class count_nonzero_dim_IntList(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class cov(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        fweights: UINT8 | INT8 | INT16 | INT32 | INT64 | _Ints | None = None,
+        aweights: _T2 | _Floats | None = None,
+    ) -> _T2:
+        """Computes the covariances of variables, which are the rows.
+
+        A template: its body is made for each call, and depends on
+        `T` and `self.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of observations; absent it is 1.
+            fweights (I, optional): How often each observation was made.
+            aweights (T, optional): The weight of each observation.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+            I: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        fweights: _NDArray[_Any] | _Ints | None = None,
+        aweights: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class cross(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, *, dim: int) -> _T1:
+        """Computes the cross product of vectors of size 3.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Attributes:
+            dim (int, required): The dimension of size 3.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
         ...
 
 class cummax(_LibraryFunction):
@@ -3199,6 +3645,53 @@ class diagonal_copy(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class diff(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        prepend: _T3 | _Floats | None = None,
+        append: _T3 | _Floats | None = None,
+        *,
+        n: _Literal[0, 1, 2, 3, 4] = 1,
+        dim: int = -1,
+    ) -> _T3:
+        """Computes the differences of neighbours along a dimension, several times where asked for.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            prepend (T, optional): What is put before.
+            append (T, optional): What is put behind.
+
+        Attributes:
+            n (int, default 1): How often.
+            dim (int, default -1): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        prepend: _NDArray[_Any] | _Floats | None = None,
+        append: _NDArray[_Any] | _Floats | None = None,
+        *,
+        n: _Literal[0, 1, 2, 3, 4] = 1,
+        dim: int = -1,
+    ) -> _NDArray[_Any]:
+        ...
+
 class digamma(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
@@ -3217,6 +3710,47 @@ class digamma(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class dist(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        other: _T2 | _Floats,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _T2:
+        """Computes the norm of the difference of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _NDArray[_Any]:
         ...
 
 class div_Scalar(_LibraryFunction):
@@ -3359,6 +3893,61 @@ class dot(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, tensor: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
+
+class dropout(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T2, *, p: float | None = None, train: bool = True) -> _T2:
+        """Randomly sets elements to zero and scales the others to preserve the mean.
+
+        Which elements are zeroed depends on the runtime.
+
+        Inputs:
+            input (T)
+
+        Attributes:
+            p (float, optional): The probability of an element to be zeroed, below 1; 1 if absent.
+            train (bool, default True): Whether to apply dropout; otherwise the input is returned.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        *,
+        p: float | None = None,
+        train: bool = True,
+    ) -> _NDArray[_Any]:
+        ...
+
+class einsum(_LibraryFunction):
+    def __call__(self, /, *tensors: _T1 | _NDArray[_Any] | _Floats, equation: str) -> _T1:
+        """Computes sums of products of the elements of tensors, along the indices of an equation.
+
+        A template: its body is made for each call, and depends on
+        `tensors`. What no vector reaches is not verified.
+
+        Inputs:
+            tensors (T, any number)
+
+        Attributes:
+            equation (string, required): The indices of each tensor and of the result.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
 
 class elu(_LibraryFunction):
     @_overload
@@ -3642,6 +4231,39 @@ class expm1(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class feature_dropout(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T2, *, p: float | None = None, train: bool = True) -> _T2:
+        """Randomly sets whole channels to zero and scales the others to preserve the mean.
+
+        Which channels are zeroed depends on the runtime.
+
+        Inputs:
+            input (T)
+
+        Attributes:
+            p (float, optional): The probability of a channel to be zeroed, below 1; 1 if absent.
+            train (bool, default True): Whether to apply dropout; otherwise the input is returned.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        *,
+        p: float | None = None,
+        train: bool = True,
+    ) -> _NDArray[_Any]:
+        ...
+
 class fft_c2r(_LibraryFunction):
     @_overload
     def __call__(
@@ -3686,6 +4308,235 @@ class fft_c2r(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class fft_fft(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        n: INT64 | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _T6:
+        """Discrete Fourier transform along a dimension.
+
+        Inputs:
+            self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+            n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+        Attributes:
+            dim (int, required): The transformed dimension.
+            norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+            is_complex (bool, default False): Whether the input is complex.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        n: _NDArray[_Any] | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_fft2(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        *,
+        s: _Sequence[int] | None = None,
+        dim: _Sequence[int],
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _T6:
+        """Discrete Fourier transform over several dimensions, by default the last two.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+
+        Attributes:
+            s (ints, optional): The lengths of the signal, which is cropped or padded with zeros; those of the dimensions if absent.
+            dim (ints, required): The transformed dimensions.
+            norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+            is_complex (bool, default False): Whether the input is complex.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        s: _Sequence[int] | None = None,
+        dim: _Sequence[int],
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_ifft(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        n: INT64 | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _T6:
+        """Inverse discrete Fourier transform along a dimension.
+
+        Inputs:
+            self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+            n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+        Attributes:
+            dim (int, required): The transformed dimension.
+            norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+            is_complex (bool, default False): Whether the input is complex.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        n: _NDArray[_Any] | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_ifft2(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        *,
+        s: _Sequence[int] | None = None,
+        dim: _Sequence[int],
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _T6:
+        """Inverse discrete Fourier transform over several dimensions, by default the last two.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+
+        Attributes:
+            s (ints, optional): The lengths of the signal, which is cropped or padded with zeros; those of the dimensions if absent.
+            dim (ints, required): The transformed dimensions.
+            norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+            is_complex (bool, default False): Whether the input is complex.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        s: _Sequence[int] | None = None,
+        dim: _Sequence[int],
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_irfft(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        n: INT64 | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+        trailing: _Sequence[int],
+    ) -> _T6:
+        """Inverse discrete Fourier transform along a dimension with a real result, of the first half of a conjugate-symmetric spectrum.
+
+        Inputs:
+            self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+            n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+        Attributes:
+            dim (int, required): The transformed dimension.
+            norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+            is_complex (bool, default False): Whether the input is complex.
+            trailing (ints, required): The axes that align a vector with this dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        n: _NDArray[_Any] | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+        trailing: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
 class fft_r2c(_LibraryFunction):
     @_overload
     def __call__(
@@ -3727,6 +4578,91 @@ class fft_r2c(_LibraryFunction):
         dim: _Sequence[int],
         normalization: _Literal[0, 1, 2],
         onesided: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_rfft(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        n: INT64 | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+    ) -> _T6:
+        """Discrete Fourier transform of a real tensor along a dimension; the frequencies that conjugate symmetry gives are omitted.
+
+        Inputs:
+            self (T)
+            n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+        Attributes:
+            dim (int, required): The transformed dimension.
+            norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        n: _NDArray[_Any] | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_rfft2(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        *,
+        s: _Sequence[int] | None = None,
+        dim: _Sequence[int],
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+    ) -> _T6:
+        """Discrete Fourier transform of a real tensor over several dimensions, by default the last two; the frequencies that conjugate symmetry gives are omitted.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            s (ints, optional): The lengths of the signal, which is cropped or padded with zeros; those of the dimensions if absent.
+            dim (ints, required): The transformed dimensions.
+            norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        s: _Sequence[int] | None = None,
+        dim: _Sequence[int],
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
     ) -> _NDArray[_Any]:
         ...
 
@@ -3875,6 +4811,27 @@ class floor(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class floor_divide(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Divides two tensors element by element, and rounds down.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class floor_divide_Scalar(_LibraryFunction):
@@ -4230,6 +5187,88 @@ class group_norm(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class grouped_mm(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T9, mat2: _T9 | _Floats, offs: INT32 | _Ints | None = None) -> _T9:
+        """Computes the products of the matrices of groups, which lie side by side or in batches.
+
+        Inputs:
+            self (T): Of rank 2 the matrices of all groups, side by side where `mat2` is of rank 2 too, else below one another.
+            mat2 (T): Of rank 2 the matrices of all groups, below one another where `self` is of rank 2 too, else side by side.
+            offs (int32, optional, rank 1): Where each group ends; absent where all groups are of one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mat2: _NDArray[_Any] | _Floats,
+        offs: _NDArray[_Any] | _Ints | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class gru_input(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        hx: _T2 | _Floats,
+        *params: _T2 | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_T2, _T2]:
+        """Applies a network of gated recurrent units of one or more layers to a batch of sequences.
+
+        Layers lie upon one another; nothing is dropped between them.
+
+        A template: its body is made for each call, and depends on
+        `params`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T, rank 3): Time, batch and size, or batch, time and size.
+            hx (T, rank 3): The states before the first step, of each layer and direction.
+            params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+        Attributes:
+            hidden_size (int, required): The size of a state.
+            weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+            bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+            batch_first (int, required): Whether the batch stands before the time.
+
+        Outputs:
+            output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+            hn (T, rank 3): The last states of each layer and direction.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        hx: _NDArray[_Any] | _Floats,
+        *params: _NDArray[_Any] | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class gt_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
@@ -4389,6 +5428,50 @@ class heaviside(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, values: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class histc(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        min: _T2 | _Floats | None = None,
+        max: _T2 | _Floats | None = None,
+        *,
+        bins: int = 100,
+    ) -> _T2:
+        """Counts the elements in each of equal parts of a range, those beyond it nowhere.
+
+        A template: its body is made for each call, and depends on
+        `bins`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            min (T, optional, rank 0): Where the range begins; absent, as the end, it is that of the elements.
+            max (T, optional, rank 0): Where it ends.
+
+        Attributes:
+            bins (int, default 100): How many parts.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        min: _NDArray[_Any] | _Floats | None = None,
+        max: _NDArray[_Any] | _Floats | None = None,
+        *,
+        bins: int = 100,
+    ) -> _NDArray[_Any]:
+        ...
+
 class hypot(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
@@ -4520,6 +5603,37 @@ class index_select(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class inner(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, *, equation: str) -> _T1:
+        """Computes the sums of products along the last dimensions of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Attributes:
+            equation (string, required): The indices of each tensor and of the result, as Einsum has them.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        equation: str,
+    ) -> _NDArray[_Any]:
+        ...
+
 class internal_adaptive_avg_pool2d(_LibraryFunction):
     @_overload
     def __call__(
@@ -4609,6 +5723,50 @@ class internal_adaptive_avg_pool3d(_LibraryFunction):
         to_one: bool = False,
         kernel_size: _Sequence[int] | None = None,
         stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class isclose(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        other: _T3 | _Floats,
+        rtol: DOUBLE | _Floats,
+        atol: DOUBLE | _Floats,
+        *,
+        equal_nan: _Literal[0, 1] = 0,
+    ) -> BOOL:
+        """Tests whether each element is equal to that of another tensor within tolerances.
+
+        Inputs:
+            self (T)
+            other (T)
+            rtol (double, rank 0): The relative tolerance.
+            atol (double, rank 0): The absolute tolerance.
+
+        Attributes:
+            equal_nan (int, default 0): Whether two elements that are nan are equal.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        rtol: _NDArray[_Any] | _Floats,
+        atol: _NDArray[_Any] | _Floats,
+        *,
+        equal_nan: _Literal[0, 1] = 0,
     ) -> _NDArray[_Any]:
         ...
 
@@ -4734,6 +5892,47 @@ class isreal(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class kron(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        other: _T3 | _Floats,
+        *,
+        self_axes: _Sequence[int] | None = None,
+        other_axes: _Sequence[int] | None = None,
+    ) -> _T3:
+        """Computes the Kronecker product.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Attributes:
+            self_axes (ints, optional): The new dimensions of `self` for the product.
+            other_axes (ints, optional): The new dimensions of `other` for the product.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        self_axes: _Sequence[int] | None = None,
+        other_axes: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
         ...
 
 class kthvalue(_LibraryFunction):
@@ -4931,6 +6130,34 @@ class lerp_Scalar(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class lerp_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, end: _T2 | _Floats, weight: _T2 | _Floats) -> _T2:
+        """Interpolates linearly between two tensors.
+
+        Inputs:
+            self (T)
+            end (T)
+            weight (T): How far it is from the start to the end.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
 class lgamma(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
@@ -4969,6 +6196,123 @@ class lift_fresh_copy(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class linalg_cross(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, *, dim: int) -> _T1:
+        """Computes the cross product of vectors of size 3.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Attributes:
+            dim (int, required): The dimension of size 3.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class linalg_matrix_power(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, *, n: int) -> _T1:
+        """Computes a power of square matrices.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            n (int, required): The exponent, 0 or more.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, n: int) -> _NDArray[_Any]:
+        ...
+
+class linalg_multi_dot(_LibraryFunction):
+    def __call__(self, /, *tensors: _T1 | _NDArray[_Any] | _Floats) -> _T1:
+        """Computes the product of matrices, of which the first and the last may be vectors.
+
+        A template: its body is made for each call, and depends on
+        `tensors`. What no vector reaches is not verified.
+
+        Inputs:
+            tensors (T, any number)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+
+class linalg_vector_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+        ord: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _T2:
+        """Computes the norm of vectors along dimensions.
+
+        Inputs:
+            self (T)
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+            ord (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+        ord: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _NDArray[_Any]:
         ...
 
 class linear(_LibraryFunction):
@@ -5479,6 +6823,64 @@ class lshift_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class lstm_input(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        h0: _T2 | _Floats,
+        c0: _T2 | _Floats,
+        *params: _T2 | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_T2, _T2, _T2]:
+        """Applies a long short-term memory network of one or more layers to a batch of sequences.
+
+        Layers lie upon one another; nothing is dropped between them.
+
+        A template: its body is made for each call, and depends on
+        `params`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T, rank 3): Time, batch and size, or batch, time and size.
+            h0 (T, rank 3): The hidden states before the first step, of each layer and direction.
+            c0 (T, rank 3): The cell states before the first step.
+            params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+        Attributes:
+            hidden_size (int, required): The size of a state.
+            weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+            bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+            batch_first (int, required): Whether the batch stands before the time.
+
+        Outputs:
+            output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+            hn (T, rank 3): The last hidden states of each layer and direction.
+            cn (T, rank 3): The last cell states of each layer and direction.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        h0: _NDArray[_Any] | _Floats,
+        c0: _NDArray[_Any] | _Floats,
+        *params: _NDArray[_Any] | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class lt_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
@@ -5573,6 +6975,29 @@ class matmul(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class matrix_power(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, *, n: int) -> _T1:
+        """Computes a power of square matrices.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            n (int, required): The exponent, 0 or more.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, n: int) -> _NDArray[_Any]:
         ...
 
 class max(_LibraryFunction):
@@ -5709,13 +7134,13 @@ class max_pool1d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T9,
+        self: _T10,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0),
         dilation: _Sequence[int] = (1,),
-    ) -> tuple[_T9, INT64]:
+    ) -> tuple[_T10, INT64]:
         """Max pooling over one spatial dimension, with the indices of the maxima.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -5757,13 +7182,13 @@ class max_pool2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T9,
+        self: _T10,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T9:
+    ) -> _T10:
         """Max pooling over two spatial dimensions.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -5804,13 +7229,13 @@ class max_pool2d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T9,
+        self: _T10,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> tuple[_T9, INT64]:
+    ) -> tuple[_T10, INT64]:
         """Max pooling over two spatial dimensions, with the indices of the maxima.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -5852,13 +7277,13 @@ class max_pool3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T9,
+        self: _T10,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T9:
+    ) -> _T10:
         """Max pooling over three spatial dimensions.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -5899,13 +7324,13 @@ class max_pool3d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T9,
+        self: _T10,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> tuple[_T9, INT64]:
+    ) -> tuple[_T10, INT64]:
         """Max pooling over three spatial dimensions, with the indices of the maxima.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -6321,6 +7746,49 @@ class mul_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class multinomial(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE,
+        *,
+        num_samples: int,
+        replacement: bool = False,
+    ) -> INT64:
+        """Draws indices with the probabilities that the elements of the last dimension say, which need not sum to 1.
+
+        Which ones depends on the runtime.
+
+        A template: its body is made for each call, and depends on
+        `num_samples`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            num_samples (int, required): How many.
+            replacement (bool, default False): Whether one may be drawn again.
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        num_samples: int,
+        replacement: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
 class mv(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, vec: _T1 | _Floats) -> _T1:
@@ -6408,6 +7876,63 @@ class nanmean(_LibraryFunction):
         dim: _Sequence[int],
         keepdim: bool = False,
     ) -> _NDArray[_Any]:
+        ...
+
+class nanmedian(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Finds the median of the elements that are not nan, the lower one of two.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class nanmedian_dim(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, *, dim: int, keepdim: bool = False) -> tuple[_T1, INT64]:
+        """Finds the median along a dimension of the elements that are not nan, the lower one of two, and where it stands.
+
+        Of equal elements PyTorch may tell of another one.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+            keepdim (bool, default False): Whether it stays with size 1.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
 class nansum(_LibraryFunction):
@@ -6736,6 +8261,282 @@ class nonzero_static(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class norm_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _T2:
+        """Computes the norm of all elements as one vector.
+
+        Inputs:
+            self (T)
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
+class norm_ScalarOpt_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _T2:
+        """Computes the norm of vectors along dimensions.
+
+        Inputs:
+            self (T)
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+            p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
+class norm_ScalarOpt_dim_dtype(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _T2:
+        """Computes the norm of vectors along dimensions.
+
+        Inputs:
+            self (T)
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+            p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
+class norm_ScalarOpt_dtype(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _T2:
+        """Computes the norm of all elements as one vector.
+
+        Inputs:
+            self (T)
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
+class normal_Tensor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(self, /, mean: _T2, std: _T2 | _Floats) -> _T2:
+        """Draws random numbers of normal distributions.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            mean (T): The mean of each one.
+            std (T): The standard deviation of each one.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, mean: _NDArray[_Any] | _Floats, std: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class normal_Tensor_float(_LibraryFunction):
+    @_overload
+    def __call__(self, /, mean: _T2, std: _T2 | _Floats) -> _T2:
+        """Draws random numbers of normal distributions.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            mean (T): The mean of each one.
+            std (T, rank 0): The standard deviation.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, mean: _NDArray[_Any] | _Floats, std: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class normal_float_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(self, /, mean: _T2, std: _T2 | _Floats) -> _T2:
+        """Draws random numbers of normal distributions.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            mean (T, rank 0): The mean.
+            std (T): The standard deviation of each one.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, mean: _NDArray[_Any] | _Floats, std: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class normal_float_float(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        mean: DOUBLE,
+        std: DOUBLE | _Floats,
+        size: INT64 | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE:
+        """Draws random numbers of a normal distribution.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            mean (double, rank 0): The mean.
+            std (double, rank 0): The standard deviation.
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        mean: _NDArray[_Any] | _Floats,
+        std: _NDArray[_Any] | _Floats,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
 class or_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
@@ -6799,6 +8600,129 @@ class outer(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, vec2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class pairwise_distance(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _T2,
+        x2: _T2 | _Floats,
+        eps: DOUBLE | _Floats,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+        keepdim: bool = False,
+    ) -> _T2:
+        """Computes the norm of the differences of vectors, which are the last dimension.
+
+        Inputs:
+            x1 (T)
+            x2 (T)
+            eps (double, rank 0): What is added to each difference.
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+            keepdim (bool, default False): Whether the last dimension stays with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _NDArray[_Any] | _Floats,
+        x2: _NDArray[_Any] | _Floats,
+        eps: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class pdist(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        exponent: _T6 | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _T6:
+        """Computes the distance of each row of a matrix and each one after it.
+
+        Inputs:
+            self (T, rank 2)
+            exponent (T, optional, rank 0): Any other number of the norm.
+
+        Attributes:
+            p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
+class pdist_forward(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        exponent: _T6 | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _T6:
+        """Computes the distance of each row of a matrix and each one after it.
+
+        Inputs:
+            self (T, rank 2)
+            exponent (T, optional, rank 0): Any other number of the norm.
+
+        Attributes:
+            p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
 class permute(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dims: _Sequence[int]) -> _T3:
@@ -6820,6 +8744,27 @@ class permute(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class polar(_LibraryFunction):
+    @_overload
+    def __call__(self, /, abs: _T6, angle: _T6 | _Floats) -> _T6:
+        """Returns complex numbers with the given absolute values and angles.
+
+        Inputs:
+            abs (T)
+            angle (T)
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, abs: _NDArray[_Any] | _Floats, angle: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class pow_Scalar(_LibraryFunction):
@@ -7080,6 +9025,324 @@ class rand_like(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class randint(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        high: INT64,
+        size: INT64 | _Ints,
+        *,
+        dtype: int = 7,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Draws random integers, each equally likely, below a limit and not below 0.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            high (int64, rank 0): The limit.
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, default 7): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        high: _NDArray[_Any] | _Ints,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 7,
+    ) -> _NDArray[_Any]:
+        ...
+
+class randint_generator(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        high: INT64,
+        size: INT64 | _Ints,
+        *,
+        dtype: int = 7,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Draws random integers, each equally likely, below a limit and not below 0.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            high (int64, rank 0): The limit.
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, default 7): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        high: _NDArray[_Any] | _Ints,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 7,
+    ) -> _NDArray[_Any]:
+        ...
+
+class randint_like(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, high: _T1 | _Floats) -> _T1:
+        """Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            high (T, rank 0): The limit.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, high: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class randint_like_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, high: _T1 | _Floats) -> _T1:
+        """Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            high (T, rank 0): The limit.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, high: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class randint_like_Tensor_generator(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, high: _T1 | _Floats) -> _T1:
+        """Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            high (T, rank 0): The limit.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, high: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class randint_like_generator(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, high: _T1 | _Floats) -> _T1:
+        """Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            high (T, rank 0): The limit.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, high: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class randint_like_low_dtype(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, low: _T1 | _Floats, high: _T1 | _Floats) -> _T1:
+        """Draws random integers, each equally likely, below a limit and not below another one, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            low (T, rank 0): The least one.
+            high (T, rank 0): The limit.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _Any,
+        low: _NDArray[_Any] | _Floats,
+        high: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class randint_like_low_generator_dtype(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, low: _T1 | _Floats, high: _T1 | _Floats) -> _T1:
+        """Draws random integers, each equally likely, below a limit and not below another one, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            low (T, rank 0): The least one.
+            high (T, rank 0): The limit.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _Any,
+        low: _NDArray[_Any] | _Floats,
+        high: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class randint_low(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        low: INT64,
+        high: INT64 | _Ints,
+        size: INT64 | _Ints,
+        *,
+        dtype: int = 7,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Draws random integers, each equally likely, below a limit and not below another one.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            low (int64, rank 0): The least one.
+            high (int64, rank 0): The limit.
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, default 7): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        low: _NDArray[_Any] | _Ints,
+        high: _NDArray[_Any] | _Ints,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 7,
+    ) -> _NDArray[_Any]:
+        ...
+
+class randint_low_generator(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        low: INT64,
+        high: INT64 | _Ints,
+        size: INT64 | _Ints,
+        *,
+        dtype: int = 7,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Draws random integers, each equally likely, below a limit and not below another one.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            low (int64, rank 0): The least one.
+            high (int64, rank 0): The limit.
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, default 7): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        low: _NDArray[_Any] | _Ints,
+        high: _NDArray[_Any] | _Ints,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 7,
+    ) -> _NDArray[_Any]:
+        ...
+
 class randn(_LibraryFunction):
     @_overload
     def __call__(
@@ -7162,6 +9425,29 @@ class randperm(_LibraryFunction):
         """
     @_overload
     def __call__(self, /, n: _NDArray[_Any] | _Ints, *, dtype: int = 7) -> _NDArray[_Any]:
+        ...
+
+class real(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, is_complex: bool = False) -> _T3:
+        """Returns the real part of each element.
+
+        Inputs:
+            self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+
+        Attributes:
+            is_complex (bool, default False): Whether the elements are complex.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, is_complex: bool = False) -> _NDArray[_Any]:
         ...
 
 class reciprocal(_LibraryFunction):
@@ -7308,6 +9594,27 @@ class remainder_Scalar(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class remainder_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the remainder of dividing a number by each element, with the sign of the divisor.
+
+        Inputs:
+            self (T, rank 0): The dividend.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class remainder_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
@@ -7327,6 +9634,50 @@ class remainder_Tensor(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class renorm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        maxnorm: _T2 | _Floats,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        p: _Literal["1", "2", "inf"] = "2",
+    ) -> _T2:
+        """Scales the parts along a dimension whose norm is larger than a limit to that norm.
+
+        Inputs:
+            self (T)
+            maxnorm (T, rank 0): The limit.
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            dim (ints, required): The dimensions of the parts.
+            p (string, default "2"): The norm, where there is no exponent: the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        maxnorm: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        p: _Literal["1", "2", "inf"] = "2",
+    ) -> _NDArray[_Any]:
         ...
 
 class repeat(_LibraryFunction):
@@ -7499,6 +9850,114 @@ class rms_norm(_LibraryFunction):
         axis: int,
         eps: float | None = None,
     ) -> _NDArray[_Any]:
+        ...
+
+class rnn_relu_input(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T11,
+        hx: _T11 | _Floats,
+        *params: _T11 | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_T11, _T11]:
+        """Applies a recurrent network with the rectified linear unit of one or more layers to a batch of sequences.
+
+        Layers lie upon one another; nothing is dropped between them.
+
+        A template: its body is made for each call, and depends on
+        `params`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T, rank 3): Time, batch and size, or batch, time and size.
+            hx (T, rank 3): The states before the first step, of each layer and direction.
+            params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+        Attributes:
+            hidden_size (int, required): The size of a state.
+            weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+            bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+            batch_first (int, required): Whether the batch stands before the time.
+
+        Outputs:
+            output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+            hn (T, rank 3): The last states of each layer and direction.
+
+        Types:
+            T: float16, float
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        hx: _NDArray[_Any] | _Floats,
+        *params: _NDArray[_Any] | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class rnn_tanh_input(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        hx: _T2 | _Floats,
+        *params: _T2 | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_T2, _T2]:
+        """Applies a recurrent network with tanh of one or more layers to a batch of sequences.
+
+        Layers lie upon one another; nothing is dropped between them.
+
+        A template: its body is made for each call, and depends on
+        `params`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T, rank 3): Time, batch and size, or batch, time and size.
+            hx (T, rank 3): The states before the first step, of each layer and direction.
+            params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+        Attributes:
+            hidden_size (int, required): The size of a state.
+            weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+            bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+            batch_first (int, required): Whether the batch stands before the time.
+
+        Outputs:
+            output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+            hn (T, rank 3): The last states of each layer and direction.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        hx: _NDArray[_Any] | _Floats,
+        *params: _NDArray[_Any] | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
 class round(_LibraryFunction):
@@ -7746,6 +10205,68 @@ class scalar_tensor(_LibraryFunction):
         """
     @_overload
     def __call__(self, /, s: _NDArray[_Any] | _Floats, *, dtype: int = 1) -> _NDArray[_Any]:
+        ...
+
+class scaled_dot_product_attention(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        query: _T2,
+        key: _T2 | _Floats,
+        value: _T2 | _Floats,
+        attn_mask: BOOL | FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | _Floats | None = None,
+        *,
+        is_causal: _Literal[0, 1] = 0,
+        scale: float | None = None,
+        key_order: _Sequence[int],
+        key_heads: _Sequence[int] | None = None,
+        fits_attention: _Literal[0, 1] = 0,
+    ) -> _T2:
+        """Computes scaled dot product attention.
+
+        A query that no key is for gets zeros.
+
+        A template: its body is made for each call, and depends on
+        `T` and `key_heads` and `scale` and `is_causal` and `attn_mask` and `M`. What no vector reaches is not verified.
+
+        Inputs:
+            query (T): Batches, heads, queries and their size.
+            key (T): Batches, heads, keys and their size.
+            value (T): Batches, heads, keys and the size of a value.
+            attn_mask (M, optional): Which keys a query takes part of, or what is added to the scores; broadcast to the scores.
+
+        Attributes:
+            is_causal (int, default 0): Whether a query takes part of the keys up to its own place alone.
+            scale (float, optional): The factor of the scores; absent it is one over the root of the size of a query.
+            key_order (ints, required): The dimensions of the keys, the last two swapped.
+            key_heads (ints, optional): The head of the keys for each head of the queries; absent it is the same.
+            fits_attention (int, default 0): Whether the tensors have sizes that ONNX's Attention takes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+            M: bool, float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        query: _NDArray[_Any] | _Floats,
+        key: _NDArray[_Any] | _Floats,
+        value: _NDArray[_Any] | _Floats,
+        attn_mask: _NDArray[_Any] | _Floats | None = None,
+        *,
+        is_causal: _Literal[0, 1] = 0,
+        scale: float | None = None,
+        key_order: _Sequence[int],
+        key_heads: _Sequence[int] | None = None,
+        fits_attention: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
         ...
 
 class scatter_add(_LibraryFunction):
@@ -8093,6 +10614,8 @@ class signbit(_LibraryFunction):
         self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
     ) -> BOOL:
         """Whether the sign bit of each element is set, as it is of -0.
+
+        Below opset 26 that of nan counts as not set.
 
         Inputs:
             self (T)
@@ -8925,6 +11448,115 @@ class std_mean_dim(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class stft(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        window: _T6 | _Floats | None = None,
+        *,
+        n_fft: int,
+        hop_length: int | None = None,
+        win_length: int | None = None,
+        normalized: bool = False,
+        onesided: bool = True,
+    ) -> _T6:
+        """Short-time Fourier transform.
+
+        Inputs:
+            self (T): Batch (optional), samples.
+            window (T, optional, rank 1): The window, centered within the frame; ones if absent.
+
+        Attributes:
+            n_fft (int, required): The length of a frame.
+            hop_length (int, optional): The distance of frames; a quarter of their length if absent.
+            win_length (int, optional): The length of the window; that of a frame if absent.
+            normalized (bool, default False): Whether to divide by the square root of the length of a frame.
+            onesided (bool, default True): Whether to omit the frequencies that conjugate symmetry gives.
+
+        Outputs:
+            result (T): Batch (optional), frequencies, frames, and the real and imaginary parts.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        window: _NDArray[_Any] | _Floats | None = None,
+        *,
+        n_fft: int,
+        hop_length: int | None = None,
+        win_length: int | None = None,
+        normalized: bool = False,
+        onesided: bool = True,
+    ) -> _NDArray[_Any]:
+        ...
+
+class stft_center(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        window: _T6 | _Floats | None = None,
+        *,
+        n_fft: int,
+        hop_length: int | None = None,
+        win_length: int | None = None,
+        center: bool = True,
+        pad_mode: _Literal["reflect", "constant", "replicate"] = "reflect",
+        normalized: bool = False,
+        onesided: bool = True,
+    ) -> _T6:
+        """Short-time Fourier transform.
+
+        A template: its body is made for each call, and depends on
+        `self.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Batch (optional), samples.
+            window (T, optional, rank 1): The window, centered within the frame; ones if absent.
+
+        Attributes:
+            n_fft (int, required): The length of a frame.
+            hop_length (int, optional): The distance of frames; a quarter of their length if absent.
+            win_length (int, optional): The length of the window; that of a frame if absent.
+            center (bool, default True): Whether to pad the samples so that frames are centered at multiples of `hop_length`.
+            pad_mode (string, default "reflect"): How to pad.
+            normalized (bool, default False): Whether to divide by the square root of the length of a frame.
+            onesided (bool, default True): Whether to omit the frequencies that conjugate symmetry gives.
+
+        Outputs:
+            result (T): Batch (optional), frequencies, frames, and the real and imaginary parts.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        window: _NDArray[_Any] | _Floats | None = None,
+        *,
+        n_fft: int,
+        hop_length: int | None = None,
+        win_length: int | None = None,
+        center: bool = True,
+        pad_mode: _Literal["reflect", "constant", "replicate"] = "reflect",
+        normalized: bool = False,
+        onesided: bool = True,
+    ) -> _NDArray[_Any]:
+        ...
+
 class sub_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
@@ -9003,7 +11635,7 @@ class sum(_LibraryFunction):
 
 class sum_dim_IntList(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T10, *, dim: _Sequence[int], keepdim: bool = False) -> _T10:
+    def __call__(_self, /, self: _T12, *, dim: _Sequence[int], keepdim: bool = False) -> _T12:
         """Computes the sum along the given dimensions.
 
         Inputs:
@@ -9127,6 +11759,37 @@ class tanh(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class tensordot(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, *, equation: str) -> _T1:
+        """Computes sums of products along dimensions of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Attributes:
+            equation (string, required): The indices of each tensor and of the result, as Einsum has them.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        equation: str,
+    ) -> _NDArray[_Any]:
         ...
 
 class threshold(_LibraryFunction):
@@ -9262,6 +11925,26 @@ class topk(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class trace(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T13) -> _T13:
+        """Computes the sum of the diagonal of a matrix.
+
+        Inputs:
+            self (T, rank 2)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class transpose_int(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, order: _Sequence[int] | None = None) -> _T3:
@@ -9288,6 +11971,107 @@ class transpose_int(_LibraryFunction):
         self: _NDArray[_Any] | _Floats,
         *,
         order: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class trapezoid_dx(_LibraryFunction):
+    @_overload
+    def __call__(self, /, y: _T2, dx: _T2 | _Floats | None = None, *, dim: int = -1) -> _T2:
+        """Computes the integral along a dimension by the trapezoidal rule, of points at equal distances.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            y (T)
+            dx (T, optional, rank 0): The distance; absent it is 1.
+
+        Attributes:
+            dim (int, default -1): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        y: _NDArray[_Any] | _Floats,
+        dx: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: int = -1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class trapezoid_x(_LibraryFunction):
+    @_overload
+    def __call__(self, /, y: _T2, x: _T2 | _Floats, *, dim: int = -1) -> _T2:
+        """Computes the integral along a dimension by the trapezoidal rule.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            y (T)
+            x (T): Where the points are.
+
+        Attributes:
+            dim (int, default -1): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        y: _NDArray[_Any] | _Floats,
+        x: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class trilinear(_LibraryFunction):
+    @_overload
+    def __call__(self, /, i1: _T1, i2: _T1 | _Floats, i3: _T1 | _Floats, *, equation: str) -> _T1:
+        """Computes sums of products of three tensors, each with new dimensions.
+
+        Inputs:
+            i1 (T)
+            i2 (T)
+            i3 (T)
+
+        Attributes:
+            equation (string, required): The indices of each tensor and of the result, as Einsum has them.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        i1: _NDArray[_Any] | _Floats,
+        i2: _NDArray[_Any] | _Floats,
+        i3: _NDArray[_Any] | _Floats,
+        *,
+        equation: str,
     ) -> _NDArray[_Any]:
         ...
 
@@ -9395,6 +12179,88 @@ class unique2(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class unique_consecutive(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+        dim: int | None = None,
+        others: _Sequence[int] | None = None,
+    ) -> tuple[_T3, INT64, INT64]:
+        """Keeps of equal neighbours the first one.
+
+        Inverse and counts that are not asked for are empty where single elements are compared.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            return_inverse (bool, default False): Whether it is told where each element stands among those that are kept.
+            return_counts (bool, default False): Whether it is told how many each one stands for.
+            dim (int, optional): The dimension; absent the elements are taken one by one.
+            others (ints, optional): The other dimensions, where there is one.
+
+        Outputs:
+            values (T)
+            inverse (int64)
+            counts (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+        dim: int | None = None,
+        others: _Sequence[int] | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class unique_dim(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int) -> tuple[_T3, INT64, INT64]:
+        """Finds the unique parts along a dimension in ascending order, where each part stands among them, and how often each one occurs.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            values (T)
+            inverse (int64)
+            counts (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class unsafe_index_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *indices: INT64 | INT32 | _Ints) -> _T3:
@@ -9474,6 +12340,37 @@ class unsqueeze(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class vander(_LibraryFunction):
+    @_overload
+    def __call__(self, /, x: _T13, N: INT64 | _Ints | None = None, *, increasing: bool = False) -> _T13:
+        """Computes powers of each element, a row for each.
+
+        Inputs:
+            x (T)
+            N (int64, optional, rank 0): How many powers; absent it is as many as elements.
+
+        Attributes:
+            increasing (bool, default False): Whether the exponents go up from 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x: _NDArray[_Any] | _Floats,
+        N: _NDArray[_Any] | _Ints | None = None,
+        *,
+        increasing: bool = False,
+    ) -> _NDArray[_Any]:
         ...
 
 class var(_LibraryFunction):
@@ -9718,6 +12615,46 @@ class view(_LibraryFunction):
         *,
         keeps: _Literal[0, 1] = 0,
     ) -> _NDArray[_Any]:
+        ...
+
+class view_as_complex(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6) -> _T6:
+        """Returns complex numbers whose real and imaginary parts are in a last dimension of size 2.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class view_as_real(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6) -> _T6:
+        """Returns the real and imaginary parts of complex numbers in a last dimension of size 2.
+
+        Inputs:
+            self (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class where_Scalar(_LibraryFunction):

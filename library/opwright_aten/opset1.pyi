@@ -23,6 +23,7 @@ from ._opset1 import alias as _TypeOfalias  # pyright: ignore[reportMissingModul
 from ._opset1 import all as _TypeOfall  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all_dim as _TypeOfall_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all_dims as _TypeOfall_dims  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import alpha_dropout as _TypeOfalpha_dropout  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import amax as _TypeOfamax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import amin as _TypeOfamin  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import aminmax as _TypeOfaminmax  # pyright: ignore[reportMissingModuleSource]
@@ -47,6 +48,10 @@ from ._opset1 import avg_pool1d as _TypeOfavg_pool1d  # pyright: ignore[reportMi
 from ._opset1 import avg_pool2d as _TypeOfavg_pool2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool3d as _TypeOfavg_pool3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import baddbmm as _TypeOfbaddbmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bernoulli as _TypeOfbernoulli  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bernoulli_p as _TypeOfbernoulli_p  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bilinear as _TypeOfbilinear  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bincount as _TypeOfbincount  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_and_Scalar as _TypeOfbitwise_and_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_and_Scalar_Tensor as _TypeOfbitwise_and_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_and_Tensor as _TypeOfbitwise_and_Tensor  # pyright: ignore[reportMissingModuleSource]
@@ -64,15 +69,22 @@ from ._opset1 import bitwise_xor_Scalar as _TypeOfbitwise_xor_Scalar  # pyright:
 from ._opset1 import bitwise_xor_Scalar_Tensor as _TypeOfbitwise_xor_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_xor_Tensor as _TypeOfbitwise_xor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bmm as _TypeOfbmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cartesian_prod as _TypeOfcartesian_prod  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cat as _TypeOfcat  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cdist as _TypeOfcdist  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cdist_forward as _TypeOfcdist_forward  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ceil as _TypeOfceil  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import celu as _TypeOfcelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import chain_matmul as _TypeOfchain_matmul  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp as _TypeOfclamp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp_Tensor as _TypeOfclamp_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp_max as _TypeOfclamp_max  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp_max_Tensor as _TypeOfclamp_max_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp_min as _TypeOfclamp_min  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp_min_Tensor as _TypeOfclamp_min_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clone as _TypeOfclone  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import col2im as _TypeOfcol2im  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import combinations as _TypeOfcombinations  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import constant_pad_nd as _TypeOfconstant_pad_nd  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import contiguous as _TypeOfcontiguous  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv1d as _TypeOfconv1d  # pyright: ignore[reportMissingModuleSource]
@@ -88,10 +100,13 @@ from ._opset1 import convolution as _TypeOfconvolution  # pyright: ignore[report
 from ._opset1 import copy as _TypeOfcopy  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import copysign_Scalar as _TypeOfcopysign_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import copysign_Tensor as _TypeOfcopysign_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import corrcoef as _TypeOfcorrcoef  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cos as _TypeOfcos  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cosh as _TypeOfcosh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import count_nonzero as _TypeOfcount_nonzero  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import count_nonzero_dim_IntList as _TypeOfcount_nonzero_dim_IntList  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cov as _TypeOfcov  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cross as _TypeOfcross  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cummax as _TypeOfcummax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cummin as _TypeOfcummin  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cumprod as _TypeOfcumprod  # pyright: ignore[reportMissingModuleSource]
@@ -100,12 +115,16 @@ from ._opset1 import deg2rad as _TypeOfdeg2rad  # pyright: ignore[reportMissingM
 from ._opset1 import detach as _TypeOfdetach  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import diagonal as _TypeOfdiagonal  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import diagonal_copy as _TypeOfdiagonal_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import diff as _TypeOfdiff  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import digamma as _TypeOfdigamma  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import dist as _TypeOfdist  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import div_Scalar as _TypeOfdiv_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import div_Scalar_mode as _TypeOfdiv_Scalar_mode  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import div_Tensor as _TypeOfdiv_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import div_Tensor_mode as _TypeOfdiv_Tensor_mode  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import dot as _TypeOfdot  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import dropout as _TypeOfdropout  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import einsum as _TypeOfeinsum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import elu as _TypeOfelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_memory_format as _TypeOfempty_memory_format  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_strided as _TypeOfempty_strided  # pyright: ignore[reportMissingModuleSource]
@@ -118,14 +137,23 @@ from ._opset1 import exp as _TypeOfexp  # pyright: ignore[reportMissingModuleSou
 from ._opset1 import exp2 as _TypeOfexp2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expand as _TypeOfexpand  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expm1 as _TypeOfexpm1  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import feature_dropout as _TypeOffeature_dropout  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fft_c2r as _TypeOffft_c2r  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_fft as _TypeOffft_fft  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_fft2 as _TypeOffft_fft2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_ifft as _TypeOffft_ifft  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_ifft2 as _TypeOffft_ifft2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_irfft as _TypeOffft_irfft  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fft_r2c as _TypeOffft_r2c  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_rfft as _TypeOffft_rfft  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_rfft2 as _TypeOffft_rfft2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fill_Scalar as _TypeOffill_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import flip as _TypeOfflip  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import float_power_Scalar as _TypeOffloat_power_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import float_power_Tensor_Scalar as _TypeOffloat_power_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import float_power_Tensor_Tensor as _TypeOffloat_power_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import floor as _TypeOffloor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import floor_divide as _TypeOffloor_divide  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import floor_divide_Scalar as _TypeOffloor_divide_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fmax as _TypeOffmax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fmin as _TypeOffmin  # pyright: ignore[reportMissingModuleSource]
@@ -140,6 +168,8 @@ from ._opset1 import ge_Tensor as _TypeOfge_Tensor  # pyright: ignore[reportMiss
 from ._opset1 import gelu as _TypeOfgelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import glu as _TypeOfglu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import group_norm as _TypeOfgroup_norm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import grouped_mm as _TypeOfgrouped_mm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gru_input as _TypeOfgru_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gt_Scalar as _TypeOfgt_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gt_Tensor as _TypeOfgt_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import hardshrink as _TypeOfhardshrink  # pyright: ignore[reportMissingModuleSource]
@@ -147,26 +177,35 @@ from ._opset1 import hardsigmoid as _TypeOfhardsigmoid  # pyright: ignore[report
 from ._opset1 import hardswish as _TypeOfhardswish  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import hardtanh as _TypeOfhardtanh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import heaviside as _TypeOfheaviside  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import histc as _TypeOfhistc  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import hypot as _TypeOfhypot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_Tensor as _TypeOfindex_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_put as _TypeOfindex_put  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_select as _TypeOfindex_select  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import inner as _TypeOfinner  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import internal_adaptive_avg_pool2d as _TypeOfinternal_adaptive_avg_pool2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import internal_adaptive_avg_pool3d as _TypeOfinternal_adaptive_avg_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isclose as _TypeOfisclose  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isfinite as _TypeOfisfinite  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isinf as _TypeOfisinf  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isnan as _TypeOfisnan  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isneginf as _TypeOfisneginf  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isposinf as _TypeOfisposinf  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isreal as _TypeOfisreal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import kron as _TypeOfkron  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import kthvalue as _TypeOfkthvalue  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import layer_norm as _TypeOflayer_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import le_Scalar as _TypeOfle_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import le_Tensor as _TypeOfle_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import leaky_relu as _TypeOfleaky_relu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lerp_Scalar as _TypeOflerp_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lerp_Tensor as _TypeOflerp_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lgamma as _TypeOflgamma  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lift_fresh_copy as _TypeOflift_fresh_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linalg_cross as _TypeOflinalg_cross  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linalg_matrix_power as _TypeOflinalg_matrix_power  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linalg_multi_dot as _TypeOflinalg_multi_dot  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linalg_vector_norm as _TypeOflinalg_vector_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import linear as _TypeOflinear  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import local_scalar_dense as _TypeOflocal_scalar_dense  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log as _TypeOflog  # pyright: ignore[reportMissingModuleSource]
@@ -188,10 +227,12 @@ from ._opset1 import logit as _TypeOflogit  # pyright: ignore[reportMissingModul
 from ._opset1 import logsumexp as _TypeOflogsumexp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lshift_Scalar as _TypeOflshift_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lshift_Tensor as _TypeOflshift_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lstm_input as _TypeOflstm_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lt_Scalar as _TypeOflt_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lt_Tensor as _TypeOflt_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import masked_scatter as _TypeOfmasked_scatter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import matmul as _TypeOfmatmul  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import matrix_power as _TypeOfmatrix_power  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max as _TypeOfmax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_dim as _TypeOfmax_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_other as _TypeOfmax_other  # pyright: ignore[reportMissingModuleSource]
@@ -216,9 +257,12 @@ from ._opset1 import mode as _TypeOfmode  # pyright: ignore[reportMissingModuleS
 from ._opset1 import movedim_intlist as _TypeOfmovedim_intlist  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mul_Scalar as _TypeOfmul_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mul_Tensor as _TypeOfmul_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import multinomial as _TypeOfmultinomial  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mv as _TypeOfmv  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import nan_to_num as _TypeOfnan_to_num  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import nanmean as _TypeOfnanmean  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nanmedian as _TypeOfnanmedian  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nanmedian_dim as _TypeOfnanmedian_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import nansum as _TypeOfnansum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import narrow as _TypeOfnarrow  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import native_dropout as _TypeOfnative_dropout  # pyright: ignore[reportMissingModuleSource]
@@ -229,10 +273,22 @@ from ._opset1 import ne_Tensor as _TypeOfne_Tensor  # pyright: ignore[reportMiss
 from ._opset1 import neg as _TypeOfneg  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import nonzero as _TypeOfnonzero  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import nonzero_static as _TypeOfnonzero_static  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import norm_Scalar as _TypeOfnorm_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import norm_ScalarOpt_dim as _TypeOfnorm_ScalarOpt_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import norm_ScalarOpt_dim_dtype as _TypeOfnorm_ScalarOpt_dim_dtype  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import norm_ScalarOpt_dtype as _TypeOfnorm_ScalarOpt_dtype  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import normal_Tensor_Tensor as _TypeOfnormal_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import normal_Tensor_float as _TypeOfnormal_Tensor_float  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import normal_float_Tensor as _TypeOfnormal_float_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import normal_float_float as _TypeOfnormal_float_float  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import or_Scalar as _TypeOfor_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import or_Tensor as _TypeOfor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import outer as _TypeOfouter  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pairwise_distance as _TypeOfpairwise_distance  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pdist as _TypeOfpdist  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pdist_forward as _TypeOfpdist_forward  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import permute as _TypeOfpermute  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import polar as _TypeOfpolar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import pow_Scalar as _TypeOfpow_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import pow_Tensor_Scalar as _TypeOfpow_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import pow_Tensor_Tensor as _TypeOfpow_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
@@ -243,9 +299,20 @@ from ._opset1 import prod_dim_int as _TypeOfprod_dim_int  # pyright: ignore[repo
 from ._opset1 import rad2deg as _TypeOfrad2deg  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rand as _TypeOfrand  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rand_like as _TypeOfrand_like  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint as _TypeOfrandint  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_generator as _TypeOfrandint_generator  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_like as _TypeOfrandint_like  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_like_Tensor as _TypeOfrandint_like_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_like_Tensor_generator as _TypeOfrandint_like_Tensor_generator  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_like_generator as _TypeOfrandint_like_generator  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_like_low_dtype as _TypeOfrandint_like_low_dtype  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_like_low_generator_dtype as _TypeOfrandint_like_low_generator_dtype  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_low as _TypeOfrandint_low  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_low_generator as _TypeOfrandint_low_generator  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randn as _TypeOfrandn  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randn_like as _TypeOfrandn_like  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randperm as _TypeOfrandperm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import real as _TypeOfreal  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reciprocal as _TypeOfreciprocal  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reflection_pad1d as _TypeOfreflection_pad1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reflection_pad2d as _TypeOfreflection_pad2d  # pyright: ignore[reportMissingModuleSource]
@@ -253,13 +320,17 @@ from ._opset1 import reflection_pad3d as _TypeOfreflection_pad3d  # pyright: ign
 from ._opset1 import relu as _TypeOfrelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import relu6 as _TypeOfrelu6  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import remainder_Scalar as _TypeOfremainder_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import remainder_Scalar_Tensor as _TypeOfremainder_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import remainder_Tensor as _TypeOfremainder_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import renorm as _TypeOfrenorm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import repeat as _TypeOfrepeat  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import replication_pad1d as _TypeOfreplication_pad1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import replication_pad2d as _TypeOfreplication_pad2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import replication_pad3d as _TypeOfreplication_pad3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reshape as _TypeOfreshape  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rms_norm as _TypeOfrms_norm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rnn_relu_input as _TypeOfrnn_relu_input  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rnn_tanh_input as _TypeOfrnn_tanh_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import round as _TypeOfround  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import round_decimals as _TypeOfround_decimals  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rrelu as _TypeOfrrelu  # pyright: ignore[reportMissingModuleSource]
@@ -269,6 +340,7 @@ from ._opset1 import rsqrt as _TypeOfrsqrt  # pyright: ignore[reportMissingModul
 from ._opset1 import rsub_Scalar as _TypeOfrsub_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rsub_Tensor as _TypeOfrsub_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scalar_tensor as _TypeOfscalar_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scaled_dot_product_attention as _TypeOfscaled_dot_product_attention  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scatter_add as _TypeOfscatter_add  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scatter_reduce_two as _TypeOfscatter_reduce_two  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scatter_src as _TypeOfscatter_src  # pyright: ignore[reportMissingModuleSource]
@@ -307,6 +379,8 @@ from ._opset1 import std_correction as _TypeOfstd_correction  # pyright: ignore[
 from ._opset1 import std_dim as _TypeOfstd_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import std_mean_correction as _TypeOfstd_mean_correction  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import std_mean_dim as _TypeOfstd_mean_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import stft as _TypeOfstft  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import stft_center as _TypeOfstft_center  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sub_Scalar as _TypeOfsub_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sub_Tensor as _TypeOfsub_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sum as _TypeOfsum  # pyright: ignore[reportMissingModuleSource]
@@ -316,18 +390,26 @@ from ._opset1 import sym_size_int as _TypeOfsym_size_int  # pyright: ignore[repo
 from ._opset1 import t as _TypeOft  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tan as _TypeOftan  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tanh as _TypeOftanh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tensordot as _TypeOftensordot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import threshold as _TypeOfthreshold  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tile as _TypeOftile  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import to_copy as _TypeOfto_copy  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import topk as _TypeOftopk  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import trace as _TypeOftrace  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import transpose_int as _TypeOftranspose_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import trapezoid_dx as _TypeOftrapezoid_dx  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import trapezoid_x as _TypeOftrapezoid_x  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import trilinear as _TypeOftrilinear  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import true_divide_Scalar as _TypeOftrue_divide_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import true_divide_Tensor as _TypeOftrue_divide_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import trunc as _TypeOftrunc  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unique2 as _TypeOfunique2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unique_consecutive as _TypeOfunique_consecutive  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unique_dim as _TypeOfunique_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_index_Tensor as _TypeOfunsafe_index_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_view as _TypeOfunsafe_view  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsqueeze as _TypeOfunsqueeze  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import vander as _TypeOfvander  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import var as _TypeOfvar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import var_correction as _TypeOfvar_correction  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import var_dim as _TypeOfvar_dim  # pyright: ignore[reportMissingModuleSource]
@@ -335,6 +417,8 @@ from ._opset1 import var_mean_correction as _TypeOfvar_mean_correction  # pyrigh
 from ._opset1 import var_mean_dim as _TypeOfvar_mean_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import vdot as _TypeOfvdot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import view as _TypeOfview  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import view_as_complex as _TypeOfview_as_complex  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import view_as_real as _TypeOfview_as_real  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import where_Scalar as _TypeOfwhere_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import where_ScalarOther as _TypeOfwhere_ScalarOther  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import where_ScalarSelf as _TypeOfwhere_ScalarSelf  # pyright: ignore[reportMissingModuleSource]
@@ -803,6 +887,29 @@ Outputs:
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
     U: bool, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+alpha_dropout: _Final[_TypeOfalpha_dropout]
+"""alpha_dropout(input: T, *, p: float | None = None, train: bool = True) -> T
+
+Randomly sets elements to the saturation value of SELU, and keeps mean and variance by scaling.
+
+Which elements are set depends on the runtime.
+
+Inputs:
+    input (T)
+
+Attributes:
+    p (float, optional): The probability of an element to be zeroed, below 1; 1 if absent.
+    train (bool, default True): Whether to apply dropout; otherwise the input is returned.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -1343,6 +1450,89 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+bernoulli: _Final[_TypeOfbernoulli]
+"""bernoulli(self: T) -> T
+
+Draws 1 with the probability that each element says, else 0.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+bernoulli_p: _Final[_TypeOfbernoulli_p]
+"""bernoulli_p(self: T, p: float) -> T
+
+Draws 1 with a probability, else 0, in the sizes of a tensor.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (T): A tensor whose sizes and element type alone count.
+    p (float, rank 0): The probability of 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bilinear: _Final[_TypeOfbilinear]
+"""bilinear(input1: T, input2: T, weight: T, bias: T | None = None) -> T
+
+Applies a bilinear transformation to the last dimensions of two tensors.
+
+Inputs:
+    input1 (T)
+    input2 (T)
+    weight (T, rank 3): A matrix for each output.
+    bias (T, optional, rank 1): Added to the outputs; absent it is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bincount: _Final[_TypeOfbincount]
+"""bincount(self: T, weights: W | None = None, minlength: int64 | None = None) -> U
+
+Counts how often each number from 0 on occurs, or sums its weights.
+
+A template: its body is made for each call, and depends on
+`T` and `weights` and `W`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Numbers that are not below 0.
+    weights (W, optional): What each one counts; absent it is 1.
+    minlength (int64, optional, [1]): The least number of counts, alone in a list; absent it is 0.
+
+Outputs:
+    result (U)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+    W: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float, double, int64
+
+Since version 1 of opwright.aten.
+"""
+
 bitwise_and_Scalar: _Final[_TypeOfbitwise_and_Scalar]
 """bitwise_and_Scalar(self: T, other: T) -> T
 
@@ -1660,6 +1850,26 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+cartesian_prod: _Final[_TypeOfcartesian_prod]
+"""cartesian_prod(*tensors: T) -> T
+
+Combines the elements of tensors of rank 1, each with each, a row for each combination.
+
+A template: its body is made for each call, and depends on
+`tensors`. What no vector reaches is not verified.
+
+Inputs:
+    tensors (T, any number): Tensors of rank 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 cat: _Final[_TypeOfcat]
 """cat(*tensors: T, dim: int = 0) -> T
 
@@ -1681,6 +1891,54 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cdist: _Final[_TypeOfcdist]
+"""cdist(x1: T, x2: T, exponent: T | None = None, *, p: str = "2") -> T
+
+Computes the distance of each vector of one tensor and each of another, which are the last dimension.
+
+Each distance is computed from differences, whatever the way that a call names.
+
+Inputs:
+    x1 (T)
+    x2 (T)
+    exponent (T, optional, rank 0): Any other number of the norm.
+
+Attributes:
+    p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+cdist_forward: _Final[_TypeOfcdist_forward]
+"""cdist_forward(x1: T, x2: T, exponent: T | None = None, *, p: str = "2") -> T
+
+Computes the distance of each vector of one tensor and each of another, which are the last dimension.
+
+Each distance is computed from differences, whatever the way that a call names.
+
+Inputs:
+    x1 (T)
+    x2 (T)
+    exponent (T, optional, rank 0): Any other number of the norm.
+
+Attributes:
+    p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
 
 Since version 1 of opwright.aten.
 """
@@ -1716,6 +1974,26 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+chain_matmul: _Final[_TypeOfchain_matmul]
+"""chain_matmul(*matrices: T) -> T
+
+Computes the product of matrices.
+
+A template: its body is made for each call, and depends on
+`matrices`. What no vector reaches is not verified.
+
+Inputs:
+    matrices (T, any number)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1760,6 +2038,24 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+clamp_max: _Final[_TypeOfclamp_max]
+"""clamp_max(self: T, max: T) -> T
+
+Limits each element from above.
+
+Inputs:
+    self (T)
+    max (T, rank 0): The greatest value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 clamp_max_Tensor: _Final[_TypeOfclamp_max_Tensor]
 """clamp_max_Tensor(self: T, max: T) -> T
 
@@ -1776,6 +2072,24 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp_min: _Final[_TypeOfclamp_min]
+"""clamp_min(self: T, min: T) -> T
+
+Limits each element from below.
+
+Inputs:
+    self (T)
+    min (T, rank 0): The least value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1837,6 +2151,27 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool
+
+Since version 1 of opwright.aten.
+"""
+
+combinations: _Final[_TypeOfcombinations]
+"""combinations(self: T, *, r: int = 2, with_replacement: bool = False) -> T
+
+Combines the elements of a tensor of rank 1 in their order, a row for each combination.
+
+Inputs:
+    self (T)
+
+Attributes:
+    r (int, default 2): How many elements.
+    with_replacement (bool, default False): Whether an element may be taken again.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -2195,6 +2530,23 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+corrcoef: _Final[_TypeOfcorrcoef]
+"""corrcoef(self: T) -> T
+
+Computes the correlations of variables, which are the rows.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 cos: _Final[_TypeOfcos]
 """cos(self: T) -> T
 
@@ -2268,6 +2620,51 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cov: _Final[_TypeOfcov]
+"""cov(self: T, correction: T | None = None, fweights: I | None = None, aweights: T | None = None) -> T
+
+Computes the covariances of variables, which are the rows.
+
+A template: its body is made for each call, and depends on
+`T` and `self.rank`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of observations; absent it is 1.
+    fweights (I, optional): How often each observation was made.
+    aweights (T, optional): The weight of each observation.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+    I: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cross: _Final[_TypeOfcross]
+"""cross(self: T, other: T, *, dim: int) -> T
+
+Computes the cross product of vectors of size 3.
+
+Inputs:
+    self (T)
+    other (T)
+
+Attributes:
+    dim (int, required): The dimension of size 3.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -2436,6 +2833,32 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+diff: _Final[_TypeOfdiff]
+"""diff(self: T, prepend: T | None = None, append: T | None = None, *, n: int = 1, dim: int = -1) -> T
+
+Computes the differences of neighbours along a dimension, several times where asked for.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    prepend (T, optional): What is put before.
+    append (T, optional): What is put behind.
+
+Attributes:
+    n (int, default 1): How often.
+    dim (int, default -1): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 digamma: _Final[_TypeOfdigamma]
 """digamma(self: T) -> T
 
@@ -2443,6 +2866,28 @@ Computes the logarithmic derivative of the gamma function of each element.
 
 Inputs:
     self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+dist: _Final[_TypeOfdist]
+"""dist(self: T, other: T, exponent: double | None = None, *, p: str = "2") -> T
+
+Computes the norm of the difference of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
 
 Outputs:
     result (T)
@@ -2541,6 +2986,52 @@ Computes the dot product of two vectors.
 Inputs:
     self (T, rank 1)
     tensor (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+dropout: _Final[_TypeOfdropout]
+"""dropout(input: T, *, p: float | None = None, train: bool = True) -> T
+
+Randomly sets elements to zero and scales the others to preserve the mean.
+
+Which elements are zeroed depends on the runtime.
+
+Inputs:
+    input (T)
+
+Attributes:
+    p (float, optional): The probability of an element to be zeroed, below 1; 1 if absent.
+    train (bool, default True): Whether to apply dropout; otherwise the input is returned.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+einsum: _Final[_TypeOfeinsum]
+"""einsum(*tensors: T, equation: str) -> T
+
+Computes sums of products of the elements of tensors, along the indices of an equation.
+
+A template: its body is made for each call, and depends on
+`tensors`. What no vector reaches is not verified.
+
+Inputs:
+    tensors (T, any number)
+
+Attributes:
+    equation (string, required): The indices of each tensor and of the result.
 
 Outputs:
     result (T)
@@ -2771,6 +3262,29 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+feature_dropout: _Final[_TypeOffeature_dropout]
+"""feature_dropout(input: T, *, p: float | None = None, train: bool = True) -> T
+
+Randomly sets whole channels to zero and scales the others to preserve the mean.
+
+Which channels are zeroed depends on the runtime.
+
+Inputs:
+    input (T)
+
+Attributes:
+    p (float, optional): The probability of a channel to be zeroed, below 1; 1 if absent.
+    train (bool, default True): Whether to apply dropout; otherwise the input is returned.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 fft_c2r: _Final[_TypeOffft_c2r]
 """fft_c2r(self: T, *, dim: Sequence[int], normalization: int, last_dim_size: int) -> T
 
@@ -2796,6 +3310,128 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+fft_fft: _Final[_TypeOffft_fft]
+"""fft_fft(self: T, n: int64 | None = None, *, dim: int, norm: str = "backward", is_complex: bool = False) -> T
+
+Discrete Fourier transform along a dimension.
+
+Inputs:
+    self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+    n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+Attributes:
+    dim (int, required): The transformed dimension.
+    norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+    is_complex (bool, default False): Whether the input is complex.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_fft2: _Final[_TypeOffft_fft2]
+"""fft_fft2(self: T, *, s: Sequence[int] | None = None, dim: Sequence[int], norm: str = "backward", is_complex: bool = False) -> T
+
+Discrete Fourier transform over several dimensions, by default the last two.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+
+Attributes:
+    s (ints, optional): The lengths of the signal, which is cropped or padded with zeros; those of the dimensions if absent.
+    dim (ints, required): The transformed dimensions.
+    norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+    is_complex (bool, default False): Whether the input is complex.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_ifft: _Final[_TypeOffft_ifft]
+"""fft_ifft(self: T, n: int64 | None = None, *, dim: int, norm: str = "backward", is_complex: bool = False) -> T
+
+Inverse discrete Fourier transform along a dimension.
+
+Inputs:
+    self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+    n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+Attributes:
+    dim (int, required): The transformed dimension.
+    norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+    is_complex (bool, default False): Whether the input is complex.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_ifft2: _Final[_TypeOffft_ifft2]
+"""fft_ifft2(self: T, *, s: Sequence[int] | None = None, dim: Sequence[int], norm: str = "backward", is_complex: bool = False) -> T
+
+Inverse discrete Fourier transform over several dimensions, by default the last two.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+
+Attributes:
+    s (ints, optional): The lengths of the signal, which is cropped or padded with zeros; those of the dimensions if absent.
+    dim (ints, required): The transformed dimensions.
+    norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+    is_complex (bool, default False): Whether the input is complex.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_irfft: _Final[_TypeOffft_irfft]
+"""fft_irfft(self: T, n: int64 | None = None, *, dim: int, norm: str = "backward", is_complex: bool = False, trailing: Sequence[int]) -> T
+
+Inverse discrete Fourier transform along a dimension with a real result, of the first half of a conjugate-symmetric spectrum.
+
+Inputs:
+    self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+    n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+Attributes:
+    dim (int, required): The transformed dimension.
+    norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+    is_complex (bool, default False): Whether the input is complex.
+    trailing (ints, required): The axes that align a vector with this dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
 fft_r2c: _Final[_TypeOffft_r2c]
 """fft_r2c(self: T, *, dim: Sequence[int], normalization: int, onesided: bool) -> T
 
@@ -2811,6 +3447,53 @@ Attributes:
     dim (ints, required): The transformed dimensions; if the result is one-sided, the last of them is halved.
     normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
     onesided (bool, required): Whether to omit the frequencies that conjugate symmetry gives.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_rfft: _Final[_TypeOffft_rfft]
+"""fft_rfft(self: T, n: int64 | None = None, *, dim: int, norm: str = "backward") -> T
+
+Discrete Fourier transform of a real tensor along a dimension; the frequencies that conjugate symmetry gives are omitted.
+
+Inputs:
+    self (T)
+    n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+Attributes:
+    dim (int, required): The transformed dimension.
+    norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_rfft2: _Final[_TypeOffft_rfft2]
+"""fft_rfft2(self: T, *, s: Sequence[int] | None = None, dim: Sequence[int], norm: str = "backward") -> T
+
+Discrete Fourier transform of a real tensor over several dimensions, by default the last two; the frequencies that conjugate symmetry gives are omitted.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    s (ints, optional): The lengths of the signal, which is cropped or padded with zeros; those of the dimensions if absent.
+    dim (ints, required): The transformed dimensions.
+    norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
 
 Outputs:
     result (T): Complex numbers, with their real and imaginary parts in a last dimension.
@@ -2926,6 +3609,24 @@ Rounds each element down to an integer.
 
 Inputs:
     self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+floor_divide: _Final[_TypeOffloor_divide]
+"""floor_divide(self: T, other: T) -> T
+
+Divides two tensors element by element, and rounds down.
+
+Inputs:
+    self (T)
+    other (T)
 
 Outputs:
     result (T)
@@ -3210,6 +3911,56 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+grouped_mm: _Final[_TypeOfgrouped_mm]
+"""grouped_mm(self: T, mat2: T, offs: int32 | None = None) -> T
+
+Computes the products of the matrices of groups, which lie side by side or in batches.
+
+Inputs:
+    self (T): Of rank 2 the matrices of all groups, side by side where `mat2` is of rank 2 too, else below one another.
+    mat2 (T): Of rank 2 the matrices of all groups, below one another where `self` is of rank 2 too, else side by side.
+    offs (int32, optional, rank 1): Where each group ends; absent where all groups are of one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float
+
+Since version 1 of opwright.aten.
+"""
+
+gru_input: _Final[_TypeOfgru_input]
+"""gru_input(input: T, hx: T, *params: T, hidden_size: int, weights_each: int, bidirectional: int, batch_first: int) -> tuple[T, T]
+
+Applies a network of gated recurrent units of one or more layers to a batch of sequences.
+
+Layers lie upon one another; nothing is dropped between them.
+
+A template: its body is made for each call, and depends on
+`params`. What no vector reaches is not verified.
+
+Inputs:
+    input (T, rank 3): Time, batch and size, or batch, time and size.
+    hx (T, rank 3): The states before the first step, of each layer and direction.
+    params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+Attributes:
+    hidden_size (int, required): The size of a state.
+    weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+    bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+    batch_first (int, required): Whether the batch stands before the time.
+
+Outputs:
+    output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+    hn (T, rank 3): The last states of each layer and direction.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 gt_Scalar: _Final[_TypeOfgt_Scalar]
 """gt_Scalar(self: T, other: T) -> bool
 
@@ -3337,6 +4088,31 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+histc: _Final[_TypeOfhistc]
+"""histc(self: T, min: T | None = None, max: T | None = None, *, bins: int = 100) -> T
+
+Counts the elements in each of equal parts of a range, those beyond it nowhere.
+
+A template: its body is made for each call, and depends on
+`bins`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    min (T, optional, rank 0): Where the range begins; absent, as the end, it is that of the elements.
+    max (T, optional, rank 0): Where it ends.
+
+Attributes:
+    bins (int, default 100): How many parts.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 hypot: _Final[_TypeOfhypot]
 """hypot(self: T, other: T) -> T
 
@@ -3431,6 +4207,27 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+inner: _Final[_TypeOfinner]
+"""inner(self: T, other: T, *, equation: str) -> T
+
+Computes the sums of products along the last dimensions of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Attributes:
+    equation (string, required): The indices of each tensor and of the result, as Einsum has them.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 internal_adaptive_avg_pool2d: _Final[_TypeOfinternal_adaptive_avg_pool2d]
 """internal_adaptive_avg_pool2d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
 
@@ -3477,6 +4274,29 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isclose: _Final[_TypeOfisclose]
+"""isclose(self: T, other: T, rtol: double, atol: double, *, equal_nan: int = 0) -> bool
+
+Tests whether each element is equal to that of another tensor within tolerances.
+
+Inputs:
+    self (T)
+    other (T)
+    rtol (double, rank 0): The relative tolerance.
+    atol (double, rank 0): The absolute tolerance.
+
+Attributes:
+    equal_nan (int, default 0): Whether two elements that are nan are equal.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -3576,6 +4396,28 @@ Inputs:
 
 Outputs:
     result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+kron: _Final[_TypeOfkron]
+"""kron(self: T, other: T, *, self_axes: Sequence[int] | None = None, other_axes: Sequence[int] | None = None) -> T
+
+Computes the Kronecker product.
+
+Inputs:
+    self (T)
+    other (T)
+
+Attributes:
+    self_axes (ints, optional): The new dimensions of `self` for the product.
+    other_axes (ints, optional): The new dimensions of `other` for the product.
+
+Outputs:
+    result (T)
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
@@ -3711,6 +4553,25 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+lerp_Tensor: _Final[_TypeOflerp_Tensor]
+"""lerp_Tensor(self: T, end: T, weight: T) -> T
+
+Interpolates linearly between two tensors.
+
+Inputs:
+    self (T)
+    end (T)
+    weight (T): How far it is from the start to the end.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 lgamma: _Final[_TypeOflgamma]
 """lgamma(self: T) -> T
 
@@ -3741,6 +4602,90 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linalg_cross: _Final[_TypeOflinalg_cross]
+"""linalg_cross(self: T, other: T, *, dim: int) -> T
+
+Computes the cross product of vectors of size 3.
+
+Inputs:
+    self (T)
+    other (T)
+
+Attributes:
+    dim (int, required): The dimension of size 3.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linalg_matrix_power: _Final[_TypeOflinalg_matrix_power]
+"""linalg_matrix_power(self: T, *, n: int) -> T
+
+Computes a power of square matrices.
+
+Inputs:
+    self (T)
+
+Attributes:
+    n (int, required): The exponent, 0 or more.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linalg_multi_dot: _Final[_TypeOflinalg_multi_dot]
+"""linalg_multi_dot(*tensors: T) -> T
+
+Computes the product of matrices, of which the first and the last may be vectors.
+
+A template: its body is made for each call, and depends on
+`tensors`. What no vector reaches is not verified.
+
+Inputs:
+    tensors (T, any number)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linalg_vector_norm: _Final[_TypeOflinalg_vector_norm]
+"""linalg_vector_norm(self: T, exponent: double | None = None, *, dim: Sequence[int], keepdim: bool = False, ord: str = "2") -> T
+
+Computes the norm of vectors along dimensions.
+
+Inputs:
+    self (T)
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+    ord (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -4149,6 +5094,39 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+lstm_input: _Final[_TypeOflstm_input]
+"""lstm_input(input: T, h0: T, c0: T, *params: T, hidden_size: int, weights_each: int, bidirectional: int, batch_first: int) -> tuple[T, T, T]
+
+Applies a long short-term memory network of one or more layers to a batch of sequences.
+
+Layers lie upon one another; nothing is dropped between them.
+
+A template: its body is made for each call, and depends on
+`params`. What no vector reaches is not verified.
+
+Inputs:
+    input (T, rank 3): Time, batch and size, or batch, time and size.
+    h0 (T, rank 3): The hidden states before the first step, of each layer and direction.
+    c0 (T, rank 3): The cell states before the first step.
+    params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+Attributes:
+    hidden_size (int, required): The size of a state.
+    weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+    bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+    batch_first (int, required): Whether the batch stands before the time.
+
+Outputs:
+    output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+    hn (T, rank 3): The last hidden states of each layer and direction.
+    cn (T, rank 3): The last cell states of each layer and direction.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 lt_Scalar: _Final[_TypeOflt_Scalar]
 """lt_Scalar(self: T, other: T) -> bool
 
@@ -4215,6 +5193,26 @@ Computes the product of matrices, of vectors or of batches of matrices, which ar
 Inputs:
     self (T)
     other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+matrix_power: _Final[_TypeOfmatrix_power]
+"""matrix_power(self: T, *, n: int) -> T
+
+Computes a power of square matrices.
+
+Inputs:
+    self (T)
+
+Attributes:
+    n (int, required): The exponent, 0 or more.
 
 Outputs:
     result (T)
@@ -4756,6 +5754,32 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+multinomial: _Final[_TypeOfmultinomial]
+"""multinomial(self: T, *, num_samples: int, replacement: bool = False) -> int64
+
+Draws indices with the probabilities that the elements of the last dimension say, which need not sum to 1.
+
+Which ones depends on the runtime.
+
+A template: its body is made for each call, and depends on
+`num_samples`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    num_samples (int, required): How many.
+    replacement (bool, default False): Whether one may be drawn again.
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 mv: _Final[_TypeOfmv]
 """mv(self: T, vec: T) -> T
 
@@ -4811,6 +5835,50 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+nanmedian: _Final[_TypeOfnanmedian]
+"""nanmedian(self: T) -> T
+
+Finds the median of the elements that are not nan, the lower one of two.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+nanmedian_dim: _Final[_TypeOfnanmedian_dim]
+"""nanmedian_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
+
+Finds the median along a dimension of the elements that are not nan, the lower one of two, and where it stands.
+
+Of equal elements PyTorch may tell of another one.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -5031,6 +6099,178 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+norm_Scalar: _Final[_TypeOfnorm_Scalar]
+"""norm_Scalar(self: T, exponent: double | None = None, *, p: str = "2") -> T
+
+Computes the norm of all elements as one vector.
+
+Inputs:
+    self (T)
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+norm_ScalarOpt_dim: _Final[_TypeOfnorm_ScalarOpt_dim]
+"""norm_ScalarOpt_dim(self: T, exponent: double | None = None, *, dim: Sequence[int], keepdim: bool = False, p: str = "2") -> T
+
+Computes the norm of vectors along dimensions.
+
+Inputs:
+    self (T)
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+    p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+norm_ScalarOpt_dim_dtype: _Final[_TypeOfnorm_ScalarOpt_dim_dtype]
+"""norm_ScalarOpt_dim_dtype(self: T, exponent: double | None = None, *, dim: Sequence[int], keepdim: bool = False, p: str = "2") -> T
+
+Computes the norm of vectors along dimensions.
+
+Inputs:
+    self (T)
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+    p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+norm_ScalarOpt_dtype: _Final[_TypeOfnorm_ScalarOpt_dtype]
+"""norm_ScalarOpt_dtype(self: T, exponent: double | None = None, *, p: str = "2") -> T
+
+Computes the norm of all elements as one vector.
+
+Inputs:
+    self (T)
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+normal_Tensor_Tensor: _Final[_TypeOfnormal_Tensor_Tensor]
+"""normal_Tensor_Tensor(mean: T, std: T) -> T
+
+Draws random numbers of normal distributions.
+
+Which ones depends on the runtime.
+
+Inputs:
+    mean (T): The mean of each one.
+    std (T): The standard deviation of each one.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+normal_Tensor_float: _Final[_TypeOfnormal_Tensor_float]
+"""normal_Tensor_float(mean: T, std: T) -> T
+
+Draws random numbers of normal distributions.
+
+Which ones depends on the runtime.
+
+Inputs:
+    mean (T): The mean of each one.
+    std (T, rank 0): The standard deviation.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+normal_float_Tensor: _Final[_TypeOfnormal_float_Tensor]
+"""normal_float_Tensor(mean: T, std: T) -> T
+
+Draws random numbers of normal distributions.
+
+Which ones depends on the runtime.
+
+Inputs:
+    mean (T, rank 0): The mean.
+    std (T): The standard deviation of each one.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+normal_float_float: _Final[_TypeOfnormal_float_float]
+"""normal_float_float(mean: double, std: double, size: int64, *, dtype: int = 1) -> T
+
+Draws random numbers of a normal distribution.
+
+Which ones depends on the runtime.
+
+Inputs:
+    mean (double, rank 0): The mean.
+    std (double, rank 0): The standard deviation.
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 or_Scalar: _Final[_TypeOfor_Scalar]
 """or_Scalar(self: T, other: T) -> T
 
@@ -5085,6 +6325,72 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+pairwise_distance: _Final[_TypeOfpairwise_distance]
+"""pairwise_distance(x1: T, x2: T, eps: double, exponent: double | None = None, *, p: str = "2", keepdim: bool = False) -> T
+
+Computes the norm of the differences of vectors, which are the last dimension.
+
+Inputs:
+    x1 (T)
+    x2 (T)
+    eps (double, rank 0): What is added to each difference.
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+    keepdim (bool, default False): Whether the last dimension stays with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+pdist: _Final[_TypeOfpdist]
+"""pdist(self: T, exponent: T | None = None, *, p: str = "2") -> T
+
+Computes the distance of each row of a matrix and each one after it.
+
+Inputs:
+    self (T, rank 2)
+    exponent (T, optional, rank 0): Any other number of the norm.
+
+Attributes:
+    p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+pdist_forward: _Final[_TypeOfpdist_forward]
+"""pdist_forward(self: T, exponent: T | None = None, *, p: str = "2") -> T
+
+Computes the distance of each row of a matrix and each one after it.
+
+Inputs:
+    self (T, rank 2)
+    exponent (T, optional, rank 0): Any other number of the norm.
+
+Attributes:
+    p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
 permute: _Final[_TypeOfpermute]
 """permute(self: T, *, dims: Sequence[int]) -> T
 
@@ -5101,6 +6407,24 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+polar: _Final[_TypeOfpolar]
+"""polar(abs: T, angle: T) -> T
+
+Returns complex numbers with the given absolute values and angles.
+
+Inputs:
+    abs (T)
+    angle (T)
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
 
 Since version 1 of opwright.aten.
 """
@@ -5306,6 +6630,222 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+randint: _Final[_TypeOfrandint]
+"""randint(high: int64, size: int64, *, dtype: int = 7) -> T
+
+Draws random integers, each equally likely, below a limit and not below 0.
+
+Which ones depends on the runtime.
+
+Inputs:
+    high (int64, rank 0): The limit.
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, default 7): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_generator: _Final[_TypeOfrandint_generator]
+"""randint_generator(high: int64, size: int64, *, dtype: int = 7) -> T
+
+Draws random integers, each equally likely, below a limit and not below 0.
+
+Which ones depends on the runtime.
+
+Inputs:
+    high (int64, rank 0): The limit.
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, default 7): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_like: _Final[_TypeOfrandint_like]
+"""randint_like(self: any, high: T) -> T
+
+Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    high (T, rank 0): The limit.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_like_Tensor: _Final[_TypeOfrandint_like_Tensor]
+"""randint_like_Tensor(self: any, high: T) -> T
+
+Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    high (T, rank 0): The limit.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_like_Tensor_generator: _Final[_TypeOfrandint_like_Tensor_generator]
+"""randint_like_Tensor_generator(self: any, high: T) -> T
+
+Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    high (T, rank 0): The limit.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_like_generator: _Final[_TypeOfrandint_like_generator]
+"""randint_like_generator(self: any, high: T) -> T
+
+Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    high (T, rank 0): The limit.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_like_low_dtype: _Final[_TypeOfrandint_like_low_dtype]
+"""randint_like_low_dtype(self: any, low: T, high: T) -> T
+
+Draws random integers, each equally likely, below a limit and not below another one, in the sizes of a tensor.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    low (T, rank 0): The least one.
+    high (T, rank 0): The limit.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_like_low_generator_dtype: _Final[_TypeOfrandint_like_low_generator_dtype]
+"""randint_like_low_generator_dtype(self: any, low: T, high: T) -> T
+
+Draws random integers, each equally likely, below a limit and not below another one, in the sizes of a tensor.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    low (T, rank 0): The least one.
+    high (T, rank 0): The limit.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_low: _Final[_TypeOfrandint_low]
+"""randint_low(low: int64, high: int64, size: int64, *, dtype: int = 7) -> T
+
+Draws random integers, each equally likely, below a limit and not below another one.
+
+Which ones depends on the runtime.
+
+Inputs:
+    low (int64, rank 0): The least one.
+    high (int64, rank 0): The limit.
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, default 7): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_low_generator: _Final[_TypeOfrandint_low_generator]
+"""randint_low_generator(low: int64, high: int64, size: int64, *, dtype: int = 7) -> T
+
+Draws random integers, each equally likely, below a limit and not below another one.
+
+Which ones depends on the runtime.
+
+Inputs:
+    low (int64, rank 0): The least one.
+    high (int64, rank 0): The limit.
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, default 7): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 randn: _Final[_TypeOfrandn]
 """randn(size: int64, *, dtype: int = 1) -> T
 
@@ -5365,6 +6905,26 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+real: _Final[_TypeOfreal]
+"""real(self: T, *, is_complex: bool = False) -> T
+
+Returns the real part of each element.
+
+Inputs:
+    self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+
+Attributes:
+    is_complex (bool, default False): Whether the elements are complex.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -5492,6 +7052,24 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+remainder_Scalar_Tensor: _Final[_TypeOfremainder_Scalar_Tensor]
+"""remainder_Scalar_Tensor(self: T, other: T) -> T
+
+Computes the remainder of dividing a number by each element, with the sign of the divisor.
+
+Inputs:
+    self (T, rank 0): The dividend.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 remainder_Tensor: _Final[_TypeOfremainder_Tensor]
 """remainder_Tensor(self: T, other: T) -> T
 
@@ -5506,6 +7084,29 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+renorm: _Final[_TypeOfrenorm]
+"""renorm(self: T, maxnorm: T, exponent: double | None = None, *, dim: Sequence[int], p: str = "2") -> T
+
+Scales the parts along a dimension whose norm is larger than a limit to that norm.
+
+Inputs:
+    self (T)
+    maxnorm (T, rank 0): The limit.
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    dim (ints, required): The dimensions of the parts.
+    p (string, default "2"): The norm, where there is no exponent: the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -5625,6 +7226,68 @@ Attributes:
 
 Outputs:
     result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+rnn_relu_input: _Final[_TypeOfrnn_relu_input]
+"""rnn_relu_input(input: T, hx: T, *params: T, hidden_size: int, weights_each: int, bidirectional: int, batch_first: int) -> tuple[T, T]
+
+Applies a recurrent network with the rectified linear unit of one or more layers to a batch of sequences.
+
+Layers lie upon one another; nothing is dropped between them.
+
+A template: its body is made for each call, and depends on
+`params`. What no vector reaches is not verified.
+
+Inputs:
+    input (T, rank 3): Time, batch and size, or batch, time and size.
+    hx (T, rank 3): The states before the first step, of each layer and direction.
+    params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+Attributes:
+    hidden_size (int, required): The size of a state.
+    weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+    bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+    batch_first (int, required): Whether the batch stands before the time.
+
+Outputs:
+    output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+    hn (T, rank 3): The last states of each layer and direction.
+
+Types:
+    T: float16, float
+
+Since version 1 of opwright.aten.
+"""
+
+rnn_tanh_input: _Final[_TypeOfrnn_tanh_input]
+"""rnn_tanh_input(input: T, hx: T, *params: T, hidden_size: int, weights_each: int, bidirectional: int, batch_first: int) -> tuple[T, T]
+
+Applies a recurrent network with tanh of one or more layers to a batch of sequences.
+
+Layers lie upon one another; nothing is dropped between them.
+
+A template: its body is made for each call, and depends on
+`params`. What no vector reaches is not verified.
+
+Inputs:
+    input (T, rank 3): Time, batch and size, or batch, time and size.
+    hx (T, rank 3): The states before the first step, of each layer and direction.
+    params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+Attributes:
+    hidden_size (int, required): The size of a state.
+    weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+    bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+    batch_first (int, required): Whether the batch stands before the time.
+
+Outputs:
+    output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+    hn (T, rank 3): The last states of each layer and direction.
 
 Types:
     T: float16, bfloat16, float, double
@@ -5802,6 +7465,39 @@ Outputs:
 Types:
     S: double, bool, int64
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+scaled_dot_product_attention: _Final[_TypeOfscaled_dot_product_attention]
+"""scaled_dot_product_attention(query: T, key: T, value: T, attn_mask: M | None = None, *, is_causal: int = 0, scale: float | None = None, key_order: Sequence[int], key_heads: Sequence[int] | None = None, fits_attention: int = 0) -> T
+
+Computes scaled dot product attention.
+
+A query that no key is for gets zeros.
+
+A template: its body is made for each call, and depends on
+`T` and `key_heads` and `scale` and `is_causal` and `attn_mask` and `M`. What no vector reaches is not verified.
+
+Inputs:
+    query (T): Batches, heads, queries and their size.
+    key (T): Batches, heads, keys and their size.
+    value (T): Batches, heads, keys and the size of a value.
+    attn_mask (M, optional): Which keys a query takes part of, or what is added to the scores; broadcast to the scores.
+
+Attributes:
+    is_causal (int, default 0): Whether a query takes part of the keys up to its own place alone.
+    scale (float, optional): The factor of the scores; absent it is one over the root of the size of a query.
+    key_order (ints, required): The dimensions of the keys, the last two swapped.
+    key_heads (ints, optional): The head of the keys for each head of the queries; absent it is the same.
+    fits_attention (int, default 0): Whether the tensors have sizes that ONNX's Attention takes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+    M: bool, float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -6026,6 +7722,8 @@ signbit: _Final[_TypeOfsignbit]
 """signbit(self: T) -> bool
 
 Whether the sign bit of each element is set, as it is of -0.
+
+Below opset 26 that of nan counts as not set.
 
 Inputs:
     self (T)
@@ -6602,6 +8300,61 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+stft: _Final[_TypeOfstft]
+"""stft(self: T, window: T | None = None, *, n_fft: int, hop_length: int | None = None, win_length: int | None = None, normalized: bool = False, onesided: bool = True) -> T
+
+Short-time Fourier transform.
+
+Inputs:
+    self (T): Batch (optional), samples.
+    window (T, optional, rank 1): The window, centered within the frame; ones if absent.
+
+Attributes:
+    n_fft (int, required): The length of a frame.
+    hop_length (int, optional): The distance of frames; a quarter of their length if absent.
+    win_length (int, optional): The length of the window; that of a frame if absent.
+    normalized (bool, default False): Whether to divide by the square root of the length of a frame.
+    onesided (bool, default True): Whether to omit the frequencies that conjugate symmetry gives.
+
+Outputs:
+    result (T): Batch (optional), frequencies, frames, and the real and imaginary parts.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+stft_center: _Final[_TypeOfstft_center]
+"""stft_center(self: T, window: T | None = None, *, n_fft: int, hop_length: int | None = None, win_length: int | None = None, center: bool = True, pad_mode: str = "reflect", normalized: bool = False, onesided: bool = True) -> T
+
+Short-time Fourier transform.
+
+A template: its body is made for each call, and depends on
+`self.rank`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Batch (optional), samples.
+    window (T, optional, rank 1): The window, centered within the frame; ones if absent.
+
+Attributes:
+    n_fft (int, required): The length of a frame.
+    hop_length (int, optional): The distance of frames; a quarter of their length if absent.
+    win_length (int, optional): The length of the window; that of a frame if absent.
+    center (bool, default True): Whether to pad the samples so that frames are centered at multiples of `hop_length`.
+    pad_mode (string, default "reflect"): How to pad.
+    normalized (bool, default False): Whether to divide by the square root of the length of a frame.
+    onesided (bool, default True): Whether to omit the frequencies that conjugate symmetry gives.
+
+Outputs:
+    result (T): Batch (optional), frequencies, frames, and the real and imaginary parts.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
 sub_Scalar: _Final[_TypeOfsub_Scalar]
 """sub_Scalar(self: T, other: T, alpha: T | None = None) -> T
 
@@ -6760,6 +8513,27 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+tensordot: _Final[_TypeOftensordot]
+"""tensordot(self: T, other: T, *, equation: str) -> T
+
+Computes sums of products along dimensions of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Attributes:
+    equation (string, required): The indices of each tensor and of the result, as Einsum has them.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 threshold: _Final[_TypeOfthreshold]
 """threshold(self: T, threshold: T, value: T) -> T
 
@@ -6846,6 +8620,23 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+trace: _Final[_TypeOftrace]
+"""trace(self: T) -> T
+
+Computes the sum of the diagonal of a matrix.
+
+Inputs:
+    self (T, rank 2)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, int64
+
+Since version 1 of opwright.aten.
+"""
+
 transpose_int: _Final[_TypeOftranspose_int]
 """transpose_int(self: T, *, order: Sequence[int] | None = None) -> T
 
@@ -6862,6 +8653,76 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+trapezoid_dx: _Final[_TypeOftrapezoid_dx]
+"""trapezoid_dx(y: T, dx: T | None = None, *, dim: int = -1) -> T
+
+Computes the integral along a dimension by the trapezoidal rule, of points at equal distances.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    y (T)
+    dx (T, optional, rank 0): The distance; absent it is 1.
+
+Attributes:
+    dim (int, default -1): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+trapezoid_x: _Final[_TypeOftrapezoid_x]
+"""trapezoid_x(y: T, x: T, *, dim: int = -1) -> T
+
+Computes the integral along a dimension by the trapezoidal rule.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    y (T)
+    x (T): Where the points are.
+
+Attributes:
+    dim (int, default -1): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+trilinear: _Final[_TypeOftrilinear]
+"""trilinear(i1: T, i2: T, i3: T, *, equation: str) -> T
+
+Computes sums of products of three tensors, each with new dimensions.
+
+Inputs:
+    i1 (T)
+    i2 (T)
+    i3 (T)
+
+Attributes:
+    equation (string, required): The indices of each tensor and of the result, as Einsum has them.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -6944,6 +8805,58 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+unique_consecutive: _Final[_TypeOfunique_consecutive]
+"""unique_consecutive(self: T, *, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None, others: Sequence[int] | None = None) -> tuple[T, int64, int64]
+
+Keeps of equal neighbours the first one.
+
+Inverse and counts that are not asked for are empty where single elements are compared.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    return_inverse (bool, default False): Whether it is told where each element stands among those that are kept.
+    return_counts (bool, default False): Whether it is told how many each one stands for.
+    dim (int, optional): The dimension; absent the elements are taken one by one.
+    others (ints, optional): The other dimensions, where there is one.
+
+Outputs:
+    values (T)
+    inverse (int64)
+    counts (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+unique_dim: _Final[_TypeOfunique_dim]
+"""unique_dim(self: T, *, dim: int) -> tuple[T, int64, int64]
+
+Finds the unique parts along a dimension in ascending order, where each part stands among them, and how often each one occurs.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    values (T)
+    inverse (int64)
+    counts (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 unsafe_index_Tensor: _Final[_TypeOfunsafe_index_Tensor]
 """unsafe_index_Tensor(self: T, *indices: I) -> T
 
@@ -7005,6 +8918,27 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+vander: _Final[_TypeOfvander]
+"""vander(x: T, N: int64 | None = None, *, increasing: bool = False) -> T
+
+Computes powers of each element, a row for each.
+
+Inputs:
+    x (T)
+    N (int64, optional, rank 0): How many powers; absent it is as many as elements.
+
+Attributes:
+    increasing (bool, default False): Whether the exponents go up from 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, int64
 
 Since version 1 of opwright.aten.
 """
@@ -7152,6 +9086,40 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+view_as_complex: _Final[_TypeOfview_as_complex]
+"""view_as_complex(self: T) -> T
+
+Returns complex numbers whose real and imaginary parts are in a last dimension of size 2.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+view_as_real: _Final[_TypeOfview_as_real]
+"""view_as_real(self: T) -> T
+
+Returns the real and imaginary parts of complex numbers in a last dimension of size 2.
+
+Inputs:
+    self (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
 
 Since version 1 of opwright.aten.
 """
