@@ -266,6 +266,8 @@ def _promoted(draw: Draw) -> Given:
         yield "fill.Tensor", [draw.tensor(left, 2, 3), draw.tensor(torch.float32)], {}
         for number in (-INF, NAN):
             yield "masked_fill.Scalar", [draw.tensor(left, 2, 3), condition, number], {}
+    for alpha in (True, False):
+        yield "add.Scalar", [draw.tensor(torch.bool, 2, 3), True, alpha], {}
     for pair in product((True, 3, 0.5), repeat=2):
         yield "where.Scalar", [draw.tensor(torch.bool, 2, 3), *pair], {}
     yield "where", [draw.tensor(torch.bool, 2, 3)], {}

@@ -6,9 +6,8 @@ def clamp_Tensor(self, min=None, max=None):
     """Where the least value is above the greatest, the greatest one counts."""
     assert min is not None or max is not None
     if self.dtype == BOOL:
-        if min is not None:
-            self = self | min
-        return self if max is None else self & max
+        assert min is None or max is None
+        return self & max if min is None else self | min
     if self.dtype == INT64:  # runtimes compare int64 as int32 in Max and Min
         if min is not None:
             self = op.Where(self < min, min, self)

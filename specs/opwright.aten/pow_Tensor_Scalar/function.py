@@ -9,8 +9,8 @@ def pow_Tensor_Scalar(self, exponent=None, root: Literal["sqrt", "rsqrt"] = "sqr
     if self.dtype in (FLOAT16, BFLOAT16, FLOAT, DOUBLE):
         if exponent is not None:
             return op.Pow(self, exponent)
-        if self.dtype == FLOAT16:  # PyTorch computes powers there, and that of -inf is inf
-            self = op.Where(self == -math.inf, math.inf, self)
+        if self.dtype == FLOAT16:  # PyTorch computes powers there, of -0 and -inf as of 0 and inf
+            self = op.Where((self == 0) | (self == -math.inf), op.Abs(self), self)
         return op.Sqrt(self) if root == "sqrt" else op.Reciprocal(op.Sqrt(self))
     assert exponent is not None
     if self.dtype == BOOL:
