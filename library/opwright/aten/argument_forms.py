@@ -203,7 +203,7 @@ def factor(value: Any, call: CallShape) -> Any:
     """A factor in the element type of `self`; for integers it is truncated and wraps around."""
     element = call.element_of(call.values["self"])
     if element is not None and element.kind == "bool":
-        return value != 0
+        return int(value != 0)
     if element is None or not element.is_integer or not _is_finite(value):
         return value
     low, count = int(element.minimum), 1 << element.bits
