@@ -231,7 +231,8 @@ def hidden_size(value: Any, call: CallShape) -> int:
     sizes = call.sizes_of(_item(call.values["params"], 1))
     if sizes is None or sizes[-1] is None:
         raise NoForm("the sizes of the weights are not known")
-    return sizes[-1]
+    size: int = sizes[-1]
+    return size
 
 
 def weights_each(value: Any, call: CallShape) -> int:
@@ -240,7 +241,8 @@ def weights_each(value: Any, call: CallShape) -> int:
     values = call.values
     if values["train"] and values["dropout"] and values["num_layers"] > 1:
         raise NoForm("elements are dropped between the layers")
-    return len(values["params"]) // (values["num_layers"] * (2 if values["bidirectional"] else 1))
+    directions, layers = 2 if values["bidirectional"] else 1, int(values["num_layers"])
+    return len(values["params"]) // (layers * directions)
 
 
 def named_norm(value: Any, call: CallShape) -> str:
