@@ -339,7 +339,7 @@ def test_complex_tensors() -> None:
         ("int8", -2.5, -2),
         ("uint8", -1, 255),
         ("uint8", 257, 1),
-        ("bool", 0.5, True),
+        ("bool", 0.5, 1),
         ("int64", COMPUTED, COMPUTED),
     ],
 )

@@ -747,6 +747,8 @@ def _products(draw: Draw) -> Given:
             yield "addmm", [draw.tensor(dtype, 2, 2), *pair], factors
             yield "addmv", [draw.tensor(dtype, 2), pair[0], draw.tensor(dtype, 3)], factors
             yield "addr", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2), draw.tensor(dtype, 3)], factors
+            truths = {name: bool(number % 3) for name, number in factors.items()}
+            yield "addr", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2), draw.tensor(dtype, 3)], truths
             yield "addbmm", [draw.tensor(dtype, 2, 2), *batches], factors
             yield "baddbmm", [draw.tensor(dtype, 2, 2, 2), *batches], factors
         for left_shape, right_shape in _MATMUL:

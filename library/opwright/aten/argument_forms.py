@@ -244,7 +244,7 @@ def factor(value: Any, call: CallShape) -> Any:
     """A factor in the element type of `self`; for integers it is truncated and wraps around."""
     element = call.element_of(call.values["self"])
     if element is not None and element.kind == "bool":
-        return value != 0
+        return int(value != 0)
     if element is None or not element.is_integer or not _is_finite(value):
         return value
     low, count = int(element.minimum), 1 << element.bits
@@ -272,7 +272,8 @@ def hidden_size(value: Any, call: CallShape) -> int:
     sizes = call.sizes_of(_item(call.values["params"], 1))
     if sizes is None or sizes[-1] is None:
         raise NoForm("the sizes of the weights are not known")
-    return sizes[-1]
+    size: int = sizes[-1]
+    return size
 
 
 def weights_each(value: Any, call: CallShape) -> int:
@@ -281,7 +282,8 @@ def weights_each(value: Any, call: CallShape) -> int:
     values = call.values
     if values["train"] and values["dropout"] and values["num_layers"] > 1:
         raise NoForm("elements are dropped between the layers")
-    return len(values["params"]) // (values["num_layers"] * (2 if values["bidirectional"] else 1))
+    directions, layers = 2 if values["bidirectional"] else 1, int(values["num_layers"])
+    return len(values["params"]) // (layers * directions)
 
 
 def named_norm(value: Any, call: CallShape) -> str:

@@ -3,6 +3,8 @@ from opwright import opset18 as op
 
 
 def linear(input, weight, bias=None):
+    """A weight that is a vector has one output, to which PyTorch adds no bias."""
+    assert weight.rank == 2 or bias is None
     if input.dtype == BFLOAT16:
         x, w, b = op.Cast(input, to=FLOAT), op.Cast(weight, to=FLOAT), None if bias is None else op.Cast(bias, to=FLOAT)
         return op.Cast(_transformed(x, w, b), to=BFLOAT16)
