@@ -10,11 +10,13 @@ from opwright.types import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32,
 _T1 = _TypeVar("_T1", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32, INT64)
 _T2 = _TypeVar("_T2", FLOAT16, BFLOAT16, FLOAT, DOUBLE)
 _T3 = _TypeVar("_T3", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL, UINT8, INT8, INT16, INT32, INT64)
-_T4 = _TypeVar("_T4", DOUBLE, INT64)
-_T5 = _TypeVar("_T5", FLOAT, DOUBLE)
-_T6 = _TypeVar("_T6", BOOL, UINT8, INT8, INT16, INT32, INT64)
-_T7 = _TypeVar("_T7", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
-_T8 = _TypeVar("_T8", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+_T4 = _TypeVar("_T4", BOOL, UINT8, INT8, INT16, INT32, INT64)
+_T5 = _TypeVar("_T5", DOUBLE, INT64)
+_T6 = _TypeVar("_T6", FLOAT, DOUBLE)
+_T7 = _TypeVar("_T7", UINT8, INT8, INT16, INT32, INT64)
+_T8 = _TypeVar("_T8", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL)
+_T9 = _TypeVar("_T9", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
+_T10 = _TypeVar("_T10", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
 
 class abs(_LibraryFunction):
     @_overload
@@ -76,6 +78,279 @@ class acosh(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class adaptive_avg_pool1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over one dimension.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class adaptive_avg_pool2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over two dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class adaptive_avg_pool3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over three dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class adaptive_max_pool1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_T2, INT64]:
+        """Adaptive max pooling over one dimension, with the indices of the maxima.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+        To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+            indices (int64): The index of each maximum within its channel.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class adaptive_max_pool2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_T2, INT64]:
+        """Adaptive max pooling over two dimensions, with the indices of the maxima.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+        To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+            indices (int64): The index of each maximum within its channel.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class adaptive_max_pool3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_T2, INT64]:
+        """Adaptive max pooling over three dimensions, with the indices of the maxima.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+        To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+            indices (int64): The index of each maximum within its channel.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class add_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats, alpha: _T3 | _Floats | None = None) -> _T3:
@@ -107,12 +382,12 @@ class add_Scalar(_LibraryFunction):
 class add_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats, alpha: _T3 | _Floats | None = None) -> _T3:
-        """Adds two tensors, the second one times a factor.
+        """Adds two tensors; the second may be scaled by a factor.
 
         Inputs:
             self (T)
             other (T)
-            alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+            alpha (T, optional, rank 0): The factor of `other`; 1 if absent.
 
         Outputs:
             result (T)
@@ -132,10 +407,274 @@ class add_Tensor(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class addbmm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        batch1: _T1 | _Floats,
+        batch2: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a matrix and the sum of the products of the matrices of two batches, each times a factor.
+
+        Inputs:
+            self (T): Broadcast to the sizes of a product.
+            batch1 (T, rank 3)
+            batch2 (T, rank 3)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        batch1: _NDArray[_Any] | _Floats,
+        batch2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addcdiv(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        tensor1: _T2 | _Floats,
+        tensor2: _T2 | _Floats,
+        value: _T2 | _Floats | None = None,
+    ) -> _T2:
+        """Adds the quotient of two tensors, times a factor, to a tensor.
+
+        Inputs:
+            self (T)
+            tensor1 (T)
+            tensor2 (T)
+            value (T, optional, rank 0): Factor of the quotient; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        tensor1: _NDArray[_Any] | _Floats,
+        tensor2: _NDArray[_Any] | _Floats,
+        value: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addcmul(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        tensor1: _T1 | _Floats,
+        tensor2: _T1 | _Floats,
+        value: _T1 | _Floats | None = None,
+    ) -> _T1:
+        """Adds the product of two tensors, times a factor, to a tensor.
+
+        Inputs:
+            self (T)
+            tensor1 (T)
+            tensor2 (T)
+            value (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        tensor1: _NDArray[_Any] | _Floats,
+        tensor2: _NDArray[_Any] | _Floats,
+        value: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addmm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        mat1: _T1 | _Floats,
+        mat2: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a matrix and the product of two matrices, each times a factor.
+
+        Inputs:
+            self (T): Broadcast to the sizes of the product.
+            mat1 (T, rank 2)
+            mat2 (T, rank 2)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mat1: _NDArray[_Any] | _Floats,
+        mat2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addmv(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        mat: _T1 | _Floats,
+        vec: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a vector and the product of a matrix and a vector, each times a factor.
+
+        Inputs:
+            self (T): Broadcast to the size of the product.
+            mat (T, rank 2)
+            vec (T, rank 1)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mat: _NDArray[_Any] | _Floats,
+        vec: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addr(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        vec1: _T3 | _Floats,
+        vec2: _T3 | _Floats,
+        beta: _T3 | _Floats | None = None,
+        alpha: _T3 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T3:
+        """Adds a matrix and the outer product of two vectors, each times a factor.
+
+        Of truth values it is the logical or of the two, where their factors are not 0.
+
+        Inputs:
+            self (T): Broadcast to the sizes of the product.
+            vec1 (T, rank 1)
+            vec2 (T, rank 1)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        vec1: _NDArray[_Any] | _Floats,
+        vec2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
 class alias(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
-        """The same tensor.
+        """Returns the input tensor.
 
         Inputs:
             self (T)
@@ -159,7 +698,7 @@ class all(_LibraryFunction):
         /,
         self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
     ) -> BOOL | UINT8:
-        """Whether every element is other than 0.
+        """Tests whether all elements are nonzero.
 
         Inputs:
             self (T)
@@ -187,7 +726,7 @@ class all_dim(_LibraryFunction):
         dim: int,
         keepdim: bool = False,
     ) -> BOOL | UINT8:
-        """Whether every element along a dimension is other than 0.
+        """Tests whether all elements along the given dimension are nonzero.
 
         A template: its body is made for each call, and depends on
         `dim`. What no vector reaches is not verified.
@@ -196,8 +735,8 @@ class all_dim(_LibraryFunction):
             self (T)
 
         Attributes:
-            dim (int, required): The dimension.
-            keepdim (bool, default False): Whether it stays with size 1.
+            dim (int, required): The dimension to reduce.
+            keepdim (bool, default False): Whether to keep it with size 1.
 
         Outputs:
             result (U)
@@ -222,14 +761,14 @@ class all_dims(_LibraryFunction):
         dim: _Sequence[int] | None = None,
         keepdim: bool = False,
     ) -> BOOL | UINT8:
-        """Whether every element along dimensions is other than 0.
+        """Tests whether all elements along the given dimensions are nonzero.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, optional): The dimensions, none of them where the list is empty; absent it is all.
-            keepdim (bool, default False): Whether they stay with size 1.
+            dim (ints, optional): The dimensions to reduce; none if the list is empty, all if absent.
+            keepdim (bool, default False): Whether to keep them with size 1.
 
         Outputs:
             result (U)
@@ -254,16 +793,16 @@ class all_dims(_LibraryFunction):
 class amax(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: _Sequence[int], keepdim: bool = False) -> _T3:
-        """The greatest element along dimensions.
+        """Returns the maximum along the given dimensions.
 
-        To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, required): The dimensions.
-            keepdim (bool, default False): Whether they stay with size 1.
+            dim (ints, required): The dimensions to reduce.
+            keepdim (bool, default False): Whether to keep them with size 1.
 
         Outputs:
             result (T)
@@ -287,16 +826,16 @@ class amax(_LibraryFunction):
 class amin(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: _Sequence[int], keepdim: bool = False) -> _T3:
-        """The least element along dimensions.
+        """Returns the minimum along the given dimensions.
 
-        To PyTorch nan is the least element; ONNX leaves that to runtimes.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, required): The dimensions.
-            keepdim (bool, default False): Whether they stay with size 1.
+            dim (ints, required): The dimensions to reduce.
+            keepdim (bool, default False): Whether to keep them with size 1.
 
         Outputs:
             result (T)
@@ -317,6 +856,85 @@ class amin(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class aminmax(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int | None = None, keepdim: bool = False) -> tuple[_T3, _T3]:
+        """Finds the least and the greatest element along a dimension, or of all elements.
+
+        Where an element is nan, so are both to PyTorch; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, optional): The dimension; absent it is all of them.
+            keepdim (bool, default False): Whether the dimensions stay with size 1.
+
+        Outputs:
+            min (T)
+            max (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int | None = None,
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class and_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise and of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class and_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise and of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class any(_LibraryFunction):
     @_overload
     def __call__(
@@ -324,7 +942,7 @@ class any(_LibraryFunction):
         /,
         self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
     ) -> BOOL | UINT8:
-        """Whether an element is other than 0.
+        """Tests whether any element is nonzero.
 
         Inputs:
             self (T)
@@ -352,7 +970,7 @@ class any_dim(_LibraryFunction):
         dim: int,
         keepdim: bool = False,
     ) -> BOOL | UINT8:
-        """Whether an element along a dimension is other than 0.
+        """Tests whether any element along the given dimension is nonzero.
 
         A template: its body is made for each call, and depends on
         `dim`. What no vector reaches is not verified.
@@ -361,8 +979,8 @@ class any_dim(_LibraryFunction):
             self (T)
 
         Attributes:
-            dim (int, required): The dimension.
-            keepdim (bool, default False): Whether it stays with size 1.
+            dim (int, required): The dimension to reduce.
+            keepdim (bool, default False): Whether to keep it with size 1.
 
         Outputs:
             result (U)
@@ -387,14 +1005,14 @@ class any_dims(_LibraryFunction):
         dim: _Sequence[int] | None = None,
         keepdim: bool = False,
     ) -> BOOL | UINT8:
-        """Whether an element along dimensions is other than 0.
+        """Tests whether any element along the given dimensions is nonzero.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, optional): The dimensions, none of them where the list is empty; absent it is all.
-            keepdim (bool, default False): Whether they stay with size 1.
+            dim (ints, optional): The dimensions to reduce; none if the list is empty, all if absent.
+            keepdim (bool, default False): Whether to keep them with size 1.
 
         Outputs:
             result (U)
@@ -421,23 +1039,23 @@ class arange_start_step(_LibraryFunction):
     def __call__(
         self,
         /,
-        start: _T4,
-        end: _T4 | _Floats,
-        step: _T4 | _Floats | None = None,
+        start: _T5,
+        end: _T5 | _Floats,
+        step: _T5 | _Floats | None = None,
         *,
         dtype: int | None = None,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """Numbers from a start on, each so much more than the one before, as long as they are below an end.
+        """Returns evenly spaced values in the half-open interval from a start to an end.
 
-        They are counted in double precision, so that rounding to the element type decides nothing.
+        The values are computed in double precision, so that their number does not depend on rounding to the element type.
 
         Inputs:
-            start (S, rank 0): The first number.
-            end (S, rank 0): Where they end, which is no number of them.
-            step (S, optional, rank 0): What is added, below 0 too; absent it is 1.
+            start (S, rank 0): The first value.
+            end (S, rank 0): The end of the interval, which is excluded.
+            step (S, optional, rank 0): The difference between adjacent values, possibly negative; 1 if absent.
 
         Attributes:
-            dtype (int, optional): The element type, as a code; absent it is that of the numbers, and float for double.
+            dtype (int, optional): The element type of the result, as a code of ONNX. If absent, it is that of the arguments, or float if they are double.
 
         Outputs:
             result (T)
@@ -470,16 +1088,16 @@ class argmax(_LibraryFunction):
         dim: int | None = None,
         keepdim: bool = False,
     ) -> INT64:
-        """Where the greatest element stands, the first one of equal ones.
+        """Returns the index of the maximum; the first one if there are several.
 
-        To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (int, optional): The dimension; absent the elements are numbered through.
-            keepdim (bool, default False): Whether the dimensions stay with size 1.
+            dim (int, optional): The dimension to reduce; if absent, the index is that in the flattened tensor.
+            keepdim (bool, default False): Whether to keep the reduced dimensions with size 1.
 
         Outputs:
             place (int64)
@@ -510,16 +1128,16 @@ class argmin(_LibraryFunction):
         dim: int | None = None,
         keepdim: bool = False,
     ) -> INT64:
-        """Where the least element stands, the first one of equal ones.
+        """Returns the index of the minimum; the first one if there are several.
 
-        To PyTorch nan is the least element; ONNX leaves that to runtimes.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (int, optional): The dimension; absent the elements are numbered through.
-            keepdim (bool, default False): Whether the dimensions stay with size 1.
+            dim (int, optional): The dimension to reduce; if absent, the index is that in the flattened tensor.
+            keepdim (bool, default False): Whether to keep the reduced dimensions with size 1.
 
         Outputs:
             place (int64)
@@ -537,6 +1155,165 @@ class argmin(_LibraryFunction):
         *,
         dim: int | None = None,
         keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class argsort(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> INT64:
+        """Finds where the elements stand in order along a dimension.
+
+        Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            descending (bool, default False): Whether the greatest element comes first.
+
+        Outputs:
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class argsort_stable(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> INT64:
+        """Finds where the elements stand in order along a dimension.
+
+        Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            descending (bool, default False): Whether the greatest element comes first.
+
+        Outputs:
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class argwhere(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> INT64:
+        """Finds the indices of the elements other than 0, a row for each.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class as_strided(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        size: _Sequence[int],
+        stride: _Sequence[int],
+        storage_offset: int = 0,
+        whole: bool = False,
+    ) -> _T3:
+        """Takes of the elements of a tensor, one after the other, those that sizes and strides name.
+
+        The elements are those of a contiguous tensor: what the strides of a view say is not known to a graph.
+
+        A template: its body is made for each call, and depends on
+        `size`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            size (ints, required): The sizes.
+            stride (ints, required): For each dimension, how many elements further its next one is.
+            storage_offset (int, default 0): The element at which they begin.
+            whole (bool, default False): Whether they are all elements, in their order.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        size: _Sequence[int],
+        stride: _Sequence[int],
+        storage_offset: int = 0,
+        whole: bool = False,
     ) -> _NDArray[_Any]:
         ...
 
@@ -600,6 +1377,29 @@ class atan(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class atan2(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Computes the angle between the positive x-axis and the point (`other`, `self`), in radians.
+
+        It is from -pi to pi, and the signs of zeros count.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class atanh(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
@@ -633,19 +1433,19 @@ class avg_pool1d(_LibraryFunction):
         counts_padding: bool = True,
         zeros: _Sequence[int] | None = None,
     ) -> _T2:
-        """The averages of windows that move over one dimension.
+        """Average pooling over one spatial dimension.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-            zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            counts_padding (bool, default True): Whether averages include the padding, as zeros.
+            zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
 
         Outputs:
             result (T)
@@ -684,21 +1484,21 @@ class avg_pool2d(_LibraryFunction):
         divisor_override: int | None = None,
         elements: int = 1,
     ) -> _T2:
-        """The averages of windows that move over two dimensions.
+        """Average pooling over two spatial dimensions.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-            zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
-            divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
-            elements (int, default 1): How many elements a window has, where it is divided by another number.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            counts_padding (bool, default True): Whether averages include the padding, as zeros.
+            zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
+            divisor_override (int, optional): The divisor of the sum of a window; the number of its elements if absent.
+            elements (int, default 1): The number of elements of a window, if the divisor is another number.
 
         Outputs:
             result (T)
@@ -729,7 +1529,7 @@ class avg_pool3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T6,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
@@ -738,22 +1538,22 @@ class avg_pool3d(_LibraryFunction):
         zeros: _Sequence[int] | None = None,
         divisor_override: int | None = None,
         elements: int = 1,
-    ) -> _T5:
-        """The averages of windows that move over three dimensions.
+    ) -> _T6:
+        """Average pooling over three spatial dimensions.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-            zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
-            divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
-            elements (int, default 1): How many elements a window has, where it is divided by another number.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            counts_padding (bool, default True): Whether averages include the padding, as zeros.
+            zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
+            divisor_override (int, optional): The divisor of the sum of a window; the number of its elements if absent.
+            elements (int, default 1): The number of elements of a window, if the divisor is another number.
 
         Outputs:
             result (T)
@@ -779,9 +1579,56 @@ class avg_pool3d(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class baddbmm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        batch1: _T1 | _Floats,
+        batch2: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a batch of matrices and the products of the matrices of two batches, each times a factor.
+
+        Inputs:
+            self (T): Broadcast to the sizes of the products.
+            batch1 (T, rank 3)
+            batch2 (T, rank 3)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        batch1: _NDArray[_Any] | _Floats,
+        batch2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
 class bitwise_and_Scalar(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
         """Computes the bitwise and of each element and a number.
 
         Inputs:
@@ -800,9 +1647,30 @@ class bitwise_and_Scalar(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class bitwise_and_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise and of a number and each element.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class bitwise_and_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
         """Computes the bitwise and of two tensors.
 
         Inputs:
@@ -821,9 +1689,78 @@ class bitwise_and_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class bitwise_left_shift_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of a number to the left by each element.
+
+        A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_left_shift_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the left by that of another tensor.
+
+        A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_left_shift_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the left by a number.
+
+        A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number of bits.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class bitwise_not(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6) -> _T6:
+    def __call__(_self, /, self: _T4) -> _T4:
         """Inverts each bit of integers, and truth values.
 
         Inputs:
@@ -843,7 +1780,7 @@ class bitwise_not(_LibraryFunction):
 
 class bitwise_or_Scalar(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
         """Computes the bitwise or of each element and a number.
 
         Inputs:
@@ -862,9 +1799,30 @@ class bitwise_or_Scalar(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class bitwise_or_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise or of a number and each element.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class bitwise_or_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
         """Computes the bitwise or of two tensors.
 
         Inputs:
@@ -883,9 +1841,78 @@ class bitwise_or_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class bitwise_right_shift_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of a number to the right by each element.
+
+        A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_right_shift_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the right by that of another tensor.
+
+        A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_right_shift_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the right by a number.
+
+        A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number of bits.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class bitwise_xor_Scalar(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
         """Computes the bitwise exclusive or of each element and a number.
 
         Inputs:
@@ -904,9 +1931,30 @@ class bitwise_xor_Scalar(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class bitwise_xor_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise exclusive or of a number and each element.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class bitwise_xor_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6, other: _T6 | _Ints) -> _T6:
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
         """Computes the bitwise exclusive or of two tensors.
 
         Inputs:
@@ -925,17 +1973,38 @@ class bitwise_xor_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class bmm(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, mat2: _T1 | _Floats) -> _T1:
+        """Computes the product of the matrices of two batches.
+
+        Inputs:
+            self (T, rank 3)
+            mat2 (T, rank 3)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, mat2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class cat(_LibraryFunction):
     def __call__(self, /, *tensors: _T3 | _NDArray[_Any] | _Floats, dim: int = 0) -> _T3:
-        """Tensors side by side along a dimension.
+        """Concatenates tensors along a dimension.
 
-        Tensors of rank 1 without elements are left out of a call of the operator: PyTorch takes them beside tensors of any rank.
+        The call leaves out empty tensors of rank 1, which PyTorch accepts beside tensors of any rank.
 
         A template: its body is made for each call, and depends on
         `tensors`. What no vector reaches is not verified.
 
         Inputs:
-            tensors (T, any number): Tensors of equal sizes but for those of the dimension.
+            tensors (T, any number): Tensors of the same shape, except in the concatenated dimension.
 
         Attributes:
             dim (int, default 0): The dimension.
@@ -969,10 +2038,140 @@ class ceil(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class celu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, alpha: _T2 | _Floats | None = None) -> _T2:
+        """Continuously differentiable exponential linear unit, alpha times (exp(x / alpha) - 1) of each negative element x.
+
+        Inputs:
+            self (T)
+            alpha (T, optional, rank 0): The negative limit is -alpha; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class clamp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, min: _T1 | _Floats | None = None, max: _T1 | _Floats | None = None) -> _T1:
+        """Limits each element to a range.
+
+        Inputs:
+            self (T)
+            min (T, optional, rank 0): The least value; absent there is none.
+            max (T, optional, rank 0): The greatest value; absent there is none.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        min: _NDArray[_Any] | _Floats | None = None,
+        max: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class clamp_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, min: _T3 | _Floats | None = None, max: _T3 | _Floats | None = None) -> _T3:
+        """Limits each element to a range of its own.
+
+        Where one of the values is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            min (T, optional): The least values; absent there are none.
+            max (T, optional): The greatest values; absent there are none.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        min: _NDArray[_Any] | _Floats | None = None,
+        max: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class clamp_max_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, max: _T3 | _Floats) -> _T3:
+        """Limits each element from above by that of another tensor.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            max (T): The greatest values.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, max: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class clamp_min_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, min: _T3 | _Floats) -> _T3:
+        """Limits each element from below by that of another tensor.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            min (T): The least values.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, min: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class clone(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
-        """A copy of a tensor.
+        """Returns a copy of a tensor.
 
         Inputs:
             self (T)
@@ -989,10 +2188,87 @@ class clone(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class col2im(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T8,
+        output_size: INT64 | _Ints,
+        *,
+        kernel_size: _Sequence[int],
+        dilation: _Sequence[int],
+        padding: _Sequence[int],
+        stride: _Sequence[int],
+    ) -> _T8:
+        """Combines sliding blocks into an image, summing elements where blocks overlap.
+
+        Inputs:
+            self (T): Batch (optional), elements of a block, blocks.
+            output_size (int64, rank 1): The height and width of the image.
+
+        Attributes:
+            kernel_size (ints, required): The size of a block.
+            dilation (ints, required): The spacing between the elements of a block.
+            padding (ints, required): The zero padding around the image: at the beginnings of both dimensions, then at their ends.
+            stride (ints, required): The stride of the blocks.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints,
+        *,
+        kernel_size: _Sequence[int],
+        dilation: _Sequence[int],
+        padding: _Sequence[int],
+        stride: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class constant_pad_nd(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, pad: INT64 | _Ints, value: _T3 | _Floats | None = None) -> _T3:
+        """Pads a tensor with a constant value.
+
+        A negative number removes elements at that end.
+
+        Inputs:
+            self (T)
+            pad (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+            value (T, optional, rank 0): The value of the padding; 0 if absent.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        pad: _NDArray[_Any] | _Ints,
+        value: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class contiguous(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
-        """The same tensor, whatever its layout in memory.
+        """Returns the input tensor; ONNX has no memory layouts.
 
         Inputs:
             self (T)
@@ -1023,18 +2299,18 @@ class conv1d(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1,),
     ) -> _T2:
-        """Filters moved over one dimension.
+        """Convolution over one spatial dimension.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1,)): How far the filters move.
-            padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1,)): The distance of elements that a filter reads.
+            stride (ints, default (1,)): The stride of the kernel.
+            padding (ints, default (0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1,)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1073,18 +2349,18 @@ class conv1d_padding(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1,),
     ) -> _T2:
-        """Filters moved over one dimension. The padding has a name.
+        """Convolution over one spatial dimension, with `same` or `valid` padding.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1,)): How far the filters move.
-            padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1,)): The distance of elements that a filter reads.
+            stride (ints, default (1,)): The stride of the kernel.
+            padding (ints, default (0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1,)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1123,18 +2399,18 @@ class conv2d(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1),
     ) -> _T2:
-        """Filters moved over two dimensions.
+        """Convolution over two spatial dimensions.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1173,18 +2449,18 @@ class conv2d_padding(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1),
     ) -> _T2:
-        """Filters moved over two dimensions. The padding has a name.
+        """Convolution over two spatial dimensions, with `same` or `valid` padding.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1223,18 +2499,18 @@ class conv3d(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1, 1),
     ) -> _T2:
-        """Filters moved over three dimensions.
+        """Convolution over three spatial dimensions.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1273,18 +2549,18 @@ class conv3d_padding(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1, 1),
     ) -> _T2:
-        """Filters moved over three dimensions. The padding has a name.
+        """Convolution over three spatial dimensions, with `same` or `valid` padding.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1324,19 +2600,19 @@ class conv_transpose1d(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1,),
     ) -> _T2:
-        """The gradient of a convolution over one dimension by its input.
+        """Transposed convolution over one spatial dimension.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: inputs, then the outputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Input channels, output channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1,)): How far the filters move.
-            padding (ints, default (0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-            output_padding (ints, default (0,)): How much larger the result is at the ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1,)): The distance of elements that a filter reads.
+            stride (ints, default (1,)): The stride of the kernel.
+            padding (ints, default (0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+            output_padding (ints, default (0,)): The additional size of the result at the ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1,)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1377,19 +2653,19 @@ class conv_transpose2d_input(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1),
     ) -> _T2:
-        """The gradient of a convolution over two dimensions by its input.
+        """Transposed convolution over two spatial dimensions.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: inputs, then the outputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Input channels, output channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-            output_padding (ints, default (0, 0)): How much larger the result is at the ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+            output_padding (ints, default (0, 0)): The additional size of the result at the ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1430,19 +2706,19 @@ class conv_transpose3d_input(_LibraryFunction):
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1, 1),
     ) -> _T2:
-        """The gradient of a convolution over three dimensions by its input.
+        """Transposed convolution over three spatial dimensions.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: inputs, then the outputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Input channels, output channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-            output_padding (ints, default (0, 0, 0)): How much larger the result is at the ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+            output_padding (ints, default (0, 0, 0)): The additional size of the result at the ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1484,20 +2760,20 @@ class convolution(_LibraryFunction):
         output_padding: _Sequence[int],
         groups: int,
     ) -> _T2:
-        """Filters moved over an input of any number of spatial dimensions, or the gradient of that by the input.
+        """Convolution or transposed convolution over any number of spatial dimensions.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions.
-            weight (T): The filters: outputs, then inputs of a group; the other way round where transposed.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch, channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions. If transposed: input channels, output channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, required): How far the filters move.
-            padding (ints, required): Zeros around the input, at the beginnings of all spatial dimensions and then at their ends; where transposed, what is cut off the result.
-            dilation (ints, required): The distance of elements that a filter reads.
-            transposed (bool, required): Whether it is the gradient of a convolution by its input.
-            output_padding (ints, required): Of a transposed one, how much larger the result is at the ends.
-            groups (int, required): Into how many groups channels are parted.
+            stride (ints, required): The stride of the kernel.
+            padding (ints, required): The zero padding: at the beginnings of all spatial dimensions, then at their ends. If transposed, these elements are removed from the result.
+            dilation (ints, required): The spacing between the elements of the kernel.
+            transposed (bool, required): Whether to compute a transposed convolution.
+            output_padding (ints, required): The additional size of the result at the ends, if transposed.
+            groups (int, required): The number of groups of channels.
 
         Outputs:
             result (T)
@@ -1522,6 +2798,76 @@ class convolution(_LibraryFunction):
         output_padding: _Sequence[int],
         groups: int,
     ) -> _NDArray[_Any]:
+        ...
+
+class copy(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, src: _T3 | _Floats, *, whole: bool = False) -> _T3:
+        """A copy of a tensor, in the sizes and the element type of another one.
+
+        Inputs:
+            self (any): A tensor whose sizes and element type alone count.
+            src (T): What is copied, in the element type of `self`; broadcast to its sizes.
+
+        Attributes:
+            whole (bool, default False): Whether `src` has exactly the sizes of `self`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, src: _NDArray[_Any] | _Floats, *, whole: bool = False) -> _NDArray[_Any]:
+        ...
+
+class copysign_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Combines the magnitude of each element with the sign of a number.
+
+        The signs of zeros count.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class copysign_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Combines the magnitude of each element with the sign of that of another tensor.
+
+        The signs of zeros count.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class cos(_LibraryFunction):
@@ -1564,10 +2910,185 @@ class cosh(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class count_nonzero(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dim: int | None = None,
+    ) -> INT64:
+        """Counts the elements other than 0, along a dimension or all of them.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, optional): The dimension; absent it is all of them.
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class count_nonzero_dim_IntList(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dim: _Sequence[int],
+    ) -> INT64:
+        """Counts the elements other than 0 along dimensions.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The dimensions.
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class cummax(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int) -> tuple[_T3, INT64]:
+        """Finds the greatest of the elements up to each one along a dimension, and where it stands.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class cummin(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int) -> tuple[_T3, INT64]:
+        """Finds the least of the elements up to each one along a dimension, and where it stands.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class cumprod(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, *, dim: int) -> _T1:
+        """Computes the products of the elements up to each one along a dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
+class cumsum(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, *, dim: int) -> _T1:
+        """Computes the sums of the elements up to each one along a dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
+class deg2rad(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Converts each element from degrees to radians.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class detach(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
-        """The same tensor, of which gradients know nothing.
+        """Returns the input tensor, detached from the computation of gradients.
 
         Inputs:
             self (T)
@@ -1577,6 +3098,120 @@ class detach(_LibraryFunction):
 
         Types:
             T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class diagonal(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        sizes: _Sequence[int],
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _T3:
+        """The diagonals of matrices in two dimensions, as a last dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+            row (int, default 0): The row in which the diagonal begins.
+            column (int, default 0): The column in which it begins.
+            order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+            places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        sizes: _Sequence[int],
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class diagonal_copy(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        sizes: _Sequence[int],
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _T3:
+        """A copy of the diagonals of matrices in two dimensions, as a last dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+            row (int, default 0): The row in which the diagonal begins.
+            column (int, default 0): The column in which it begins.
+            order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+            places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        sizes: _Sequence[int],
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class digamma(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logarithmic derivative of the gamma function of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
 
         Since version 1 of opwright.aten.
         """
@@ -1605,6 +3240,45 @@ class div_Scalar(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class div_Scalar_mode(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        other: _T1 | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Divides each element by a number, with a rounding mode.
+
+        Inputs:
+            self (S)
+            other (S, rank 0): She divisor.
+
+        Attributes:
+            rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+        Outputs:
+            result (R)
+
+        Types:
+            S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class div_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
@@ -1626,6 +3300,103 @@ class div_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class div_Tensor_mode(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        other: _T1 | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Divides two tensors element by element, with a rounding mode.
+
+        Inputs:
+            self (S)
+            other (S)
+
+        Attributes:
+            rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+        Outputs:
+            result (R)
+
+        Types:
+            S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class dot(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, tensor: _T1 | _Floats) -> _T1:
+        """Computes the dot product of two vectors.
+
+        Inputs:
+            self (T, rank 1)
+            tensor (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, tensor: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class elu(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        alpha: _T2 | _Floats | None = None,
+        scale: _T2 | _Floats | None = None,
+        input_scale: _T2 | _Floats | None = None,
+    ) -> _T2:
+        """Exponential linear unit, alpha times (exp(x) - 1) of each negative element x.
+
+        Inputs:
+            self (T)
+            alpha (T, optional, rank 0): Factor of the negative part; absent it is 1.
+            scale (T, optional, rank 0): Factor of the result; absent it is 1.
+            input_scale (T, optional, rank 0): Factor of the exponent; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        scale: _NDArray[_Any] | _Floats | None = None,
+        input_scale: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class empty_memory_format(_LibraryFunction):
     @_overload
     def __call__(
@@ -1635,15 +3406,15 @@ class empty_memory_format(_LibraryFunction):
         *,
         dtype: int = 1,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """A tensor of given sizes, whose elements mean nothing.
+        """Returns a tensor of the given shape with unspecified elements.
 
-        They are zeros here.
+        They are zeros.
 
         Inputs:
-            size (int64, rank 1): The sizes.
+            size (int64, rank 1): The shape of the result.
 
         Attributes:
-            dtype (int, default 1): The element type, as a code.
+            dtype (int, default 1): The element type, as a code of ONNX.
 
         Outputs:
             result (T)
@@ -1666,15 +3437,15 @@ class empty_strided(_LibraryFunction):
         *,
         dtype: int = 1,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """A tensor of given sizes, whose elements mean nothing.
+        """Returns a tensor of the given shape with unspecified elements.
 
-        They are zeros here. Tensors of ONNX have no strides.
+        They are zeros. ONNX tensors have no strides.
 
         Inputs:
-            size (int64, rank 1): The sizes.
+            size (int64, rank 1): The shape of the result.
 
         Attributes:
-            dtype (int, default 1): The element type, as a code.
+            dtype (int, default 1): The element type, as a code of ONNX.
 
         Outputs:
             result (T)
@@ -1691,7 +3462,7 @@ class empty_strided(_LibraryFunction):
 class eq_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element equals a number.
+        """Tests whether each element is equal to a number.
 
         Inputs:
             self (T)
@@ -1712,7 +3483,7 @@ class eq_Scalar(_LibraryFunction):
 class eq_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element of a tensor equals that of another one.
+        """Tests whether each element is equal to that of another tensor.
 
         Inputs:
             self (T)
@@ -1728,6 +3499,66 @@ class eq_Tensor(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class erf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the error function of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class erfc(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the complementary error function of each element, 1 - erf(x), with all digits of small results.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class erfinv(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the inverse of the error function of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class exp(_LibraryFunction):
@@ -1750,14 +3581,34 @@ class exp(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
-class expand(_LibraryFunction):
+class exp2(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
-        """A tensor, repeated along dimensions of size 1.
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes 2 to the power of each element.
 
         Inputs:
             self (T)
-            size (int64, rank 1): The sizes; 1 where a dimension keeps its own.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class expand(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
+        """Broadcasts a tensor to a larger shape.
+
+        Inputs:
+            self (T)
+            size (int64, rank 1): The shape of the result; 1 for a dimension that keeps its size.
 
         Outputs:
             result (T)
@@ -1791,10 +3642,119 @@ class expm1(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class fft_c2r(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        last_dim_size: int,
+    ) -> _T6:
+        """Inverse discrete Fourier transform with a real result, of the first half of a conjugate-symmetric spectrum.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Attributes:
+            dim (ints, required): The transformed dimensions; of the last one the spectrum has half the frequencies.
+            normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+            last_dim_size (int, required): The size of the last transformed dimension in the result.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        last_dim_size: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_r2c(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        onesided: bool,
+    ) -> _T6:
+        """Discrete Fourier transform of a real tensor.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The transformed dimensions; if the result is one-sided, the last of them is halved.
+            normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+            onesided (bool, required): Whether to omit the frequencies that conjugate symmetry gives.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        onesided: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fill_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, value: _T3 | _Floats) -> _T3:
+        """A tensor as large as another one, each element of which is one number.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            value (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, value: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class flip(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dims: _Sequence[int]) -> _T3:
-        """A tensor with the elements of some dimensions in reverse order.
+        """Reverses the order of the elements along the given dimensions.
 
         A template: its body is made for each call, and depends on
         `dims`. What no vector reaches is not verified.
@@ -1803,7 +3763,7 @@ class flip(_LibraryFunction):
             self (T)
 
         Attributes:
-            dims (ints, required): The dimensions.
+            dims (ints, required): The dimensions to reverse.
 
         Outputs:
             result (T)
@@ -1815,6 +3775,86 @@ class flip(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class float_power_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: DOUBLE, exponent: DOUBLE | _Floats) -> DOUBLE:
+        """Raises a number to the power of each element, in double precision.
+
+        Inputs:
+            self (T, rank 0): The number.
+            exponent (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, exponent: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class float_power_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: DOUBLE,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        root: _Literal["sqrt", "rsqrt"] = "sqrt",
+    ) -> DOUBLE:
+        """Raises each element to the power of a number, in double precision.
+
+        Inputs:
+            self (T)
+            exponent (T, optional, rank 0): The number; absent for a square root.
+
+        Attributes:
+            root (string, default "sqrt"): Without a number whether it is the square root or its reciprocal.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        root: _Literal["sqrt", "rsqrt"] = "sqrt",
+    ) -> _NDArray[_Any]:
+        ...
+
+class float_power_Tensor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: DOUBLE, exponent: DOUBLE | _Floats) -> DOUBLE:
+        """Raises each element to the power of that of another tensor, in double precision.
+
+        Inputs:
+            self (T)
+            exponent (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, exponent: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class floor(_LibraryFunction):
@@ -1837,10 +3877,77 @@ class floor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class floor_divide_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Divides each element by a number, and rounds down.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The divisor.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class fmax(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the element-wise maximum of two tensors.
+
+        Where one of them is nan, the result is the other one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class fmin(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the element-wise minimum of two tensors.
+
+        Where one of them is nan, the result is the other one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class fmod_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
-        """Computes the remainder of a division by a number, with the sign of the dividend.
+        """Computes the remainder of division by a number, with the sign of the dividend.
 
         Inputs:
             self (T)
@@ -1861,7 +3968,7 @@ class fmod_Scalar(_LibraryFunction):
 class fmod_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
-        """Computes the remainder of a division, with the sign of the dividend.
+        """Computes the remainder of division element by element, with the sign of the dividend.
 
         Inputs:
             self (T)
@@ -1879,14 +3986,34 @@ class fmod_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class frac(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the fraction of each element, which has its sign.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class full(_LibraryFunction):
     @_overload
     def __call__(self, /, size: INT64, fill_value: _T3 | _Floats) -> _T3:
-        """A tensor of given sizes, each element of which is one number.
+        """Returns a tensor of the given shape, filled with one value.
 
         Inputs:
-            size (int64, rank 1): The sizes.
-            fill_value (T, rank 0): The number.
+            size (int64, rank 1): The shape of the result.
+            fill_value (T, rank 0): The value.
 
         Outputs:
             result (T)
@@ -1903,11 +4030,11 @@ class full(_LibraryFunction):
 class full_like(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _Any, fill_value: _T3 | _Floats) -> _T3:
-        """A tensor as large as another one, each element of which is one number.
+        """Returns a tensor of the same shape as the input, filled with one value.
 
         Inputs:
-            self (any): A tensor whose sizes alone count.
-            fill_value (T, rank 0): The number.
+            self (any): The tensor whose shape is used.
+            fill_value (T, rank 0): The value.
 
         Outputs:
             result (T)
@@ -1921,10 +4048,42 @@ class full_like(_LibraryFunction):
     def __call__(_self, /, self: _Any, fill_value: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class gather(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT32 | INT64 | _Ints, *, dim: int) -> _T3:
+        """Takes elements along a dimension, at the positions that an index gives for each of them.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
 class ge_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element is at least a number.
+        """Tests whether each element is greater than or equal to a number.
 
         Inputs:
             self (T)
@@ -1945,7 +4104,7 @@ class ge_Scalar(_LibraryFunction):
 class ge_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element of a tensor is at least that of another one.
+        """Tests whether each element is greater than or equal to that of another tensor.
 
         Inputs:
             self (T)
@@ -1963,10 +4122,118 @@ class ge_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class gelu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, approximate: _Literal["none", "tanh"] = "none") -> _T2:
+        """Gaussian error linear unit, each element times the standard normal distribution function of it.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            approximate (string, default "none"): "tanh" approximates the error function, "none" does not.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        approximate: _Literal["none", "tanh"] = "none",
+    ) -> _NDArray[_Any]:
+        ...
+
+class glu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: int = -1) -> _T2:
+        """Gated linear unit, one half of the input along a dimension times the sigmoid of the other half.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int = -1) -> _NDArray[_Any]:
+        ...
+
+class group_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        groups: INT64 | _Ints,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        num_groups: int,
+        is_empty: bool = False,
+        eps: float = 1e-05,
+    ) -> _T2:
+        """Group normalization.
+
+        A template: its body is made for each call, and depends on
+        `input.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            groups (int64, [3]): The batch, the groups, and the elements of a group, as sizes of Reshape.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            num_groups (int, required): How many groups channels are parted into.
+            is_empty (bool, default False): Whether the input is known to have no elements.
+            eps (float, default 1e-05): Added to the variance.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        groups: _NDArray[_Any] | _Ints,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        num_groups: int,
+        is_empty: bool = False,
+        eps: float = 1e-05,
+    ) -> _NDArray[_Any]:
+        ...
+
 class gt_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element is greater than a number.
+        """Tests whether each element is greater than a number.
 
         Inputs:
             self (T)
@@ -1987,7 +4254,7 @@ class gt_Scalar(_LibraryFunction):
 class gt_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element of a tensor is greater than that of another one.
+        """Tests whether each element is greater than that of another tensor.
 
         Inputs:
             self (T)
@@ -2003,6 +4270,72 @@ class gt_Tensor(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class hardshrink(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, lambd: _T2 | _Floats | None = None) -> _T2:
+        """Each element that is farther than lambd from 0; the others as 0.
+
+        Inputs:
+            self (T)
+            lambd (T, optional, rank 0): Absent it is 0.5.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        lambd: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class hardsigmoid(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Piecewise linear form of the sigmoid, (x + 3) / 6 limited to the range from 0 to 1.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class hardswish(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Each element times the piecewise linear form of its sigmoid.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class hardtanh(_LibraryFunction):
@@ -2033,20 +4366,64 @@ class hardtanh(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class heaviside(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, values: _T3 | _Floats) -> _T3:
+        """Computes the Heaviside step function of each element.
+
+        The result is 0 below 0 and for nan, and 1 above 0.
+
+        Inputs:
+            self (T)
+            values (T): The results where an element is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, values: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class hypot(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Computes the length of the hypotenuse of a right triangle from its legs.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class index_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *indices: _Any) -> _T3:
-        """What stands at positions of several dimensions, which are broadcast together.
+        """Selects elements by index tensors, which are broadcast together.
 
-        Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
-        The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
+        A boolean mask (uint8 is an older form of it) indexes as many dimensions as it has and selects the positions where it is true.
+        The indexed dimensions are replaced in place if they are adjacent; otherwise the new dimensions come first.
 
         A template: its body is made for each call, and depends on
         `indices`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
-            indices (any, optional, any number): Integers or truth values for each dimension from the first on; absent where all of it is taken.
+            indices (any, optional, any number): Integer indices or boolean masks for the dimensions, from the first one; absent to take all of a dimension.
 
         Outputs:
             result (T)
@@ -2058,6 +4435,201 @@ class index_Tensor(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *indices: _Any) -> _NDArray[_Any]:
+        ...
+
+class index_put(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        values: _T3 | _Floats,
+        *indices: _Any,
+        accumulate: bool = False,
+        equal: bool = False,
+        whole: bool = False,
+    ) -> _T3:
+        """Writes values into a copy of a tensor, at positions of several dimensions that are broadcast together.
+
+        Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
+        Which one is written of several values that have the same position is not defined.
+
+        A template: its body is made for each call, and depends on
+        `indices`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            values (T): The values; broadcast to the sizes of what is at the positions.
+            indices (any, optional, any number): Integers or truth values for each dimension from the first on; absent where all of it is meant.
+
+        Attributes:
+            accumulate (bool, default False): Whether values are added to what is there; of truth values it is the logical or.
+            equal (bool, default False): Whether all indices have the same sizes.
+            whole (bool, default False): Whether `values` has exactly the sizes of what is at the positions.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        values: _NDArray[_Any] | _Floats,
+        *indices: _Any,
+        accumulate: bool = False,
+        equal: bool = False,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class index_select(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT32 | INT64 | _Ints, *, dim: int) -> _T3:
+        """Takes the parts of a tensor at given positions of a dimension.
+
+        Inputs:
+            self (T)
+            index (I): The positions, not negative.
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class internal_adaptive_avg_pool2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over two dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class internal_adaptive_avg_pool3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over three dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class isfinite(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
+        """Whether each element is finite.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class isinf(_LibraryFunction):
@@ -2100,10 +4672,168 @@ class isnan(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class isneginf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
+        """Whether each element is negative infinity.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class isposinf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
+        """Whether each element is positive infinity.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class isreal(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> BOOL:
+        """Whether each element is real, which all are.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class kthvalue(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        k: INT64 | _Ints,
+        *,
+        dim: int = -1,
+        keepdim: bool = False,
+    ) -> tuple[_T1, INT64]:
+        """Finds the k-th least element along a dimension, and where it stands.
+
+        Of equal elements PyTorch may tell of another one. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T)
+            k (int64, [1]): Which one, counted from 1, alone in a list.
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            keepdim (bool, default False): Whether it stays with size 1.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        k: _NDArray[_Any] | _Ints,
+        *,
+        dim: int = -1,
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class layer_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axis: int,
+        eps: float = 1e-05,
+    ) -> _T2:
+        """Layer normalization over the last dimensions.
+
+        A template: its body is made for each call, and depends on
+        `input.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T)
+            weight (T, optional): The scale of each element; absent it is 1.
+            bias (T, optional): Added to each element; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axis (int, required): The first dimension that is normalized, counted from the end.
+            eps (float, default 1e-05): Added to the variance.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axis: int,
+        eps: float = 1e-05,
+    ) -> _NDArray[_Any]:
+        ...
+
 class le_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element is at most a number.
+        """Tests whether each element is less than or equal to a number.
 
         Inputs:
             self (T)
@@ -2124,7 +4854,7 @@ class le_Scalar(_LibraryFunction):
 class le_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element of a tensor is at most that of another one.
+        """Tests whether each element is less than or equal to that of another tensor.
 
         Inputs:
             self (T)
@@ -2144,12 +4874,15 @@ class le_Tensor(_LibraryFunction):
 
 class leaky_relu(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T2, negative_slope: _T2 | _Floats | None = None) -> _T2:
+    def __call__(_self, /, self: _T2, negative_slope: _T2 | _Floats | None = None, *, slope: float = 0.01) -> _T2:
         """Leaky rectified linear unit, each element times a slope where it is negative.
 
         Inputs:
             self (T)
-            negative_slope (T, optional, rank 0): The slope; absent it is 0.01.
+            negative_slope (T, optional, rank 0): The slope where the input is double; absent it is 0.01.
+
+        Attributes:
+            slope (float, default 0.01): The slope where the input is not double.
 
         Outputs:
             result (T)
@@ -2165,13 +4898,63 @@ class leaky_relu(_LibraryFunction):
         /,
         self: _NDArray[_Any] | _Floats,
         negative_slope: _NDArray[_Any] | _Floats | None = None,
+        *,
+        slope: float = 0.01,
     ) -> _NDArray[_Any]:
+        ...
+
+class lerp_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, end: _T2 | _Floats, weight: _T2 | _Floats) -> _T2:
+        """Interpolates linearly between two tensors by a number.
+
+        Inputs:
+            self (T)
+            end (T)
+            weight (T, rank 0): How far it is from the start to the end.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class lgamma(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logarithm of the absolute value of the gamma function of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class lift_fresh_copy(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
-        """A copy of a tensor that a program holds as a constant.
+        """Returns a copy of a constant of the program.
 
         Inputs:
             self (T)
@@ -2181,6 +4964,59 @@ class lift_fresh_copy(_LibraryFunction):
 
         Types:
             T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class linear(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T1, weight: _T1 | _Floats, bias: _T1 | _Floats | None = None) -> _T1:
+        """Applies a linear transformation to the last dimension.
+
+        Inputs:
+            input (T)
+            weight (T): A row for each output; a vector where there is one without a dimension.
+            bias (T, optional): Added to the outputs; absent it is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class local_scalar_dense(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> DOUBLE | BOOL | INT64:
+        """The only element of a tensor, as a double, an int64 or a truth value.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (S)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            S: double, bool, int64
 
         Since version 1 of opwright.aten.
         """
@@ -2268,10 +5104,139 @@ class log2(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class log_sigmoid(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the natural logarithm of the logistic sigmoid of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class log_sigmoid_forward(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> tuple[_T2, _T2]:
+        """Computes the natural logarithm of the logistic sigmoid of each element, and beside it exp(-|x|) of each element x.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            output (T)
+            buffer (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class log_softmax(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
-        """The natural logarithm of softmax along a dimension.
+        """Computes the logarithm of softmax along a dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
+class log_softmax_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
+        """Computes the natural logarithm of softmax along a dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
+class logaddexp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Computes the natural logarithm of the sum of the exponentials of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logaddexp2(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Computes the logarithm to base 2 of the sum of the powers of 2 of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logcumsumexp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
+        """Computes the natural logarithm of the sum of the exponentials of the elements up to each one along a dimension.
 
         Inputs:
             self (T)
@@ -2299,7 +5264,7 @@ class logical_and(_LibraryFunction):
         self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
         other: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats,
     ) -> BOOL:
-        """Computes the logical and of two tensors.
+        """Computes the logical and of two tensors element by element.
 
         What is not 0 counts as true, nan too.
 
@@ -2355,7 +5320,7 @@ class logical_or(_LibraryFunction):
         self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
         other: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats,
     ) -> BOOL:
-        """Computes the logical or of two tensors.
+        """Computes the logical or of two tensors element by element.
 
         What is not 0 counts as true, nan too.
 
@@ -2387,7 +5352,7 @@ class logical_xor(_LibraryFunction):
         self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
         other: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats,
     ) -> BOOL:
-        """Computes the logical exclusive or of two tensors.
+        """Computes the logical exclusive or of two tensors element by element.
 
         What is not 0 counts as true, nan too.
 
@@ -2411,10 +5376,113 @@ class logical_xor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class logit(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, eps: _T2 | _Floats | None = None) -> _T2:
+        """Computes the logarithm of each element divided by 1 minus it.
+
+        Inputs:
+            self (T)
+            eps (T, optional, rank 0): Elements are limited to the range from eps to 1 - eps; absent they are not.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        eps: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class logsumexp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: _Sequence[int], keepdim: bool = False) -> _T2:
+        """Computes the natural logarithm of the sum of the exponentials along dimensions.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class lshift_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the left by a number.
+
+        A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number of bits.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class lshift_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the left by that of another tensor.
+
+        A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class lt_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element is less than a number.
+        """Tests whether each element is less than a number.
 
         Inputs:
             self (T)
@@ -2435,7 +5503,7 @@ class lt_Scalar(_LibraryFunction):
 class lt_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element of a tensor is less than that of another one.
+        """Tests whether each element is less than that of another tensor.
 
         Inputs:
             self (T)
@@ -2453,12 +5521,88 @@ class lt_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class masked_scatter(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, mask: BOOL | _Bools, source: _T3 | _Floats, *, whole: bool = False) -> _T3:
+        """Writes elements in their order into a copy of a tensor, at the places where a mask is true.
+
+        Inputs:
+            self (T)
+            mask (bool): The places; broadcast with `self`.
+            source (T): The elements, at least as many as there are places.
+
+        Attributes:
+            whole (bool, default False): Whether `mask` has exactly the sizes of `self`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mask: _NDArray[_Any] | _Bools,
+        source: _NDArray[_Any] | _Floats,
+        *,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class matmul(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the product of matrices, of vectors or of batches of matrices, which are broadcast.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class max(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Finds the greatest of all elements.
+
+        To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class max_dim(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> tuple[_T3, INT64]:
-        """The greatest element along a dimension, and where it stands.
+        """Returns the maximum along a dimension and its index.
 
-        Of equal elements it is the first one. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+        If several elements are equal, the first index is returned. PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         A template: its body is made for each call, and depends on
         `dim`. What no vector reaches is not verified.
@@ -2467,8 +5611,8 @@ class max_dim(_LibraryFunction):
             self (T)
 
         Attributes:
-            dim (int, required): The dimension.
-            keepdim (bool, default False): Whether it stays with size 1.
+            dim (int, required): The dimension to reduce.
+            keepdim (bool, default False): Whether to keep it with size 1.
 
         Outputs:
             values (T)
@@ -2490,6 +5634,29 @@ class max_dim(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class max_other(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the element-wise maximum of two tensors.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class max_pool1d(_LibraryFunction):
     @_overload
     def __call__(
@@ -2502,19 +5669,19 @@ class max_pool1d(_LibraryFunction):
         padding: _Sequence[int] = (0, 0),
         dilation: _Sequence[int] = (1,),
     ) -> _T2:
-        """The greatest elements of windows that move over one dimension.
+        """Max pooling over one spatial dimension.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1,)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1,)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
@@ -2542,30 +5709,30 @@ class max_pool1d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T7,
+        self: _T9,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0),
         dilation: _Sequence[int] = (1,),
-    ) -> tuple[_T7, INT64]:
-        """The greatest elements of windows that move over one dimension, and where each one stands.
+    ) -> tuple[_T9, INT64]:
+        """Max pooling over one spatial dimension, with the indices of the maxima.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1,)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1,)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
-            places (int64): Of each element its number within its channel.
+            places (int64): The index of each maximum within the flattened spatial dimensions.
 
         Types:
             T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -2590,26 +5757,26 @@ class max_pool2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T7,
+        self: _T9,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T7:
-        """The greatest elements of windows that move over two dimensions.
+    ) -> _T9:
+        """Max pooling over two spatial dimensions.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1, 1)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1, 1)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
@@ -2637,30 +5804,30 @@ class max_pool2d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T7,
+        self: _T9,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> tuple[_T7, INT64]:
-        """The greatest elements of windows that move over two dimensions, and where each one stands.
+    ) -> tuple[_T9, INT64]:
+        """Max pooling over two spatial dimensions, with the indices of the maxima.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1, 1)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1, 1)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
-            places (int64): Of each element its number within its channel.
+            places (int64): The index of each maximum within the flattened spatial dimensions.
 
         Types:
             T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -2685,26 +5852,26 @@ class max_pool3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T7,
+        self: _T9,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T7:
-        """The greatest elements of windows that move over three dimensions.
+    ) -> _T9:
+        """Max pooling over three spatial dimensions.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1, 1, 1)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
@@ -2732,30 +5899,30 @@ class max_pool3d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T7,
+        self: _T9,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> tuple[_T7, INT64]:
-        """The greatest elements of windows that move over three dimensions, and where each one stands.
+    ) -> tuple[_T9, INT64]:
+        """Max pooling over three spatial dimensions, with the indices of the maxima.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1, 1, 1)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
-            places (int64): Of each element its number within its channel.
+            places (int64): The index of each maximum within the flattened spatial dimensions.
 
         Types:
             T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -2778,7 +5945,7 @@ class max_pool3d_with_indices(_LibraryFunction):
 class maximum(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
-        """Computes the greater element of two tensors at each place.
+        """Computes the element-wise maximum of two tensors.
 
         Where one of them is nan, the result is nan.
 
@@ -2798,12 +5965,85 @@ class maximum(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
-class min_dim(_LibraryFunction):
+class mean(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> tuple[_T3, INT64]:
-        """The least element along a dimension, and where it stands.
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the mean of all elements.
 
-        Of equal elements it is the first one. To PyTorch nan is the least element; ONNX leaves that to runtimes.
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mean_dim(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: _Sequence[int], keepdim: bool = False) -> _T2:
+        """Computes the mean along dimensions.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class median(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Finds the median of all elements, the lower one of two.
+
+        Where an element is nan, so is the median to PyTorch; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class median_dim(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, *, dim: int, keepdim: bool = False) -> tuple[_T1, INT64]:
+        """Finds the median along a dimension, the lower one of two, and where it stands.
+
+        Where an element is nan, so is the median to PyTorch; ONNX leaves that to runtimes. Of equal elements PyTorch may tell of another one.
 
         A template: its body is made for each call, and depends on
         `dim`. What no vector reaches is not verified.
@@ -2814,6 +6054,65 @@ class min_dim(_LibraryFunction):
         Attributes:
             dim (int, required): The dimension.
             keepdim (bool, default False): Whether it stays with size 1.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class min(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Finds the least of all elements.
+
+        To PyTorch nan is the least element; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class min_dim(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> tuple[_T3, INT64]:
+        """Returns the minimum along a dimension and its index.
+
+        If several elements are equal, the first index is returned. PyTorch propagates NaN; in ONNX that is up to the runtime.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension to reduce.
+            keepdim (bool, default False): Whether to keep it with size 1.
 
         Outputs:
             values (T)
@@ -2835,10 +6134,10 @@ class min_dim(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
-class minimum(_LibraryFunction):
+class min_other(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
-        """Computes the lesser element of two tensors at each place.
+        """Computes the element-wise minimum of two tensors.
 
         Where one of them is nan, the result is nan.
 
@@ -2858,16 +6157,115 @@ class minimum(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
-class movedim_intlist(_LibraryFunction):
+class minimum(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
-        """A tensor of which some dimensions have other places, and the others their order.
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the element-wise minimum of two tensors.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mish(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Each element times the hyperbolic tangent of its softplus.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mm(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, mat2: _T1 | _Floats) -> _T1:
+        """Computes the product of two matrices.
+
+        Inputs:
+            self (T, rank 2)
+            mat2 (T, rank 2)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, mat2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mode(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int = -1, keepdim: bool = False) -> tuple[_T3, INT64]:
+        """Finds the most frequent element along a dimension, the least one of several, and where it stands last.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
 
         Attributes:
-            order (ints, required): All dimensions in their new order.
+            dim (int, default -1): The dimension.
+            keepdim (bool, default False): Whether it stays with size 1.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class movedim_intlist(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
+        """Moves dimensions to other positions; the others keep their order.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            order (ints, required): The permutation of all dimensions.
 
         Outputs:
             result (T)
@@ -2923,18 +6321,138 @@ class mul_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
-class narrow(_LibraryFunction):
+class mv(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: _Sequence[int]) -> _T3:
-        """So many elements of a dimension, from one on.
+    def __call__(_self, /, self: _T1, vec: _T1 | _Floats) -> _T1:
+        """Computes the product of a matrix and a vector.
+
+        Inputs:
+            self (T, rank 2)
+            vec (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, vec: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class nan_to_num(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        nan: _T3 | _Floats | None = None,
+        posinf: _T3 | _Floats | None = None,
+        neginf: _T3 | _Floats | None = None,
+    ) -> _T3:
+        """Replaces what is not a number by 0, and infinities by the greatest and the least finite numbers, or by given ones.
 
         Inputs:
             self (T)
-            start (int64, [1]): The first element, not negative.
-            length (int64, [1]): How many elements.
+            nan (T, optional, rank 0): What replaces nan; absent it is 0.
+            posinf (T, optional, rank 0): What replaces infinity; absent it is the greatest finite number.
+            neginf (T, optional, rank 0): What replaces minus infinity; absent it is the least finite number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        nan: _NDArray[_Any] | _Floats | None = None,
+        posinf: _NDArray[_Any] | _Floats | None = None,
+        neginf: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class nanmean(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: _Sequence[int], keepdim: bool = False) -> _T2:
+        """Computes the mean along dimensions of the elements that are not nan.
+
+        Inputs:
+            self (T)
 
         Attributes:
-            dim (ints, required): The dimension, alone in a list.
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class nansum(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int], keepdim: bool = False) -> _T3:
+        """Computes the sum along dimensions, where nan counts as 0.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class narrow(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: _Sequence[int]) -> _T3:
+        """Returns a range of the elements along a dimension.
+
+        Inputs:
+            self (T)
+            start (int64, [1]): The first index, not negative.
+            length (int64, [1]): The number of elements.
+
+        Attributes:
+            dim (ints, required): The dimension, as a list of one.
 
         Outputs:
             result (T)
@@ -2959,20 +6477,20 @@ class narrow(_LibraryFunction):
 class native_dropout(_LibraryFunction):
     @_overload
     def __call__(self, /, input: _T2, *, p: float | None = None, train: _Literal[0, 1] = 1) -> tuple[_T2, BOOL]:
-        """Each element with a certain probability as zero, and the others as much larger that the mean stays; beside it where elements were kept.
+        """Randomly sets elements to zero and scales the others to preserve the mean; also returns the mask.
 
-        Which ones depends on the runtime.
+        Which elements are zeroed depends on the runtime.
 
         Inputs:
             input (T)
 
         Attributes:
-            p (float, optional): The probability of zero, below 1; absent it is 1.
-            train (int, default 1): Whether anything becomes zero at all.
+            p (float, optional): The probability of an element to be zeroed, below 1; 1 if absent.
+            train (int, default 1): Whether to apply dropout; otherwise the input is returned.
 
         Outputs:
             result (T)
-            mask (bool): Where elements were kept.
+            mask (bool): Whether each element was kept.
 
         Types:
             T: float16, bfloat16, float, double
@@ -2990,10 +6508,114 @@ class native_dropout(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class native_group_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        groups: INT64 | _Ints,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2]:
+        """Group normalization, with the mean of each group and the reciprocal of its standard deviation.
+
+        A template: its body is made for each call, and depends on
+        `input.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            groups (int64, [3]): The batch, the groups, and the elements of a group, as sizes of Reshape.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            mean (T): The mean of each group, by batch and group.
+            rstd (T): The reciprocal of the standard deviation of each group, in the same shape.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        groups: _NDArray[_Any] | _Ints,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class native_layer_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axis: int,
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2]:
+        """Layer normalization over the last dimensions, with the mean and the reciprocal of the standard deviation.
+
+        A template: its body is made for each call, and depends on
+        `input.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T)
+            weight (T, optional): The scale of each element; absent it is 1.
+            bias (T, optional): Added to each element; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axis (int, required): The first dimension that is normalized, counted from the end.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            mean (T): The means, with size 1 in the dimensions that are normalized.
+            rstd (T): The reciprocals of the standard deviations, in the same shape.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axis: int,
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class ne_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element differs from a number.
+        """Tests whether each element is not equal to a number.
 
         Inputs:
             self (T)
@@ -3014,7 +6636,7 @@ class ne_Scalar(_LibraryFunction):
 class ne_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
-        """Tells where an element of a tensor differs from that of another one.
+        """Tests whether each element is not equal to that of another tensor.
 
         Inputs:
             self (T)
@@ -3052,16 +6674,141 @@ class neg(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class nonzero(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> INT64:
+        """Finds the indices of the elements other than 0, a row for each.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class nonzero_static(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        size: INT64 | _Ints,
+        *,
+        fill_value: int = -1,
+    ) -> INT64:
+        """Finds the indices of the elements other than 0, a row for each, as many as are asked for.
+
+        Inputs:
+            self (T)
+            size (int64, [1]): How many, alone in a list.
+
+        Attributes:
+            fill_value (int, default -1): What rows are filled with where there are fewer.
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        fill_value: int = -1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class or_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise or of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class or_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise or of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class outer(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, vec2: _T3 | _Floats) -> _T3:
+        """Computes the outer product of two vectors.
+
+        Inputs:
+            self (T, rank 1)
+            vec2 (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, vec2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class permute(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dims: _Sequence[int]) -> _T3:
-        """The dimensions in another order.
+        """Permutes the dimensions.
 
         Inputs:
             self (T)
 
         Attributes:
-            dims (ints, required): The dimensions of `self` in their new order.
+            dims (ints, required): The permutation of the dimensions.
 
         Outputs:
             result (T)
@@ -3075,6 +6822,211 @@ class permute(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
+class pow_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, exponent: _T1 | _Floats) -> _T1:
+        """Raises a number to the power of each element.
+
+        Integers wrap around where a power is beyond the type.
+
+        Inputs:
+            self (T, rank 0): The number.
+            exponent (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, exponent: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class pow_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        exponent: _T3 | _Floats | None = None,
+        *,
+        root: _Literal["sqrt", "rsqrt"] = "sqrt",
+    ) -> _T3:
+        """Raises each element to the power of a number.
+
+        Integers wrap around where a power is beyond the type.
+
+        Inputs:
+            self (T)
+            exponent (T, optional, rank 0): The number, of integers not below 0; absent for a square root.
+
+        Attributes:
+            root (string, default "sqrt"): Without a number whether it is the square root or its reciprocal.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        root: _Literal["sqrt", "rsqrt"] = "sqrt",
+    ) -> _NDArray[_Any]:
+        ...
+
+class pow_Tensor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, exponent: _T1 | _Floats) -> _T1:
+        """Raises each element to the power of that of another tensor.
+
+        Integers wrap around where a power is beyond the type.
+
+        Inputs:
+            self (T)
+            exponent (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, exponent: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class prelu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, weight: _T2 | _Floats, *, shape: _Sequence[int] | None = None) -> _T2:
+        """Each element, times a weight where it is negative.
+
+        Inputs:
+            self (T)
+            weight (T): One number, or one for each channel, which is the second dimension.
+
+        Attributes:
+            shape (ints, optional): The shape in which weights stand beside the input; absent it is their own.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        *,
+        shape: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class prelu_kernel(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, weight: _T2 | _Floats) -> _T2:
+        """Each element, times a weight where it is negative.
+
+        Inputs:
+            self (T)
+            weight (T): Of a shape that broadcasts to that of the input.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, weight: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class prod(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Computes the product of all elements.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class prod_dim_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> _T3:
+        """Computes the product along a dimension.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+            keepdim (bool, default False): Whether it stays with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int, keepdim: bool = False) -> _NDArray[_Any]:
+        ...
+
+class rad2deg(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Converts each element from radians to degrees.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class rand(_LibraryFunction):
     @_overload
     def __call__(
@@ -3084,15 +7036,15 @@ class rand(_LibraryFunction):
         *,
         dtype: _Literal[1, 10, 11, 16] = 1,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE:
-        """Random numbers, each equally likely, from 0 up to and without 1.
+        """Returns random numbers from a uniform distribution on the interval [0, 1).
 
-        Which ones depends on the runtime. Numbers of float16 and bfloat16 have as many digits as those types hold below 1, since others would round to 1.
+        The values depend on the runtime. In float16 and bfloat16 they are multiples of the spacing just below 1, so that none rounds to 1.
 
         Inputs:
-            size (int64, rank 1): The sizes.
+            size (int64, rank 1): The shape of the result.
 
         Attributes:
-            dtype (int, default 1): The element type, as a code.
+            dtype (int, default 1): The element type, as a code of ONNX.
 
         Outputs:
             result (T)
@@ -3104,6 +7056,28 @@ class rand(_LibraryFunction):
         """
     @_overload
     def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: _Literal[1, 10, 11, 16] = 1) -> _NDArray[_Any]:
+        ...
+
+class rand_like(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Draws random numbers from 0 up to and without 1, in the sizes of a tensor.
+
+        Which ones depends on the runtime. Numbers of float16 and bfloat16 have as many digits as those types hold below 1, since others would round to 1.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class randn(_LibraryFunction):
@@ -3115,15 +7089,15 @@ class randn(_LibraryFunction):
         *,
         dtype: _Literal[1, 10, 11, 16] = 1,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE:
-        """Random numbers of the standard normal distribution.
+        """Returns random numbers from the standard normal distribution.
 
-        Which ones depends on the runtime.
+        The values depend on the runtime.
 
         Inputs:
-            size (int64, rank 1): The sizes.
+            size (int64, rank 1): The shape of the result.
 
         Attributes:
-            dtype (int, default 1): The element type, as a code.
+            dtype (int, default 1): The element type, as a code of ONNX.
 
         Outputs:
             result (T)
@@ -3137,6 +7111,28 @@ class randn(_LibraryFunction):
     def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: _Literal[1, 10, 11, 16] = 1) -> _NDArray[_Any]:
         ...
 
+class randn_like(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Draws random numbers of the standard normal distribution, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class randperm(_LibraryFunction):
     @_overload
     def __call__(
@@ -3146,15 +7142,15 @@ class randperm(_LibraryFunction):
         *,
         dtype: int = 7,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """The numbers from 0 on in random order.
+        """Returns a random permutation of the integers from 0 to n - 1.
 
-        It is the order of random numbers, and depends on the runtime.
+        The permutation depends on the runtime.
 
         Inputs:
-            n (int64, [1]): How many, alone in a list.
+            n (int64, [1]): The number of integers, as a list of one.
 
         Attributes:
-            dtype (int, default 7): The element type, as a code.
+            dtype (int, default 7): The element type, as a code of ONNX.
 
         Outputs:
             result (T)
@@ -3188,6 +7184,69 @@ class reciprocal(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class reflection_pad1d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last dimension by reflection; the edge itself is not repeated.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class reflection_pad2d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last two dimensions by reflection; the edge itself is not repeated.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class reflection_pad3d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last three dimensions by reflection; the edge itself is not repeated.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class relu(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1) -> _T1:
@@ -3208,10 +7267,30 @@ class relu(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class relu6(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Rectified linear unit that is at most 6.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class remainder_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
-        """Computes the remainder of a division by a number, with the sign of the divisor.
+        """Computes the remainder of division by a number, with the sign of the divisor.
 
         Inputs:
             self (T)
@@ -3232,7 +7311,7 @@ class remainder_Scalar(_LibraryFunction):
 class remainder_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
-        """Computes the remainder of a division, with the sign of the divisor.
+        """Computes the remainder of division element by element, with the sign of the divisor.
 
         Inputs:
             self (T)
@@ -3253,14 +7332,14 @@ class remainder_Tensor(_LibraryFunction):
 class repeat(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, repeats: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T3:
-        """A tensor side by side with itself, so many times along each dimension.
+        """Repeats a tensor along each dimension.
 
         Inputs:
             self (T)
-            repeats (int64, rank 1): How many times, for each dimension of the result.
+            repeats (int64, rank 1): The number of repetitions of each dimension of the result.
 
         Attributes:
-            axes (ints, optional): The dimensions that the result has in front of those of `self`; absent where there are none.
+            axes (ints, optional): The new leading dimensions of the result; absent if there are none.
 
         Outputs:
             result (T)
@@ -3281,14 +7360,80 @@ class repeat(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
-class reshape(_LibraryFunction):
+class replication_pad1d(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, shape: INT64 | _Ints) -> _T3:
-        """The same elements in another shape.
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last dimension by repeating the edge.
 
         Inputs:
             self (T)
-            shape (int64, rank 1): The sizes; -1 for one that follows from the others.
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class replication_pad2d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last two dimensions by repeating the edge.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class replication_pad3d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last three dimensions by repeating the edge.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class reshape(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, shape: INT64 | _Ints, *, keeps: _Literal[0, 1] = 0) -> _T3:
+        """Returns a tensor with the same elements and another shape.
+
+        Inputs:
+            self (T)
+            shape (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+        Attributes:
+            keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
 
         Outputs:
             result (T)
@@ -3299,7 +7444,61 @@ class reshape(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, shape: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        shape: _NDArray[_Any] | _Ints,
+        *,
+        keeps: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class rms_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axis: int,
+        eps: float | None = None,
+    ) -> _T2:
+        """Root mean square normalization over the last dimensions.
+
+        A template: its body is made for each call, and depends on
+        `input.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T)
+            weight (T, optional): The scale of each element; absent it is 1.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axis (int, required): The first dimension that is normalized, counted from the end.
+            eps (float, optional): Added to the mean of squares; absent it is the machine epsilon of the type that is computed in.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axis: int,
+        eps: float | None = None,
+    ) -> _NDArray[_Any]:
         ...
 
 class round(_LibraryFunction):
@@ -3322,6 +7521,127 @@ class round(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class round_decimals(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        factor: DOUBLE | _Floats | None = None,
+        divisor: DOUBLE | _Floats | None = None,
+    ) -> _T2:
+        """Rounds each element to a number of decimals, halves to the even one.
+
+        Inputs:
+            self (T)
+            factor (double, optional, rank 0): 10 to the power of a positive number of decimals.
+            divisor (double, optional, rank 0): 10 to the power of a negative one without its sign.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        factor: _NDArray[_Any] | _Floats | None = None,
+        divisor: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class rrelu(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        lower: _T2 | _Floats,
+        upper: _T2 | _Floats,
+        *,
+        training: _Literal[0, 1] = 0,
+    ) -> _T2:
+        """Leaky rectified linear unit, with random slopes in training and else with the middle one.
+
+        Inputs:
+            self (T)
+            lower (T, rank 0): The least slope.
+            upper (T, rank 0): The greatest slope.
+
+        Attributes:
+            training (int, default 0): Whether slopes are random.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        lower: _NDArray[_Any] | _Floats,
+        upper: _NDArray[_Any] | _Floats,
+        *,
+        training: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class rshift_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the right by a number.
+
+        A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number of bits.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class rshift_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the right by that of another tensor.
+
+        A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class rsqrt(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
@@ -3342,6 +7662,62 @@ class rsqrt(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class rsub_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
+        """Subtracts each element, times a factor, from a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+            alpha (T, optional, rank 0): Factor of `self`; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class rsub_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
+        """Subtracts a tensor, times a factor, from another one.
+
+        Inputs:
+            self (T)
+            other (T)
+            alpha (T, optional, rank 0): Factor of `self`; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class scalar_tensor(_LibraryFunction):
     @_overload
     def __call__(
@@ -3351,13 +7727,13 @@ class scalar_tensor(_LibraryFunction):
         *,
         dtype: int = 1,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """A number as a tensor of rank 0.
+        """Returns a number as a tensor of rank 0.
 
         Inputs:
-            s (S, rank 0): The number.
+            s (S, rank 0): The value.
 
         Attributes:
-            dtype (int, default 1): The element type, as a code.
+            dtype (int, default 1): The element type, as a code of ONNX.
 
         Outputs:
             result (T)
@@ -3372,14 +7748,196 @@ class scalar_tensor(_LibraryFunction):
     def __call__(self, /, s: _NDArray[_Any] | _Floats, *, dtype: int = 1) -> _NDArray[_Any]:
         ...
 
-class select_int(_LibraryFunction):
+class scatter_add(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, index: INT64 | _Ints, *, dim: int) -> _T3:
-        """The elements at one position of a dimension, which the result has no more.
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        src: _T3 | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _T3:
+        """Adds elements to those of a tensor, at the positions that an index gives along a dimension.
+
+        Of truth values it is the logical or.
 
         Inputs:
             self (T)
-            index (int64, rank 0): The position; counted from the end where it is negative.
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            src (T): The elements; along each dimension at least as many as `index` has.
+
+        Attributes:
+            dim (int, required): The dimension.
+            whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        src: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_reduce_two(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT64 | _Ints,
+        src: _T3 | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["sum", "prod", "mean", "amax", "amin"],
+        include_self: bool = True,
+        whole: bool = False,
+    ) -> _T3:
+        """Combines elements with those of a tensor, at the positions that an index gives along a dimension.
+
+        Means of integers are rounded down. To PyTorch nan is the greatest and the least element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `whole` and `T` and `reduce`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            src (T): The elements; along each dimension at least as many as `index` has.
+
+        Attributes:
+            dim (int, required): The dimension.
+            reduce (string, required): How elements are combined.
+            include_self (bool, default True): Whether the elements of `self` are combined with those that come to their places; else these replace them.
+            whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        src: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["sum", "prod", "mean", "amax", "amin"],
+        include_self: bool = True,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_src(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        src: _T3 | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _T3:
+        """Writes elements into a copy of a tensor, at the positions that an index gives along a dimension.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            src (T): The elements; along each dimension at least as many as `index` has.
+
+        Attributes:
+            dim (int, required): The dimension.
+            whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        src: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_value(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT32 | INT64 | _Ints, value: _T3 | _Floats, *, dim: int) -> _T3:
+        """Writes a number into a copy of a tensor, at the positions that an index gives along a dimension.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            value (T, rank 0): The number.
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        value: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class select_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT64 | _Ints, *, dim: int) -> _T3:
+        """Selects one index along a dimension, which is removed from the result.
+
+        Inputs:
+            self (T)
+            index (int64, rank 0): The index; negative values count from the end.
 
         Attributes:
             dim (int, required): The dimension.
@@ -3401,6 +7959,90 @@ class select_int(_LibraryFunction):
         *,
         dim: int,
     ) -> _NDArray[_Any]:
+        ...
+
+class select_scatter(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        src: _T3 | _Floats,
+        index: INT64 | _Ints,
+        *,
+        dim: int,
+        axes: _Sequence[int],
+    ) -> _T3:
+        """Writes a tensor into a copy of another one, at one position of a dimension that it lacks.
+
+        Inputs:
+            self (T)
+            src (T): What is written, of the sizes of `self` without that of the dimension.
+            index (int64, rank 0): The position; counted from the end where it is negative.
+
+        Attributes:
+            dim (int, required): The dimension.
+            axes (ints, required): The same, alone in a list.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        src: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        *,
+        dim: int,
+        axes: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class selu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Scaled exponential linear unit.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sgn(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Computes the sign of each element, which is -1, 0 or 1; of nan it is 0.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class sigmoid(_LibraryFunction):
@@ -3443,10 +8085,74 @@ class sign(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class signbit(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> BOOL:
+        """Whether the sign bit of each element is set, as it is of -0.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class silu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Sigmoid linear unit, each element times its logistic sigmoid.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class sin(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
         """Computes the sine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sinc(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the normalized sinc of each element x, sin(pi * x) / (pi * x), which is 1 at 0.
 
         Inputs:
             self (T)
@@ -3495,18 +8201,18 @@ class slice_Tensor(_LibraryFunction):
         *,
         dim: _Sequence[int] = (0,),
     ) -> _T3:
-        """Every so many elements of a part of a dimension.
+        """Slices a dimension with a start, an end and a step.
 
-        Bounds beyond the dimension's ends mean these.
+        Bounds are clamped to the size of the dimension.
 
         Inputs:
             self (T)
-            start (int64, [1]): The first element; counted from the end where it is negative.
-            end (int64, [1]): The element before which the part ends.
-            step (int64, [1]): The distance of elements that are taken, at least 1.
+            start (int64, [1]): The first index; negative values count from the end.
+            end (int64, [1]): The end index, which is excluded.
+            step (int64, [1]): The step, at least 1.
 
         Attributes:
-            dim (ints, default (0,)): The dimension, alone in a list.
+            dim (ints, default (0,)): The dimension, as a list of one.
 
         Outputs:
             result (T)
@@ -3529,10 +8235,74 @@ class slice_Tensor(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class slice_scatter(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        src: _T3 | _Floats,
+        start: INT64 | _Ints,
+        end: INT64 | _Ints,
+        step: INT64 | _Ints,
+        *,
+        dim: int = 0,
+        axes: _Sequence[int] = (0,),
+        column: _Sequence[int] = (-1,),
+        joined: bool = False,
+        before: _Sequence[int] | None = None,
+        behind: _Sequence[int] | None = None,
+    ) -> _T3:
+        """Writes a tensor into a copy of another one, at every so many positions of a part of a dimension.
+
+        Bounds beyond the dimension's ends mean these.
+
+        Inputs:
+            self (T)
+            src (T): What is written, of the sizes of that part.
+            start (int64, [1]): The first position; counted from the end where it is negative.
+            end (int64, [1]): The position before which the part ends.
+            step (int64, [1]): The distance of positions, at least 1.
+
+        Attributes:
+            dim (int, default 0): The dimension.
+            axes (ints, default (0,)): The same, alone in a list.
+            column (ints, default (-1,)): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+            joined (bool, default False): Whether the part is known and without gaps; then `before` and `behind` count.
+            before (ints, optional): Its first position, alone in a list; absent where there is nothing before it.
+            behind (ints, optional): The first position behind it, alone in a list; absent where there is nothing.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        src: _NDArray[_Any] | _Floats,
+        start: _NDArray[_Any] | _Ints,
+        end: _NDArray[_Any] | _Ints,
+        step: _NDArray[_Any] | _Ints,
+        *,
+        dim: int = 0,
+        axes: _Sequence[int] = (0,),
+        column: _Sequence[int] = (-1,),
+        joined: bool = False,
+        before: _Sequence[int] | None = None,
+        behind: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class softmax(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
-        """e to the power of each element, divided by the sum of these along a dimension.
+        """Computes softmax along a dimension.
 
         Inputs:
             self (T)
@@ -3550,6 +8320,250 @@ class softmax(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
+class softmax_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
+        """Computes the exponential of each element, divided by the sum of the exponentials along a dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
+class softplus(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        beta: _T2 | _Floats | None = None,
+        threshold: _T2 | _Floats | None = None,
+    ) -> _T2:
+        """Smooth form of the rectified linear unit, log(1 + exp(beta * x)) / beta, where beta * x is above a threshold x itself.
+
+        Inputs:
+            self (T)
+            beta (T, optional, rank 0): Absent it is 1.
+            threshold (T, optional, rank 0): Absent it is 20.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        threshold: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class softshrink(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, lambd: _T2 | _Floats | None = None) -> _T2:
+        """Each element that is farther than lambd from 0, that much nearer to it; the others as 0.
+
+        Inputs:
+            self (T)
+            lambd (T, optional, rank 0): Absent it is 0.5.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        lambd: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class sort(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int = -1, descending: bool = False) -> tuple[_T3, INT64]:
+        """Sorts the elements along a dimension, and tells where each one stood.
+
+        Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            descending (bool, default False): Whether the greatest element comes first.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class sort_stable(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int = -1, descending: bool = False) -> tuple[_T3, INT64]:
+        """Sorts the elements along a dimension, and tells where each one stood.
+
+        Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            descending (bool, default False): Whether the greatest element comes first.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class special_entr(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the entropy of each element x, -x * log(x), which is 0 at 0 and minus infinity below.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class special_erfcx(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6) -> _T6:
+        """Computes the scaled complementary error function of each element x, exp(x^2) * erfc(x).
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class special_expit(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logistic sigmoid of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class split_with_sizes(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, split_sizes: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension into parts of given sizes.
+
+        A template: its body is made for each call, and depends on
+        `split_sizes`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            split_sizes (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, split_sizes: _Sequence[int], dim: int = 0) -> _Any:
         ...
 
 class sqrt(_LibraryFunction):
@@ -3572,18 +8586,43 @@ class sqrt(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class square(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Computes the square of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class squeeze(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: _Sequence[int] | None = None) -> _T3:
-        """A tensor without all its dimensions of size 1.
+        """Removes all dimensions of size 1.
 
-        A call gives the dimensions whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+        The call gives the dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, optional): These dimensions; absent where there are none.
+            dim (ints, optional): The dimensions of size 1; absent if there are none.
 
         Outputs:
             result (T)
@@ -3606,15 +8645,15 @@ class squeeze(_LibraryFunction):
 class squeeze_dim(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: _Sequence[int] | None = None) -> _T3:
-        """A tensor without dimensions of size 1.
+        """Removes a dimension if its size is 1.
 
-        Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+        The call gives those of the operator's dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, optional): The dimensions, each of size 1; all of them stay where it is absent.
+            dim (ints, optional): The dimensions to remove, all of size 1; absent if there are none.
 
         Outputs:
             result (T)
@@ -3637,15 +8676,15 @@ class squeeze_dim(_LibraryFunction):
 class squeeze_dims(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: _Sequence[int] | None = None) -> _T3:
-        """A tensor without dimensions of size 1.
+        """Removes those of the given dimensions whose size is 1.
 
-        Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+        The call gives those of the operator's dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, optional): The dimensions, each of size 1; all of them stay where it is absent.
+            dim (ints, optional): The dimensions to remove, all of size 1; absent if there are none.
 
         Outputs:
             result (T)
@@ -3673,7 +8712,7 @@ class stack(_LibraryFunction):
         dim: int = 0,
         axes: _Sequence[int] = (0,),
     ) -> _T3:
-        """Tensors of one shape side by side along a new dimension.
+        """Stacks tensors of one shape along a new dimension.
 
         A template: its body is made for each call, and depends on
         `tensors`. What no vector reaches is not verified.
@@ -3683,7 +8722,7 @@ class stack(_LibraryFunction):
 
         Attributes:
             dim (int, default 0): The new dimension.
-            axes (ints, default (0,)): The same, alone in a list.
+            axes (ints, default (0,)): The new dimension, as a list of one.
 
         Outputs:
             result (T)
@@ -3693,6 +8732,198 @@ class stack(_LibraryFunction):
 
         Since version 1 of opwright.aten.
         """
+
+class std(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, correction: _T2 | _Floats | None = None) -> _T2:
+        """Computes the standard deviation of all elements.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class std_correction(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _T2:
+        """Computes the standard deviation along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class std_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _T2:
+        """Computes the standard deviation along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class std_mean_correction(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_T2, _T2]:
+        """Computes the standard deviation and the mean along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            deviation (T)
+            mean (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class std_mean_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_T2, _T2]:
+        """Computes the standard deviation and the mean along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            deviation (T)
+            mean (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
 
 class sub_Scalar(_LibraryFunction):
     @_overload
@@ -3750,17 +8981,37 @@ class sub_Tensor(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class sum(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Computes the sum of all elements.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class sum_dim_IntList(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T8, *, dim: _Sequence[int], keepdim: bool = False) -> _T8:
-        """The sum along dimensions.
+    def __call__(_self, /, self: _T10, *, dim: _Sequence[int], keepdim: bool = False) -> _T10:
+        """Computes the sum along the given dimensions.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, required): The dimensions.
-            keepdim (bool, default False): Whether they stay with size 1.
+            dim (ints, required): The dimensions to reduce.
+            keepdim (bool, default False): Whether to keep them with size 1.
 
         Outputs:
             result (T)
@@ -3781,10 +9032,47 @@ class sum_dim_IntList(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class sym_numel(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any) -> INT64:
+        """The number of elements.
+
+        Inputs:
+            self (any)
+
+        Outputs:
+            count (int64)
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any) -> _NDArray[_Any]:
+        ...
+
+class sym_size_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, *, dim: int) -> INT64:
+        """The size of a dimension.
+
+        Inputs:
+            self (any)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            size (int64)
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, *, dim: int) -> _NDArray[_Any]:
+        ...
+
 class t(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
-        """The transpose of a matrix; tensors of rank 0 and 1 as they are.
+        """Transposes a matrix; tensors of rank 0 and 1 are returned unchanged.
 
         Inputs:
             self (T)
@@ -3841,17 +9129,45 @@ class tanh(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
-class tile(_LibraryFunction):
+class threshold(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, dims: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T3:
-        """A tensor side by side with itself, so many times along each dimension.
+    def __call__(_self, /, self: _T1, threshold: _T1 | _Floats, value: _T1 | _Floats) -> _T1:
+        """Each element that is greater than a threshold; in place of the others a value.
 
         Inputs:
             self (T)
-            dims (int64, rank 1): How many times, for each dimension of the result.
+            threshold (T, rank 0)
+            value (T, rank 0)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        threshold: _NDArray[_Any] | _Floats,
+        value: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class tile(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, dims: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T3:
+        """Repeats a tensor along each dimension.
+
+        Inputs:
+            self (T)
+            dims (int64, rank 1): The number of repetitions of each dimension of the result.
 
         Attributes:
-            axes (ints, optional): The dimensions that the result has in front of those of `self`; absent where there are none.
+            axes (ints, optional): The new leading dimensions of the result; absent if there are none.
 
         Outputs:
             result (T)
@@ -3872,16 +9188,90 @@ class tile(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
-class transpose_int(_LibraryFunction):
+class to_copy(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, order: _Sequence[int] | None = None) -> _T3:
-        """A tensor of which two dimensions have changed places.
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A copy of a tensor, in an element type of its own.
 
         Inputs:
             self (T)
 
         Attributes:
-            order (ints, optional): All dimensions in their new order; absent where it is their own.
+            dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class topk(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        k: INT64 | _Ints,
+        *,
+        dim: int = -1,
+        largest: bool = True,
+    ) -> tuple[_T1, INT64]:
+        """Finds the greatest or the least elements along a dimension, and where they stand.
+
+        They are sorted, and of equal ones the first stand first. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T)
+            k (int64, [1]): How many, alone in a list.
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            largest (bool, default True): Whether it is the greatest ones.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        k: _NDArray[_Any] | _Ints,
+        *,
+        dim: int = -1,
+        largest: bool = True,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class transpose_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int] | None = None) -> _T3:
+        """Swaps two dimensions.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            order (ints, optional): The permutation of all dimensions; absent if it is the identity.
 
         Outputs:
             result (T)
@@ -3899,6 +9289,48 @@ class transpose_int(_LibraryFunction):
         *,
         order: _Sequence[int] | None = None,
     ) -> _NDArray[_Any]:
+        ...
+
+class true_divide_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Divides each element by a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The divisor.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class true_divide_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Divides two tensors element by element.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class trunc(_LibraryFunction):
@@ -3921,19 +9353,61 @@ class trunc(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class unique2(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+    ) -> tuple[_T3, INT64, INT64]:
+        """Finds the unique elements in ascending order.
+
+        Inverse and counts that are not asked for are empty.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            return_inverse (bool, default False): Whether it is told where each element stands among the unique ones.
+            return_counts (bool, default False): Whether it is told how often each one occurs.
+
+        Outputs:
+            values (T)
+            inverse (int64)
+            counts (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class unsafe_index_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *indices: INT64 | INT32 | _Ints) -> _T3:
-        """What stands at positions of several dimensions, which are broadcast together.
+        """Selects elements by index tensors, which are broadcast together.
 
-        The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
+        The indexed dimensions are replaced in place if they are adjacent; otherwise the new dimensions come first.
 
         A template: its body is made for each call, and depends on
         `indices`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
-            indices (I, optional, any number): Positions for each dimension from the first on; absent where all of it is taken.
+            indices (I, optional, any number): Indices for the dimensions, from the first one; absent to take all of a dimension.
 
         Outputs:
             result (T)
@@ -3950,12 +9424,15 @@ class unsafe_index_Tensor(_LibraryFunction):
 
 class unsafe_view(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
-        """The same elements in another shape.
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints, *, keeps: _Literal[0, 1] = 0) -> _T3:
+        """Returns a tensor with the same elements and another shape.
 
         Inputs:
             self (T)
-            size (int64, rank 1): The sizes; -1 for one that follows from the others.
+            size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+        Attributes:
+            keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
 
         Outputs:
             result (T)
@@ -3966,19 +9443,26 @@ class unsafe_view(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        keeps: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
         ...
 
 class unsqueeze(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dim: _Sequence[int]) -> _T3:
-        """A tensor with a new dimension of size 1.
+        """Inserts a dimension of size 1.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, required): The new dimension, alone in a list.
+            dim (ints, required): The new dimension, as a list of one.
 
         Outputs:
             result (T)
@@ -3992,14 +9476,230 @@ class unsqueeze(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
-class view(_LibraryFunction):
+class var(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
-        """The same elements in another shape.
+    def __call__(_self, /, self: _T2, correction: _T2 | _Floats | None = None) -> _T2:
+        """Computes the variance of all elements.
 
         Inputs:
             self (T)
-            size (int64, rank 1): The sizes; -1 for one that follows from the others.
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class var_correction(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _T2:
+        """Computes the variance along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class var_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _T2:
+        """Computes the variance along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class var_mean_correction(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_T2, _T2]:
+        """Computes the variance and the mean along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            variance (T)
+            mean (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class var_mean_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_T2, _T2]:
+        """Computes the variance and the mean along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            variance (T)
+            mean (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class vdot(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the dot product of two vectors.
+
+        Inputs:
+            self (T, rank 1)
+            other (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class view(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints, *, keeps: _Literal[0, 1] = 0) -> _T3:
+        """Returns a tensor with the same elements and another shape.
+
+        Inputs:
+            self (T)
+            size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+        Attributes:
+            keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
 
         Outputs:
             result (T)
@@ -4010,13 +9710,104 @@ class view(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        keeps: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class where_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, condition: BOOL, self: _T3 | _Floats, other: _T3 | _Floats) -> _T3:
+        """Selects one number where a condition holds, and another one elsewhere.
+
+        Inputs:
+            condition (bool)
+            self (T, rank 0): The number where it holds.
+            other (T, rank 0): The number elsewhere.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        condition: _NDArray[_Any] | _Bools,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class where_ScalarOther(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, condition: BOOL, self: _T3 | _Floats, other: _T3 | _Floats) -> _T3:
+        """Selects the elements of a tensor where a condition holds, and a number elsewhere.
+
+        Inputs:
+            condition (bool)
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        condition: _NDArray[_Any] | _Bools,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class where_ScalarSelf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, condition: BOOL, self: _T3 | _Floats, other: _T3 | _Floats) -> _T3:
+        """Selects a number where a condition holds, and the elements of a tensor elsewhere.
+
+        Inputs:
+            condition (bool)
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        condition: _NDArray[_Any] | _Bools,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
         ...
 
 class where_self(_LibraryFunction):
     @_overload
     def __call__(_self, /, condition: BOOL, self: _T3 | _Floats, other: _T3 | _Floats) -> _T3:
-        """Takes elements of one tensor where a condition holds, and of another one elsewhere.
+        """Selects the elements of one tensor where a condition holds, and those of another one elsewhere.
 
         Inputs:
             condition (bool)
@@ -4039,4 +9830,115 @@ class where_self(_LibraryFunction):
         self: _NDArray[_Any] | _Floats,
         other: _NDArray[_Any] | _Floats,
     ) -> _NDArray[_Any]:
+        ...
+
+class xlogy_Scalar_Other(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Multiplies each element by the natural logarithm of a number.
+
+        The result is 0 where the first factor is 0, unless the other one is nan.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class xlogy_Scalar_Self(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Multiplies a number by the natural logarithm of each element.
+
+        The result is 0 where the first factor is 0, unless the other one is nan.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class xlogy_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Multiplies each element by the natural logarithm of that of another tensor.
+
+        The result is 0 where the first factor is 0, unless the other one is nan.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class xor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise exclusive or of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class xor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise exclusive or of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...

@@ -5,37 +5,75 @@ from typing import Final as _Final
 from ._opset1 import abs as _TypeOfabs  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import acos as _TypeOfacos  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import acosh as _TypeOfacosh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_avg_pool1d as _TypeOfadaptive_avg_pool1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_avg_pool2d as _TypeOfadaptive_avg_pool2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_avg_pool3d as _TypeOfadaptive_avg_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_max_pool1d as _TypeOfadaptive_max_pool1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_max_pool2d as _TypeOfadaptive_max_pool2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_max_pool3d as _TypeOfadaptive_max_pool3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import add_Scalar as _TypeOfadd_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import add_Tensor as _TypeOfadd_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addbmm as _TypeOfaddbmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addcdiv as _TypeOfaddcdiv  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addcmul as _TypeOfaddcmul  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addmm as _TypeOfaddmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addmv as _TypeOfaddmv  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addr as _TypeOfaddr  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import alias as _TypeOfalias  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all as _TypeOfall  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all_dim as _TypeOfall_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all_dims as _TypeOfall_dims  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import amax as _TypeOfamax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import amin as _TypeOfamin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import aminmax as _TypeOfaminmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import and_Scalar as _TypeOfand_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import and_Tensor as _TypeOfand_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import any as _TypeOfany  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import any_dim as _TypeOfany_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import any_dims as _TypeOfany_dims  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import arange_start_step as _TypeOfarange_start_step  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import argmax as _TypeOfargmax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import argmin as _TypeOfargmin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import argsort as _TypeOfargsort  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import argsort_stable as _TypeOfargsort_stable  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import argwhere as _TypeOfargwhere  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import as_strided as _TypeOfas_strided  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import asin as _TypeOfasin  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import asinh as _TypeOfasinh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import atan as _TypeOfatan  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import atan2 as _TypeOfatan2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import atanh as _TypeOfatanh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool1d as _TypeOfavg_pool1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool2d as _TypeOfavg_pool2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool3d as _TypeOfavg_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import baddbmm as _TypeOfbaddbmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_and_Scalar as _TypeOfbitwise_and_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_and_Scalar_Tensor as _TypeOfbitwise_and_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_and_Tensor as _TypeOfbitwise_and_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_left_shift_Scalar_Tensor as _TypeOfbitwise_left_shift_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_left_shift_Tensor as _TypeOfbitwise_left_shift_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_left_shift_Tensor_Scalar as _TypeOfbitwise_left_shift_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_not as _TypeOfbitwise_not  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_or_Scalar as _TypeOfbitwise_or_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_or_Scalar_Tensor as _TypeOfbitwise_or_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_or_Tensor as _TypeOfbitwise_or_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_right_shift_Scalar_Tensor as _TypeOfbitwise_right_shift_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_right_shift_Tensor as _TypeOfbitwise_right_shift_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_right_shift_Tensor_Scalar as _TypeOfbitwise_right_shift_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_xor_Scalar as _TypeOfbitwise_xor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_xor_Scalar_Tensor as _TypeOfbitwise_xor_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_xor_Tensor as _TypeOfbitwise_xor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bmm as _TypeOfbmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cat as _TypeOfcat  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ceil as _TypeOfceil  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import celu as _TypeOfcelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp as _TypeOfclamp  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp_Tensor as _TypeOfclamp_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp_max_Tensor as _TypeOfclamp_max_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp_min_Tensor as _TypeOfclamp_min_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clone as _TypeOfclone  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import col2im as _TypeOfcol2im  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import constant_pad_nd as _TypeOfconstant_pad_nd  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import contiguous as _TypeOfcontiguous  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv1d as _TypeOfconv1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv1d_padding as _TypeOfconv1d_padding  # pyright: ignore[reportMissingModuleSource]
@@ -47,48 +85,116 @@ from ._opset1 import conv_transpose1d as _TypeOfconv_transpose1d  # pyright: ign
 from ._opset1 import conv_transpose2d_input as _TypeOfconv_transpose2d_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv_transpose3d_input as _TypeOfconv_transpose3d_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import convolution as _TypeOfconvolution  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import copy as _TypeOfcopy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import copysign_Scalar as _TypeOfcopysign_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import copysign_Tensor as _TypeOfcopysign_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cos as _TypeOfcos  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cosh as _TypeOfcosh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import count_nonzero as _TypeOfcount_nonzero  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import count_nonzero_dim_IntList as _TypeOfcount_nonzero_dim_IntList  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cummax as _TypeOfcummax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cummin as _TypeOfcummin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cumprod as _TypeOfcumprod  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cumsum as _TypeOfcumsum  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import deg2rad as _TypeOfdeg2rad  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import detach as _TypeOfdetach  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import diagonal as _TypeOfdiagonal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import diagonal_copy as _TypeOfdiagonal_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import digamma as _TypeOfdigamma  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import div_Scalar as _TypeOfdiv_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import div_Scalar_mode as _TypeOfdiv_Scalar_mode  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import div_Tensor as _TypeOfdiv_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import div_Tensor_mode as _TypeOfdiv_Tensor_mode  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import dot as _TypeOfdot  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import elu as _TypeOfelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_memory_format as _TypeOfempty_memory_format  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_strided as _TypeOfempty_strided  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import eq_Scalar as _TypeOfeq_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import eq_Tensor as _TypeOfeq_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import erf as _TypeOferf  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import erfc as _TypeOferfc  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import erfinv as _TypeOferfinv  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import exp as _TypeOfexp  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import exp2 as _TypeOfexp2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expand as _TypeOfexpand  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expm1 as _TypeOfexpm1  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_c2r as _TypeOffft_c2r  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_r2c as _TypeOffft_r2c  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fill_Scalar as _TypeOffill_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import flip as _TypeOfflip  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import float_power_Scalar as _TypeOffloat_power_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import float_power_Tensor_Scalar as _TypeOffloat_power_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import float_power_Tensor_Tensor as _TypeOffloat_power_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import floor as _TypeOffloor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import floor_divide_Scalar as _TypeOffloor_divide_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fmax as _TypeOffmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fmin as _TypeOffmin  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fmod_Scalar as _TypeOffmod_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fmod_Tensor as _TypeOffmod_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import frac as _TypeOffrac  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import full as _TypeOffull  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import full_like as _TypeOffull_like  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gather as _TypeOfgather  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ge_Scalar as _TypeOfge_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ge_Tensor as _TypeOfge_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gelu as _TypeOfgelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import glu as _TypeOfglu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import group_norm as _TypeOfgroup_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gt_Scalar as _TypeOfgt_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gt_Tensor as _TypeOfgt_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import hardshrink as _TypeOfhardshrink  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import hardsigmoid as _TypeOfhardsigmoid  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import hardswish as _TypeOfhardswish  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import hardtanh as _TypeOfhardtanh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import heaviside as _TypeOfheaviside  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import hypot as _TypeOfhypot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_Tensor as _TypeOfindex_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_put as _TypeOfindex_put  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_select as _TypeOfindex_select  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import internal_adaptive_avg_pool2d as _TypeOfinternal_adaptive_avg_pool2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import internal_adaptive_avg_pool3d as _TypeOfinternal_adaptive_avg_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isfinite as _TypeOfisfinite  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isinf as _TypeOfisinf  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isnan as _TypeOfisnan  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isneginf as _TypeOfisneginf  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isposinf as _TypeOfisposinf  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isreal as _TypeOfisreal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import kthvalue as _TypeOfkthvalue  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import layer_norm as _TypeOflayer_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import le_Scalar as _TypeOfle_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import le_Tensor as _TypeOfle_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import leaky_relu as _TypeOfleaky_relu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lerp_Scalar as _TypeOflerp_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lgamma as _TypeOflgamma  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lift_fresh_copy as _TypeOflift_fresh_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linear as _TypeOflinear  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import local_scalar_dense as _TypeOflocal_scalar_dense  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log as _TypeOflog  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log10 as _TypeOflog10  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log1p as _TypeOflog1p  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log2 as _TypeOflog2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log_sigmoid as _TypeOflog_sigmoid  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log_sigmoid_forward as _TypeOflog_sigmoid_forward  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log_softmax as _TypeOflog_softmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log_softmax_int as _TypeOflog_softmax_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logaddexp as _TypeOflogaddexp  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logaddexp2 as _TypeOflogaddexp2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logcumsumexp as _TypeOflogcumsumexp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logical_and as _TypeOflogical_and  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logical_not as _TypeOflogical_not  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logical_or as _TypeOflogical_or  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logical_xor as _TypeOflogical_xor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logit as _TypeOflogit  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logsumexp as _TypeOflogsumexp  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lshift_Scalar as _TypeOflshift_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lshift_Tensor as _TypeOflshift_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lt_Scalar as _TypeOflt_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lt_Tensor as _TypeOflt_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import masked_scatter as _TypeOfmasked_scatter  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import matmul as _TypeOfmatmul  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import max as _TypeOfmax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_dim as _TypeOfmax_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import max_other as _TypeOfmax_other  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool1d as _TypeOfmax_pool1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool1d_with_indices as _TypeOfmax_pool1d_with_indices  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool2d as _TypeOfmax_pool2d  # pyright: ignore[reportMissingModuleSource]
@@ -96,55 +202,148 @@ from ._opset1 import max_pool2d_with_indices as _TypeOfmax_pool2d_with_indices  
 from ._opset1 import max_pool3d as _TypeOfmax_pool3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool3d_with_indices as _TypeOfmax_pool3d_with_indices  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import maximum as _TypeOfmaximum  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mean as _TypeOfmean  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mean_dim as _TypeOfmean_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import median as _TypeOfmedian  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import median_dim as _TypeOfmedian_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import min as _TypeOfmin  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import min_dim as _TypeOfmin_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import min_other as _TypeOfmin_other  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import minimum as _TypeOfminimum  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mish as _TypeOfmish  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mm as _TypeOfmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mode as _TypeOfmode  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import movedim_intlist as _TypeOfmovedim_intlist  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mul_Scalar as _TypeOfmul_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mul_Tensor as _TypeOfmul_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mv as _TypeOfmv  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nan_to_num as _TypeOfnan_to_num  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nanmean as _TypeOfnanmean  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nansum as _TypeOfnansum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import narrow as _TypeOfnarrow  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import native_dropout as _TypeOfnative_dropout  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_group_norm as _TypeOfnative_group_norm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_layer_norm as _TypeOfnative_layer_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ne_Scalar as _TypeOfne_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ne_Tensor as _TypeOfne_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import neg as _TypeOfneg  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nonzero as _TypeOfnonzero  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nonzero_static as _TypeOfnonzero_static  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import or_Scalar as _TypeOfor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import or_Tensor as _TypeOfor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import outer as _TypeOfouter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import permute as _TypeOfpermute  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pow_Scalar as _TypeOfpow_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pow_Tensor_Scalar as _TypeOfpow_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pow_Tensor_Tensor as _TypeOfpow_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import prelu as _TypeOfprelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import prelu_kernel as _TypeOfprelu_kernel  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import prod as _TypeOfprod  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import prod_dim_int as _TypeOfprod_dim_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rad2deg as _TypeOfrad2deg  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rand as _TypeOfrand  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rand_like as _TypeOfrand_like  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randn as _TypeOfrandn  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randn_like as _TypeOfrandn_like  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randperm as _TypeOfrandperm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reciprocal as _TypeOfreciprocal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reflection_pad1d as _TypeOfreflection_pad1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reflection_pad2d as _TypeOfreflection_pad2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reflection_pad3d as _TypeOfreflection_pad3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import relu as _TypeOfrelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import relu6 as _TypeOfrelu6  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import remainder_Scalar as _TypeOfremainder_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import remainder_Tensor as _TypeOfremainder_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import repeat as _TypeOfrepeat  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import replication_pad1d as _TypeOfreplication_pad1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import replication_pad2d as _TypeOfreplication_pad2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import replication_pad3d as _TypeOfreplication_pad3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reshape as _TypeOfreshape  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rms_norm as _TypeOfrms_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import round as _TypeOfround  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import round_decimals as _TypeOfround_decimals  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rrelu as _TypeOfrrelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rshift_Scalar as _TypeOfrshift_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rshift_Tensor as _TypeOfrshift_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rsqrt as _TypeOfrsqrt  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rsub_Scalar as _TypeOfrsub_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rsub_Tensor as _TypeOfrsub_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scalar_tensor as _TypeOfscalar_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_add as _TypeOfscatter_add  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_reduce_two as _TypeOfscatter_reduce_two  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_src as _TypeOfscatter_src  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_value as _TypeOfscatter_value  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import select_int as _TypeOfselect_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import select_scatter as _TypeOfselect_scatter  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import selu as _TypeOfselu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sgn as _TypeOfsgn  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sigmoid as _TypeOfsigmoid  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sign as _TypeOfsign  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import signbit as _TypeOfsignbit  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import silu as _TypeOfsilu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sin as _TypeOfsin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sinc as _TypeOfsinc  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sinh as _TypeOfsinh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import slice_Tensor as _TypeOfslice_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import slice_scatter as _TypeOfslice_scatter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import softmax as _TypeOfsoftmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import softmax_int as _TypeOfsoftmax_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import softplus as _TypeOfsoftplus  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import softshrink as _TypeOfsoftshrink  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sort as _TypeOfsort  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sort_stable as _TypeOfsort_stable  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import special_entr as _TypeOfspecial_entr  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import special_erfcx as _TypeOfspecial_erfcx  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import special_expit as _TypeOfspecial_expit  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import split_with_sizes as _TypeOfsplit_with_sizes  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sqrt as _TypeOfsqrt  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import square as _TypeOfsquare  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze as _TypeOfsqueeze  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze_dim as _TypeOfsqueeze_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze_dims as _TypeOfsqueeze_dims  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import stack as _TypeOfstack  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import std as _TypeOfstd  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import std_correction as _TypeOfstd_correction  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import std_dim as _TypeOfstd_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import std_mean_correction as _TypeOfstd_mean_correction  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import std_mean_dim as _TypeOfstd_mean_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sub_Scalar as _TypeOfsub_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sub_Tensor as _TypeOfsub_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sum as _TypeOfsum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sum_dim_IntList as _TypeOfsum_dim_IntList  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sym_numel as _TypeOfsym_numel  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sym_size_int as _TypeOfsym_size_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import t as _TypeOft  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tan as _TypeOftan  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tanh as _TypeOftanh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import threshold as _TypeOfthreshold  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tile as _TypeOftile  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import to_copy as _TypeOfto_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import topk as _TypeOftopk  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import transpose_int as _TypeOftranspose_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import true_divide_Scalar as _TypeOftrue_divide_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import true_divide_Tensor as _TypeOftrue_divide_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import trunc as _TypeOftrunc  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unique2 as _TypeOfunique2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_index_Tensor as _TypeOfunsafe_index_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_view as _TypeOfunsafe_view  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsqueeze as _TypeOfunsqueeze  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import var as _TypeOfvar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import var_correction as _TypeOfvar_correction  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import var_dim as _TypeOfvar_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import var_mean_correction as _TypeOfvar_mean_correction  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import var_mean_dim as _TypeOfvar_mean_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import vdot as _TypeOfvdot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import view as _TypeOfview  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import where_Scalar as _TypeOfwhere_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import where_ScalarOther as _TypeOfwhere_ScalarOther  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import where_ScalarSelf as _TypeOfwhere_ScalarSelf  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import where_self as _TypeOfwhere_self  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import xlogy_Scalar_Other as _TypeOfxlogy_Scalar_Other  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import xlogy_Scalar_Self as _TypeOfxlogy_Scalar_Self  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import xlogy_Tensor as _TypeOfxlogy_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import xor_Scalar as _TypeOfxor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import xor_Tensor as _TypeOfxor_Tensor  # pyright: ignore[reportMissingModuleSource]
 
 abs: _Final[_TypeOfabs]
 """abs(self: T) -> T
@@ -197,6 +396,159 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+adaptive_avg_pool1d: _Final[_TypeOfadaptive_avg_pool1d]
+"""adaptive_avg_pool1d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over one dimension.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_avg_pool2d: _Final[_TypeOfadaptive_avg_pool2d]
+"""adaptive_avg_pool2d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over two dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_avg_pool3d: _Final[_TypeOfadaptive_avg_pool3d]
+"""adaptive_avg_pool3d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over three dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_max_pool1d: _Final[_TypeOfadaptive_max_pool1d]
+"""adaptive_max_pool1d(self: T, *, output_size: Sequence[int], kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> tuple[T, int64]
+
+Adaptive max pooling over one dimension, with the indices of the maxima.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+    indices (int64): The index of each maximum within its channel.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_max_pool2d: _Final[_TypeOfadaptive_max_pool2d]
+"""adaptive_max_pool2d(self: T, *, output_size: Sequence[int], kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> tuple[T, int64]
+
+Adaptive max pooling over two dimensions, with the indices of the maxima.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+    indices (int64): The index of each maximum within its channel.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_max_pool3d: _Final[_TypeOfadaptive_max_pool3d]
+"""adaptive_max_pool3d(self: T, *, output_size: Sequence[int], kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> tuple[T, int64]
+
+Adaptive max pooling over three dimensions, with the indices of the maxima.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+    indices (int64): The index of each maximum within its channel.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 add_Scalar: _Final[_TypeOfadd_Scalar]
 """add_Scalar(self: T, other: T, alpha: T | None = None) -> T
 
@@ -219,12 +571,150 @@ Since version 1 of opwright.aten.
 add_Tensor: _Final[_TypeOfadd_Tensor]
 """add_Tensor(self: T, other: T, alpha: T | None = None) -> T
 
-Adds two tensors, the second one times a factor.
+Adds two tensors; the second may be scaled by a factor.
 
 Inputs:
     self (T)
     other (T)
-    alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+    alpha (T, optional, rank 0): The factor of `other`; 1 if absent.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addbmm: _Final[_TypeOfaddbmm]
+"""addbmm(self: T, batch1: T, batch2: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a matrix and the sum of the products of the matrices of two batches, each times a factor.
+
+Inputs:
+    self (T): Broadcast to the sizes of a product.
+    batch1 (T, rank 3)
+    batch2 (T, rank 3)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addcdiv: _Final[_TypeOfaddcdiv]
+"""addcdiv(self: T, tensor1: T, tensor2: T, value: T | None = None) -> T
+
+Adds the quotient of two tensors, times a factor, to a tensor.
+
+Inputs:
+    self (T)
+    tensor1 (T)
+    tensor2 (T)
+    value (T, optional, rank 0): Factor of the quotient; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+addcmul: _Final[_TypeOfaddcmul]
+"""addcmul(self: T, tensor1: T, tensor2: T, value: T | None = None) -> T
+
+Adds the product of two tensors, times a factor, to a tensor.
+
+Inputs:
+    self (T)
+    tensor1 (T)
+    tensor2 (T)
+    value (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addmm: _Final[_TypeOfaddmm]
+"""addmm(self: T, mat1: T, mat2: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a matrix and the product of two matrices, each times a factor.
+
+Inputs:
+    self (T): Broadcast to the sizes of the product.
+    mat1 (T, rank 2)
+    mat2 (T, rank 2)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addmv: _Final[_TypeOfaddmv]
+"""addmv(self: T, mat: T, vec: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a vector and the product of a matrix and a vector, each times a factor.
+
+Inputs:
+    self (T): Broadcast to the size of the product.
+    mat (T, rank 2)
+    vec (T, rank 1)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addr: _Final[_TypeOfaddr]
+"""addr(self: T, vec1: T, vec2: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a matrix and the outer product of two vectors, each times a factor.
+
+Of truth values it is the logical or of the two, where their factors are not 0.
+
+Inputs:
+    self (T): Broadcast to the sizes of the product.
+    vec1 (T, rank 1)
+    vec2 (T, rank 1)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
 
 Outputs:
     result (T)
@@ -238,7 +728,7 @@ Since version 1 of opwright.aten.
 alias: _Final[_TypeOfalias]
 """alias(self: T) -> T
 
-The same tensor.
+Returns the input tensor.
 
 Inputs:
     self (T)
@@ -255,7 +745,7 @@ Since version 1 of opwright.aten.
 all: _Final[_TypeOfall]
 """all(self: T) -> U
 
-Whether every element is other than 0.
+Tests whether all elements are nonzero.
 
 Inputs:
     self (T)
@@ -273,7 +763,7 @@ Since version 1 of opwright.aten.
 all_dim: _Final[_TypeOfall_dim]
 """all_dim(self: T, *, dim: int, keepdim: bool = False) -> U
 
-Whether every element along a dimension is other than 0.
+Tests whether all elements along the given dimension are nonzero.
 
 A template: its body is made for each call, and depends on
 `dim`. What no vector reaches is not verified.
@@ -282,8 +772,8 @@ Inputs:
     self (T)
 
 Attributes:
-    dim (int, required): The dimension.
-    keepdim (bool, default False): Whether it stays with size 1.
+    dim (int, required): The dimension to reduce.
+    keepdim (bool, default False): Whether to keep it with size 1.
 
 Outputs:
     result (U)
@@ -298,14 +788,14 @@ Since version 1 of opwright.aten.
 all_dims: _Final[_TypeOfall_dims]
 """all_dims(self: T, *, dim: Sequence[int] | None = None, keepdim: bool = False) -> U
 
-Whether every element along dimensions is other than 0.
+Tests whether all elements along the given dimensions are nonzero.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, optional): The dimensions, none of them where the list is empty; absent it is all.
-    keepdim (bool, default False): Whether they stay with size 1.
+    dim (ints, optional): The dimensions to reduce; none if the list is empty, all if absent.
+    keepdim (bool, default False): Whether to keep them with size 1.
 
 Outputs:
     result (U)
@@ -320,16 +810,16 @@ Since version 1 of opwright.aten.
 amax: _Final[_TypeOfamax]
 """amax(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
 
-The greatest element along dimensions.
+Returns the maximum along the given dimensions.
 
-To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, required): The dimensions.
-    keepdim (bool, default False): Whether they stay with size 1.
+    dim (ints, required): The dimensions to reduce.
+    keepdim (bool, default False): Whether to keep them with size 1.
 
 Outputs:
     result (T)
@@ -343,16 +833,16 @@ Since version 1 of opwright.aten.
 amin: _Final[_TypeOfamin]
 """amin(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
 
-The least element along dimensions.
+Returns the minimum along the given dimensions.
 
-To PyTorch nan is the least element; ONNX leaves that to runtimes.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, required): The dimensions.
-    keepdim (bool, default False): Whether they stay with size 1.
+    dim (ints, required): The dimensions to reduce.
+    keepdim (bool, default False): Whether to keep them with size 1.
 
 Outputs:
     result (T)
@@ -363,10 +853,73 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+aminmax: _Final[_TypeOfaminmax]
+"""aminmax(self: T, *, dim: int | None = None, keepdim: bool = False) -> tuple[T, T]
+
+Finds the least and the greatest element along a dimension, or of all elements.
+
+Where an element is nan, so are both to PyTorch; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, optional): The dimension; absent it is all of them.
+    keepdim (bool, default False): Whether the dimensions stay with size 1.
+
+Outputs:
+    min (T)
+    max (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+and_Scalar: _Final[_TypeOfand_Scalar]
+"""and_Scalar(self: T, other: T) -> T
+
+Computes the bitwise and of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+and_Tensor: _Final[_TypeOfand_Tensor]
+"""and_Tensor(self: T, other: T) -> T
+
+Computes the bitwise and of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 any: _Final[_TypeOfany]
 """any(self: T) -> U
 
-Whether an element is other than 0.
+Tests whether any element is nonzero.
 
 Inputs:
     self (T)
@@ -384,7 +937,7 @@ Since version 1 of opwright.aten.
 any_dim: _Final[_TypeOfany_dim]
 """any_dim(self: T, *, dim: int, keepdim: bool = False) -> U
 
-Whether an element along a dimension is other than 0.
+Tests whether any element along the given dimension is nonzero.
 
 A template: its body is made for each call, and depends on
 `dim`. What no vector reaches is not verified.
@@ -393,8 +946,8 @@ Inputs:
     self (T)
 
 Attributes:
-    dim (int, required): The dimension.
-    keepdim (bool, default False): Whether it stays with size 1.
+    dim (int, required): The dimension to reduce.
+    keepdim (bool, default False): Whether to keep it with size 1.
 
 Outputs:
     result (U)
@@ -409,14 +962,14 @@ Since version 1 of opwright.aten.
 any_dims: _Final[_TypeOfany_dims]
 """any_dims(self: T, *, dim: Sequence[int] | None = None, keepdim: bool = False) -> U
 
-Whether an element along dimensions is other than 0.
+Tests whether any element along the given dimensions is nonzero.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, optional): The dimensions, none of them where the list is empty; absent it is all.
-    keepdim (bool, default False): Whether they stay with size 1.
+    dim (ints, optional): The dimensions to reduce; none if the list is empty, all if absent.
+    keepdim (bool, default False): Whether to keep them with size 1.
 
 Outputs:
     result (U)
@@ -431,17 +984,17 @@ Since version 1 of opwright.aten.
 arange_start_step: _Final[_TypeOfarange_start_step]
 """arange_start_step(start: S, end: S, step: S | None = None, *, dtype: int | None = None) -> T
 
-Numbers from a start on, each so much more than the one before, as long as they are below an end.
+Returns evenly spaced values in the half-open interval from a start to an end.
 
-They are counted in double precision, so that rounding to the element type decides nothing.
+The values are computed in double precision, so that their number does not depend on rounding to the element type.
 
 Inputs:
-    start (S, rank 0): The first number.
-    end (S, rank 0): Where they end, which is no number of them.
-    step (S, optional, rank 0): What is added, below 0 too; absent it is 1.
+    start (S, rank 0): The first value.
+    end (S, rank 0): The end of the interval, which is excluded.
+    step (S, optional, rank 0): The difference between adjacent values, possibly negative; 1 if absent.
 
 Attributes:
-    dtype (int, optional): The element type, as a code; absent it is that of the numbers, and float for double.
+    dtype (int, optional): The element type of the result, as a code of ONNX. If absent, it is that of the arguments, or float if they are double.
 
 Outputs:
     result (T)
@@ -456,16 +1009,16 @@ Since version 1 of opwright.aten.
 argmax: _Final[_TypeOfargmax]
 """argmax(self: T, *, dim: int | None = None, keepdim: bool = False) -> int64
 
-Where the greatest element stands, the first one of equal ones.
+Returns the index of the maximum; the first one if there are several.
 
-To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (int, optional): The dimension; absent the elements are numbered through.
-    keepdim (bool, default False): Whether the dimensions stay with size 1.
+    dim (int, optional): The dimension to reduce; if absent, the index is that in the flattened tensor.
+    keepdim (bool, default False): Whether to keep the reduced dimensions with size 1.
 
 Outputs:
     place (int64)
@@ -479,22 +1032,119 @@ Since version 1 of opwright.aten.
 argmin: _Final[_TypeOfargmin]
 """argmin(self: T, *, dim: int | None = None, keepdim: bool = False) -> int64
 
-Where the least element stands, the first one of equal ones.
+Returns the index of the minimum; the first one if there are several.
 
-To PyTorch nan is the least element; ONNX leaves that to runtimes.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (int, optional): The dimension; absent the elements are numbered through.
-    keepdim (bool, default False): Whether the dimensions stay with size 1.
+    dim (int, optional): The dimension to reduce; if absent, the index is that in the flattened tensor.
+    keepdim (bool, default False): Whether to keep the reduced dimensions with size 1.
 
 Outputs:
     place (int64)
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+argsort: _Final[_TypeOfargsort]
+"""argsort(self: T, *, dim: int = -1, descending: bool = False) -> int64
+
+Finds where the elements stand in order along a dimension.
+
+Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+    descending (bool, default False): Whether the greatest element comes first.
+
+Outputs:
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+argsort_stable: _Final[_TypeOfargsort_stable]
+"""argsort_stable(self: T, *, dim: int = -1, descending: bool = False) -> int64
+
+Finds where the elements stand in order along a dimension.
+
+Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+    descending (bool, default False): Whether the greatest element comes first.
+
+Outputs:
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+argwhere: _Final[_TypeOfargwhere]
+"""argwhere(self: T) -> int64
+
+Finds the indices of the elements other than 0, a row for each.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+as_strided: _Final[_TypeOfas_strided]
+"""as_strided(self: T, *, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0, whole: bool = False) -> T
+
+Takes of the elements of a tensor, one after the other, those that sizes and strides name.
+
+The elements are those of a contiguous tensor: what the strides of a view say is not known to a graph.
+
+A template: its body is made for each call, and depends on
+`size`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    size (ints, required): The sizes.
+    stride (ints, required): For each dimension, how many elements further its next one is.
+    storage_offset (int, default 0): The element at which they begin.
+    whole (bool, default False): Whether they are all elements, in their order.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -550,6 +1200,26 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+atan2: _Final[_TypeOfatan2]
+"""atan2(self: T, other: T) -> T
+
+Computes the angle between the positive x-axis and the point (`other`, `self`), in radians.
+
+It is from -pi to pi, and the signs of zeros count.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 atanh: _Final[_TypeOfatanh]
 """atanh(self: T) -> T
 
@@ -570,19 +1240,19 @@ Since version 1 of opwright.aten.
 avg_pool1d: _Final[_TypeOfavg_pool1d]
 """avg_pool1d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0), counts_padding: bool = True, zeros: Sequence[int] | None = None) -> T
 
-The averages of windows that move over one dimension.
+Average pooling over one spatial dimension.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-    zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    counts_padding (bool, default True): Whether averages include the padding, as zeros.
+    zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
 
 Outputs:
     result (T)
@@ -596,21 +1266,21 @@ Since version 1 of opwright.aten.
 avg_pool2d: _Final[_TypeOfavg_pool2d]
 """avg_pool2d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0), counts_padding: bool = True, zeros: Sequence[int] | None = None, divisor_override: int | None = None, elements: int = 1) -> T
 
-The averages of windows that move over two dimensions.
+Average pooling over two spatial dimensions.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-    zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
-    divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
-    elements (int, default 1): How many elements a window has, where it is divided by another number.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    counts_padding (bool, default True): Whether averages include the padding, as zeros.
+    zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
+    divisor_override (int, optional): The divisor of the sum of a window; the number of its elements if absent.
+    elements (int, default 1): The number of elements of a window, if the divisor is another number.
 
 Outputs:
     result (T)
@@ -624,27 +1294,51 @@ Since version 1 of opwright.aten.
 avg_pool3d: _Final[_TypeOfavg_pool3d]
 """avg_pool3d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0, 0, 0), counts_padding: bool = True, zeros: Sequence[int] | None = None, divisor_override: int | None = None, elements: int = 1) -> T
 
-The averages of windows that move over three dimensions.
+Average pooling over three spatial dimensions.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-    zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
-    divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
-    elements (int, default 1): How many elements a window has, where it is divided by another number.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    counts_padding (bool, default True): Whether averages include the padding, as zeros.
+    zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
+    divisor_override (int, optional): The divisor of the sum of a window; the number of its elements if absent.
+    elements (int, default 1): The number of elements of a window, if the divisor is another number.
 
 Outputs:
     result (T)
 
 Types:
     T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+baddbmm: _Final[_TypeOfbaddbmm]
+"""baddbmm(self: T, batch1: T, batch2: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a batch of matrices and the products of the matrices of two batches, each times a factor.
+
+Inputs:
+    self (T): Broadcast to the sizes of the products.
+    batch1 (T, rank 3)
+    batch2 (T, rank 3)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -657,6 +1351,24 @@ Computes the bitwise and of each element and a number.
 Inputs:
     self (T)
     other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_and_Scalar_Tensor: _Final[_TypeOfbitwise_and_Scalar_Tensor]
+"""bitwise_and_Scalar_Tensor(self: T, other: T) -> T
+
+Computes the bitwise and of a number and each element.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
 
 Outputs:
     result (T)
@@ -681,6 +1393,66 @@ Outputs:
 
 Types:
     T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_left_shift_Scalar_Tensor: _Final[_TypeOfbitwise_left_shift_Scalar_Tensor]
+"""bitwise_left_shift_Scalar_Tensor(self: T, other: T) -> T
+
+Shifts the bits of a number to the left by each element.
+
+A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_left_shift_Tensor: _Final[_TypeOfbitwise_left_shift_Tensor]
+"""bitwise_left_shift_Tensor(self: T, other: T) -> T
+
+Shifts the bits of each element to the left by that of another tensor.
+
+A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_left_shift_Tensor_Scalar: _Final[_TypeOfbitwise_left_shift_Tensor_Scalar]
+"""bitwise_left_shift_Tensor_Scalar(self: T, other: T) -> T
+
+Shifts the bits of each element to the left by a number.
+
+A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number of bits.
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -720,6 +1492,24 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+bitwise_or_Scalar_Tensor: _Final[_TypeOfbitwise_or_Scalar_Tensor]
+"""bitwise_or_Scalar_Tensor(self: T, other: T) -> T
+
+Computes the bitwise or of a number and each element.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 bitwise_or_Tensor: _Final[_TypeOfbitwise_or_Tensor]
 """bitwise_or_Tensor(self: T, other: T) -> T
 
@@ -738,6 +1528,66 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+bitwise_right_shift_Scalar_Tensor: _Final[_TypeOfbitwise_right_shift_Scalar_Tensor]
+"""bitwise_right_shift_Scalar_Tensor(self: T, other: T) -> T
+
+Shifts the bits of a number to the right by each element.
+
+A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_right_shift_Tensor: _Final[_TypeOfbitwise_right_shift_Tensor]
+"""bitwise_right_shift_Tensor(self: T, other: T) -> T
+
+Shifts the bits of each element to the right by that of another tensor.
+
+A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_right_shift_Tensor_Scalar: _Final[_TypeOfbitwise_right_shift_Tensor_Scalar]
+"""bitwise_right_shift_Tensor_Scalar(self: T, other: T) -> T
+
+Shifts the bits of each element to the right by a number.
+
+A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number of bits.
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 bitwise_xor_Scalar: _Final[_TypeOfbitwise_xor_Scalar]
 """bitwise_xor_Scalar(self: T, other: T) -> T
 
@@ -746,6 +1596,24 @@ Computes the bitwise exclusive or of each element and a number.
 Inputs:
     self (T)
     other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_xor_Scalar_Tensor: _Final[_TypeOfbitwise_xor_Scalar_Tensor]
+"""bitwise_xor_Scalar_Tensor(self: T, other: T) -> T
+
+Computes the bitwise exclusive or of a number and each element.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
 
 Outputs:
     result (T)
@@ -774,18 +1642,36 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+bmm: _Final[_TypeOfbmm]
+"""bmm(self: T, mat2: T) -> T
+
+Computes the product of the matrices of two batches.
+
+Inputs:
+    self (T, rank 3)
+    mat2 (T, rank 3)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 cat: _Final[_TypeOfcat]
 """cat(*tensors: T, dim: int = 0) -> T
 
-Tensors side by side along a dimension.
+Concatenates tensors along a dimension.
 
-Tensors of rank 1 without elements are left out of a call of the operator: PyTorch takes them beside tensors of any rank.
+The call leaves out empty tensors of rank 1, which PyTorch accepts beside tensors of any rank.
 
 A template: its body is made for each call, and depends on
 `tensors`. What no vector reaches is not verified.
 
 Inputs:
-    tensors (T, any number): Tensors of equal sizes but for those of the dimension.
+    tensors (T, any number): Tensors of the same shape, except in the concatenated dimension.
 
 Attributes:
     dim (int, default 0): The dimension.
@@ -816,10 +1702,108 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+celu: _Final[_TypeOfcelu]
+"""celu(self: T, alpha: T | None = None) -> T
+
+Continuously differentiable exponential linear unit, alpha times (exp(x / alpha) - 1) of each negative element x.
+
+Inputs:
+    self (T)
+    alpha (T, optional, rank 0): The negative limit is -alpha; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+clamp: _Final[_TypeOfclamp]
+"""clamp(self: T, min: T | None = None, max: T | None = None) -> T
+
+Limits each element to a range.
+
+Inputs:
+    self (T)
+    min (T, optional, rank 0): The least value; absent there is none.
+    max (T, optional, rank 0): The greatest value; absent there is none.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp_Tensor: _Final[_TypeOfclamp_Tensor]
+"""clamp_Tensor(self: T, min: T | None = None, max: T | None = None) -> T
+
+Limits each element to a range of its own.
+
+Where one of the values is nan, the result is nan.
+
+Inputs:
+    self (T)
+    min (T, optional): The least values; absent there are none.
+    max (T, optional): The greatest values; absent there are none.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp_max_Tensor: _Final[_TypeOfclamp_max_Tensor]
+"""clamp_max_Tensor(self: T, max: T) -> T
+
+Limits each element from above by that of another tensor.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    max (T): The greatest values.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp_min_Tensor: _Final[_TypeOfclamp_min_Tensor]
+"""clamp_min_Tensor(self: T, min: T) -> T
+
+Limits each element from below by that of another tensor.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    min (T): The least values.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 clone: _Final[_TypeOfclone]
 """clone(self: T) -> T
 
-A copy of a tensor.
+Returns a copy of a tensor.
 
 Inputs:
     self (T)
@@ -833,10 +1817,55 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+col2im: _Final[_TypeOfcol2im]
+"""col2im(self: T, output_size: int64, *, kernel_size: Sequence[int], dilation: Sequence[int], padding: Sequence[int], stride: Sequence[int]) -> T
+
+Combines sliding blocks into an image, summing elements where blocks overlap.
+
+Inputs:
+    self (T): Batch (optional), elements of a block, blocks.
+    output_size (int64, rank 1): The height and width of the image.
+
+Attributes:
+    kernel_size (ints, required): The size of a block.
+    dilation (ints, required): The spacing between the elements of a block.
+    padding (ints, required): The zero padding around the image: at the beginnings of both dimensions, then at their ends.
+    stride (ints, required): The stride of the blocks.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool
+
+Since version 1 of opwright.aten.
+"""
+
+constant_pad_nd: _Final[_TypeOfconstant_pad_nd]
+"""constant_pad_nd(self: T, pad: int64, value: T | None = None) -> T
+
+Pads a tensor with a constant value.
+
+A negative number removes elements at that end.
+
+Inputs:
+    self (T)
+    pad (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+    value (T, optional, rank 0): The value of the padding; 0 if absent.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 contiguous: _Final[_TypeOfcontiguous]
 """contiguous(self: T) -> T
 
-The same tensor, whatever its layout in memory.
+Returns the input tensor; ONNX has no memory layouts.
 
 Inputs:
     self (T)
@@ -853,18 +1882,18 @@ Since version 1 of opwright.aten.
 conv1d: _Final[_TypeOfconv1d]
 """conv1d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1,), padding: Sequence[int] = (0, 0), groups: int = 1, dilation: Sequence[int] = (1,)) -> T
 
-Filters moved over one dimension.
+Convolution over one spatial dimension.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1,)): How far the filters move.
-    padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1,)): The distance of elements that a filter reads.
+    stride (ints, default (1,)): The stride of the kernel.
+    padding (ints, default (0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1,)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -878,18 +1907,18 @@ Since version 1 of opwright.aten.
 conv1d_padding: _Final[_TypeOfconv1d_padding]
 """conv1d_padding(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1,), padding: Sequence[int] = (0, 0), groups: int = 1, dilation: Sequence[int] = (1,)) -> T
 
-Filters moved over one dimension. The padding has a name.
+Convolution over one spatial dimension, with `same` or `valid` padding.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1,)): How far the filters move.
-    padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1,)): The distance of elements that a filter reads.
+    stride (ints, default (1,)): The stride of the kernel.
+    padding (ints, default (0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1,)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -903,18 +1932,18 @@ Since version 1 of opwright.aten.
 conv2d: _Final[_TypeOfconv2d]
 """conv2d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1), padding: Sequence[int] = (0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1)) -> T
 
-Filters moved over two dimensions.
+Convolution over two spatial dimensions.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+    stride (ints, default (1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -928,18 +1957,18 @@ Since version 1 of opwright.aten.
 conv2d_padding: _Final[_TypeOfconv2d_padding]
 """conv2d_padding(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1), padding: Sequence[int] = (0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1)) -> T
 
-Filters moved over two dimensions. The padding has a name.
+Convolution over two spatial dimensions, with `same` or `valid` padding.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+    stride (ints, default (1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -953,18 +1982,18 @@ Since version 1 of opwright.aten.
 conv3d: _Final[_TypeOfconv3d]
 """conv3d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1, 1), padding: Sequence[int] = (0, 0, 0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1, 1)) -> T
 
-Filters moved over three dimensions.
+Convolution over three spatial dimensions.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1, 1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+    stride (ints, default (1, 1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -978,18 +2007,18 @@ Since version 1 of opwright.aten.
 conv3d_padding: _Final[_TypeOfconv3d_padding]
 """conv3d_padding(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1, 1), padding: Sequence[int] = (0, 0, 0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1, 1)) -> T
 
-Filters moved over three dimensions. The padding has a name.
+Convolution over three spatial dimensions, with `same` or `valid` padding.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1, 1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+    stride (ints, default (1, 1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -1003,19 +2032,19 @@ Since version 1 of opwright.aten.
 conv_transpose1d: _Final[_TypeOfconv_transpose1d]
 """conv_transpose1d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1,), padding: Sequence[int] = (0, 0), output_padding: Sequence[int] = (0,), groups: int = 1, dilation: Sequence[int] = (1,)) -> T
 
-The gradient of a convolution over one dimension by its input.
+Transposed convolution over one spatial dimension.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: inputs, then the outputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Input channels, output channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1,)): How far the filters move.
-    padding (ints, default (0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-    output_padding (ints, default (0,)): How much larger the result is at the ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1,)): The distance of elements that a filter reads.
+    stride (ints, default (1,)): The stride of the kernel.
+    padding (ints, default (0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+    output_padding (ints, default (0,)): The additional size of the result at the ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1,)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -1029,19 +2058,19 @@ Since version 1 of opwright.aten.
 conv_transpose2d_input: _Final[_TypeOfconv_transpose2d_input]
 """conv_transpose2d_input(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1), padding: Sequence[int] = (0, 0, 0, 0), output_padding: Sequence[int] = (0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1)) -> T
 
-The gradient of a convolution over two dimensions by its input.
+Transposed convolution over two spatial dimensions.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: inputs, then the outputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Input channels, output channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-    output_padding (ints, default (0, 0)): How much larger the result is at the ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+    stride (ints, default (1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+    output_padding (ints, default (0, 0)): The additional size of the result at the ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -1055,19 +2084,19 @@ Since version 1 of opwright.aten.
 conv_transpose3d_input: _Final[_TypeOfconv_transpose3d_input]
 """conv_transpose3d_input(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1, 1), padding: Sequence[int] = (0, 0, 0, 0, 0, 0), output_padding: Sequence[int] = (0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1, 1)) -> T
 
-The gradient of a convolution over three dimensions by its input.
+Transposed convolution over three spatial dimensions.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: inputs, then the outputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Input channels, output channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, default (1, 1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-    output_padding (ints, default (0, 0, 0)): How much larger the result is at the ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+    stride (ints, default (1, 1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+    output_padding (ints, default (0, 0, 0)): The additional size of the result at the ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
 
 Outputs:
     result (T)
@@ -1081,20 +2110,81 @@ Since version 1 of opwright.aten.
 convolution: _Final[_TypeOfconvolution]
 """convolution(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int) -> T
 
-Filters moved over an input of any number of spatial dimensions, or the gradient of that by the input.
+Convolution or transposed convolution over any number of spatial dimensions.
 
 Inputs:
-    input (T): Batch, channels, then the spatial dimensions.
-    weight (T): The filters: outputs, then inputs of a group; the other way round where transposed.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+    input (T): Batch, channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions. If transposed: input channels, output channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
 Attributes:
-    stride (ints, required): How far the filters move.
-    padding (ints, required): Zeros around the input, at the beginnings of all spatial dimensions and then at their ends; where transposed, what is cut off the result.
-    dilation (ints, required): The distance of elements that a filter reads.
-    transposed (bool, required): Whether it is the gradient of a convolution by its input.
-    output_padding (ints, required): Of a transposed one, how much larger the result is at the ends.
-    groups (int, required): Into how many groups channels are parted.
+    stride (ints, required): The stride of the kernel.
+    padding (ints, required): The zero padding: at the beginnings of all spatial dimensions, then at their ends. If transposed, these elements are removed from the result.
+    dilation (ints, required): The spacing between the elements of the kernel.
+    transposed (bool, required): Whether to compute a transposed convolution.
+    output_padding (ints, required): The additional size of the result at the ends, if transposed.
+    groups (int, required): The number of groups of channels.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+copy: _Final[_TypeOfcopy]
+"""copy(self: any, src: T, *, whole: bool = False) -> T
+
+A copy of a tensor, in the sizes and the element type of another one.
+
+Inputs:
+    self (any): A tensor whose sizes and element type alone count.
+    src (T): What is copied, in the element type of `self`; broadcast to its sizes.
+
+Attributes:
+    whole (bool, default False): Whether `src` has exactly the sizes of `self`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+copysign_Scalar: _Final[_TypeOfcopysign_Scalar]
+"""copysign_Scalar(self: T, other: T) -> T
+
+Combines the magnitude of each element with the sign of a number.
+
+The signs of zeros count.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+copysign_Tensor: _Final[_TypeOfcopysign_Tensor]
+"""copysign_Tensor(self: T, other: T) -> T
+
+Combines the magnitude of each element with the sign of that of another tensor.
+
+The signs of zeros count.
+
+Inputs:
+    self (T)
+    other (T)
 
 Outputs:
     result (T)
@@ -1139,10 +2229,152 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+count_nonzero: _Final[_TypeOfcount_nonzero]
+"""count_nonzero(self: T, *, dim: int | None = None) -> int64
+
+Counts the elements other than 0, along a dimension or all of them.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, optional): The dimension; absent it is all of them.
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+count_nonzero_dim_IntList: _Final[_TypeOfcount_nonzero_dim_IntList]
+"""count_nonzero_dim_IntList(self: T, *, dim: Sequence[int]) -> int64
+
+Counts the elements other than 0 along dimensions.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cummax: _Final[_TypeOfcummax]
+"""cummax(self: T, *, dim: int) -> tuple[T, int64]
+
+Finds the greatest of the elements up to each one along a dimension, and where it stands.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cummin: _Final[_TypeOfcummin]
+"""cummin(self: T, *, dim: int) -> tuple[T, int64]
+
+Finds the least of the elements up to each one along a dimension, and where it stands.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cumprod: _Final[_TypeOfcumprod]
+"""cumprod(self: T, *, dim: int) -> T
+
+Computes the products of the elements up to each one along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cumsum: _Final[_TypeOfcumsum]
+"""cumsum(self: T, *, dim: int) -> T
+
+Computes the sums of the elements up to each one along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+deg2rad: _Final[_TypeOfdeg2rad]
+"""deg2rad(self: T) -> T
+
+Converts each element from degrees to radians.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 detach: _Final[_TypeOfdetach]
 """detach(self: T) -> T
 
-The same tensor, of which gradients know nothing.
+Returns the input tensor, detached from the computation of gradients.
 
 Inputs:
     self (T)
@@ -1152,6 +2384,71 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+diagonal: _Final[_TypeOfdiagonal]
+"""diagonal(self: T, *, sizes: Sequence[int], row: int = 0, column: int = 0, order: Sequence[int] | None = None, places: Sequence[int] | None = None) -> T
+
+The diagonals of matrices in two dimensions, as a last dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+    row (int, default 0): The row in which the diagonal begins.
+    column (int, default 0): The column in which it begins.
+    order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+    places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+diagonal_copy: _Final[_TypeOfdiagonal_copy]
+"""diagonal_copy(self: T, *, sizes: Sequence[int], row: int = 0, column: int = 0, order: Sequence[int] | None = None, places: Sequence[int] | None = None) -> T
+
+A copy of the diagonals of matrices in two dimensions, as a last dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+    row (int, default 0): The row in which the diagonal begins.
+    column (int, default 0): The column in which it begins.
+    order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+    places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+digamma: _Final[_TypeOfdigamma]
+"""digamma(self: T) -> T
+
+Computes the logarithmic derivative of the gamma function of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -1174,6 +2471,28 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+div_Scalar_mode: _Final[_TypeOfdiv_Scalar_mode]
+"""div_Scalar_mode(self: S, other: S, *, rounding_mode: str | None = None) -> R
+
+Divides each element by a number, with a rounding mode.
+
+Inputs:
+    self (S)
+    other (S, rank 0): She divisor.
+
+Attributes:
+    rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+Outputs:
+    result (R)
+
+Types:
+    S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 div_Tensor: _Final[_TypeOfdiv_Tensor]
 """div_Tensor(self: T, other: T) -> T
 
@@ -1192,18 +2511,78 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+div_Tensor_mode: _Final[_TypeOfdiv_Tensor_mode]
+"""div_Tensor_mode(self: S, other: S, *, rounding_mode: str | None = None) -> R
+
+Divides two tensors element by element, with a rounding mode.
+
+Inputs:
+    self (S)
+    other (S)
+
+Attributes:
+    rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+Outputs:
+    result (R)
+
+Types:
+    S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+dot: _Final[_TypeOfdot]
+"""dot(self: T, tensor: T) -> T
+
+Computes the dot product of two vectors.
+
+Inputs:
+    self (T, rank 1)
+    tensor (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+elu: _Final[_TypeOfelu]
+"""elu(self: T, alpha: T | None = None, scale: T | None = None, input_scale: T | None = None) -> T
+
+Exponential linear unit, alpha times (exp(x) - 1) of each negative element x.
+
+Inputs:
+    self (T)
+    alpha (T, optional, rank 0): Factor of the negative part; absent it is 1.
+    scale (T, optional, rank 0): Factor of the result; absent it is 1.
+    input_scale (T, optional, rank 0): Factor of the exponent; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 empty_memory_format: _Final[_TypeOfempty_memory_format]
 """empty_memory_format(size: int64, *, dtype: int = 1) -> T
 
-A tensor of given sizes, whose elements mean nothing.
+Returns a tensor of the given shape with unspecified elements.
 
-They are zeros here.
+They are zeros.
 
 Inputs:
-    size (int64, rank 1): The sizes.
+    size (int64, rank 1): The shape of the result.
 
 Attributes:
-    dtype (int, default 1): The element type, as a code.
+    dtype (int, default 1): The element type, as a code of ONNX.
 
 Outputs:
     result (T)
@@ -1217,15 +2596,15 @@ Since version 1 of opwright.aten.
 empty_strided: _Final[_TypeOfempty_strided]
 """empty_strided(size: int64, *, dtype: int = 1) -> T
 
-A tensor of given sizes, whose elements mean nothing.
+Returns a tensor of the given shape with unspecified elements.
 
-They are zeros here. Tensors of ONNX have no strides.
+They are zeros. ONNX tensors have no strides.
 
 Inputs:
-    size (int64, rank 1): The sizes.
+    size (int64, rank 1): The shape of the result.
 
 Attributes:
-    dtype (int, default 1): The element type, as a code.
+    dtype (int, default 1): The element type, as a code of ONNX.
 
 Outputs:
     result (T)
@@ -1239,7 +2618,7 @@ Since version 1 of opwright.aten.
 eq_Scalar: _Final[_TypeOfeq_Scalar]
 """eq_Scalar(self: T, other: T) -> bool
 
-Tells where an element equals a number.
+Tests whether each element is equal to a number.
 
 Inputs:
     self (T)
@@ -1257,7 +2636,7 @@ Since version 1 of opwright.aten.
 eq_Tensor: _Final[_TypeOfeq_Tensor]
 """eq_Tensor(self: T, other: T) -> bool
 
-Tells where an element of a tensor equals that of another one.
+Tests whether each element is equal to that of another tensor.
 
 Inputs:
     self (T)
@@ -1268,6 +2647,57 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+erf: _Final[_TypeOferf]
+"""erf(self: T) -> T
+
+Computes the error function of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+erfc: _Final[_TypeOferfc]
+"""erfc(self: T) -> T
+
+Computes the complementary error function of each element, 1 - erf(x), with all digits of small results.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+erfinv: _Final[_TypeOferfinv]
+"""erfinv(self: T) -> T
+
+Computes the inverse of the error function of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -1289,14 +2719,31 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-expand: _Final[_TypeOfexpand]
-"""expand(self: T, size: int64) -> T
+exp2: _Final[_TypeOfexp2]
+"""exp2(self: T) -> T
 
-A tensor, repeated along dimensions of size 1.
+Computes 2 to the power of each element.
 
 Inputs:
     self (T)
-    size (int64, rank 1): The sizes; 1 where a dimension keeps its own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+expand: _Final[_TypeOfexpand]
+"""expand(self: T, size: int64) -> T
+
+Broadcasts a tensor to a larger shape.
+
+Inputs:
+    self (T)
+    size (int64, rank 1): The shape of the result; 1 for a dimension that keeps its size.
 
 Outputs:
     result (T)
@@ -1324,10 +2771,78 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+fft_c2r: _Final[_TypeOffft_c2r]
+"""fft_c2r(self: T, *, dim: Sequence[int], normalization: int, last_dim_size: int) -> T
+
+Inverse discrete Fourier transform with a real result, of the first half of a conjugate-symmetric spectrum.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Attributes:
+    dim (ints, required): The transformed dimensions; of the last one the spectrum has half the frequencies.
+    normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+    last_dim_size (int, required): The size of the last transformed dimension in the result.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_r2c: _Final[_TypeOffft_r2c]
+"""fft_r2c(self: T, *, dim: Sequence[int], normalization: int, onesided: bool) -> T
+
+Discrete Fourier transform of a real tensor.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The transformed dimensions; if the result is one-sided, the last of them is halved.
+    normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+    onesided (bool, required): Whether to omit the frequencies that conjugate symmetry gives.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fill_Scalar: _Final[_TypeOffill_Scalar]
+"""fill_Scalar(self: any, value: T) -> T
+
+A tensor as large as another one, each element of which is one number.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    value (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 flip: _Final[_TypeOfflip]
 """flip(self: T, *, dims: Sequence[int]) -> T
 
-A tensor with the elements of some dimensions in reverse order.
+Reverses the order of the elements along the given dimensions.
 
 A template: its body is made for each call, and depends on
 `dims`. What no vector reaches is not verified.
@@ -1336,13 +2851,70 @@ Inputs:
     self (T)
 
 Attributes:
-    dims (ints, required): The dimensions.
+    dims (ints, required): The dimensions to reverse.
 
 Outputs:
     result (T)
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+float_power_Scalar: _Final[_TypeOffloat_power_Scalar]
+"""float_power_Scalar(self: T, exponent: T) -> T
+
+Raises a number to the power of each element, in double precision.
+
+Inputs:
+    self (T, rank 0): The number.
+    exponent (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: double
+
+Since version 1 of opwright.aten.
+"""
+
+float_power_Tensor_Scalar: _Final[_TypeOffloat_power_Tensor_Scalar]
+"""float_power_Tensor_Scalar(self: T, exponent: T | None = None, *, root: str = "sqrt") -> T
+
+Raises each element to the power of a number, in double precision.
+
+Inputs:
+    self (T)
+    exponent (T, optional, rank 0): The number; absent for a square root.
+
+Attributes:
+    root (string, default "sqrt"): Without a number whether it is the square root or its reciprocal.
+
+Outputs:
+    result (T)
+
+Types:
+    T: double
+
+Since version 1 of opwright.aten.
+"""
+
+float_power_Tensor_Tensor: _Final[_TypeOffloat_power_Tensor_Tensor]
+"""float_power_Tensor_Tensor(self: T, exponent: T) -> T
+
+Raises each element to the power of that of another tensor, in double precision.
+
+Inputs:
+    self (T)
+    exponent (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: double
 
 Since version 1 of opwright.aten.
 """
@@ -1364,10 +2936,68 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+floor_divide_Scalar: _Final[_TypeOffloor_divide_Scalar]
+"""floor_divide_Scalar(self: T, other: T) -> T
+
+Divides each element by a number, and rounds down.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The divisor.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+fmax: _Final[_TypeOffmax]
+"""fmax(self: T, other: T) -> T
+
+Computes the element-wise maximum of two tensors.
+
+Where one of them is nan, the result is the other one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+fmin: _Final[_TypeOffmin]
+"""fmin(self: T, other: T) -> T
+
+Computes the element-wise minimum of two tensors.
+
+Where one of them is nan, the result is the other one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 fmod_Scalar: _Final[_TypeOffmod_Scalar]
 """fmod_Scalar(self: T, other: T) -> T
 
-Computes the remainder of a division by a number, with the sign of the dividend.
+Computes the remainder of division by a number, with the sign of the dividend.
 
 Inputs:
     self (T)
@@ -1385,7 +3015,7 @@ Since version 1 of opwright.aten.
 fmod_Tensor: _Final[_TypeOffmod_Tensor]
 """fmod_Tensor(self: T, other: T) -> T
 
-Computes the remainder of a division, with the sign of the dividend.
+Computes the remainder of division element by element, with the sign of the dividend.
 
 Inputs:
     self (T)
@@ -1400,14 +3030,31 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+frac: _Final[_TypeOffrac]
+"""frac(self: T) -> T
+
+Computes the fraction of each element, which has its sign.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 full: _Final[_TypeOffull]
 """full(size: int64, fill_value: T) -> T
 
-A tensor of given sizes, each element of which is one number.
+Returns a tensor of the given shape, filled with one value.
 
 Inputs:
-    size (int64, rank 1): The sizes.
-    fill_value (T, rank 0): The number.
+    size (int64, rank 1): The shape of the result.
+    fill_value (T, rank 0): The value.
 
 Outputs:
     result (T)
@@ -1421,11 +3068,11 @@ Since version 1 of opwright.aten.
 full_like: _Final[_TypeOffull_like]
 """full_like(self: any, fill_value: T) -> T
 
-A tensor as large as another one, each element of which is one number.
+Returns a tensor of the same shape as the input, filled with one value.
 
 Inputs:
-    self (any): A tensor whose sizes alone count.
-    fill_value (T, rank 0): The number.
+    self (any): The tensor whose shape is used.
+    fill_value (T, rank 0): The value.
 
 Outputs:
     result (T)
@@ -1436,10 +3083,32 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+gather: _Final[_TypeOfgather]
+"""gather(self: T, index: I, *, dim: int) -> T
+
+Takes elements along a dimension, at the positions that an index gives for each of them.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 ge_Scalar: _Final[_TypeOfge_Scalar]
 """ge_Scalar(self: T, other: T) -> bool
 
-Tells where an element is at least a number.
+Tests whether each element is greater than or equal to a number.
 
 Inputs:
     self (T)
@@ -1457,7 +3126,7 @@ Since version 1 of opwright.aten.
 ge_Tensor: _Final[_TypeOfge_Tensor]
 """ge_Tensor(self: T, other: T) -> bool
 
-Tells where an element of a tensor is at least that of another one.
+Tests whether each element is greater than or equal to that of another tensor.
 
 Inputs:
     self (T)
@@ -1472,10 +3141,79 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+gelu: _Final[_TypeOfgelu]
+"""gelu(self: T, *, approximate: str = "none") -> T
+
+Gaussian error linear unit, each element times the standard normal distribution function of it.
+
+Inputs:
+    self (T)
+
+Attributes:
+    approximate (string, default "none"): "tanh" approximates the error function, "none" does not.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+glu: _Final[_TypeOfglu]
+"""glu(self: T, *, dim: int = -1) -> T
+
+Gated linear unit, one half of the input along a dimension times the sigmoid of the other half.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+group_norm: _Final[_TypeOfgroup_norm]
+"""group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, num_groups: int, is_empty: bool = False, eps: float = 1e-05) -> T
+
+Group normalization.
+
+A template: its body is made for each call, and depends on
+`input.rank`. What no vector reaches is not verified.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    groups (int64, [3]): The batch, the groups, and the elements of a group, as sizes of Reshape.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    num_groups (int, required): How many groups channels are parted into.
+    is_empty (bool, default False): Whether the input is known to have no elements.
+    eps (float, default 1e-05): Added to the variance.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 gt_Scalar: _Final[_TypeOfgt_Scalar]
 """gt_Scalar(self: T, other: T) -> bool
 
-Tells where an element is greater than a number.
+Tests whether each element is greater than a number.
 
 Inputs:
     self (T)
@@ -1493,7 +3231,7 @@ Since version 1 of opwright.aten.
 gt_Tensor: _Final[_TypeOfgt_Tensor]
 """gt_Tensor(self: T, other: T) -> bool
 
-Tells where an element of a tensor is greater than that of another one.
+Tests whether each element is greater than that of another tensor.
 
 Inputs:
     self (T)
@@ -1504,6 +3242,58 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+hardshrink: _Final[_TypeOfhardshrink]
+"""hardshrink(self: T, lambd: T | None = None) -> T
+
+Each element that is farther than lambd from 0; the others as 0.
+
+Inputs:
+    self (T)
+    lambd (T, optional, rank 0): Absent it is 0.5.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+hardsigmoid: _Final[_TypeOfhardsigmoid]
+"""hardsigmoid(self: T) -> T
+
+Piecewise linear form of the sigmoid, (x + 3) / 6 limited to the range from 0 to 1.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+hardswish: _Final[_TypeOfhardswish]
+"""hardswish(self: T) -> T
+
+Each element times the piecewise linear form of its sigmoid.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -1527,26 +3317,183 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-index_Tensor: _Final[_TypeOfindex_Tensor]
-"""index_Tensor(self: T, *indices: any) -> T
+heaviside: _Final[_TypeOfheaviside]
+"""heaviside(self: T, values: T) -> T
 
-What stands at positions of several dimensions, which are broadcast together.
+Computes the Heaviside step function of each element.
 
-Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
-The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
-
-A template: its body is made for each call, and depends on
-`indices`. What no vector reaches is not verified.
+The result is 0 below 0 and for nan, and 1 above 0.
 
 Inputs:
     self (T)
-    indices (any, optional, any number): Integers or truth values for each dimension from the first on; absent where all of it is taken.
+    values (T): The results where an element is 0.
 
 Outputs:
     result (T)
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+hypot: _Final[_TypeOfhypot]
+"""hypot(self: T, other: T) -> T
+
+Computes the length of the hypotenuse of a right triangle from its legs.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+index_Tensor: _Final[_TypeOfindex_Tensor]
+"""index_Tensor(self: T, *indices: any) -> T
+
+Selects elements by index tensors, which are broadcast together.
+
+A boolean mask (uint8 is an older form of it) indexes as many dimensions as it has and selects the positions where it is true.
+The indexed dimensions are replaced in place if they are adjacent; otherwise the new dimensions come first.
+
+A template: its body is made for each call, and depends on
+`indices`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    indices (any, optional, any number): Integer indices or boolean masks for the dimensions, from the first one; absent to take all of a dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+index_put: _Final[_TypeOfindex_put]
+"""index_put(self: T, values: T, *indices: any, accumulate: bool = False, equal: bool = False, whole: bool = False) -> T
+
+Writes values into a copy of a tensor, at positions of several dimensions that are broadcast together.
+
+Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
+Which one is written of several values that have the same position is not defined.
+
+A template: its body is made for each call, and depends on
+`indices`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    values (T): The values; broadcast to the sizes of what is at the positions.
+    indices (any, optional, any number): Integers or truth values for each dimension from the first on; absent where all of it is meant.
+
+Attributes:
+    accumulate (bool, default False): Whether values are added to what is there; of truth values it is the logical or.
+    equal (bool, default False): Whether all indices have the same sizes.
+    whole (bool, default False): Whether `values` has exactly the sizes of what is at the positions.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+index_select: _Final[_TypeOfindex_select]
+"""index_select(self: T, index: I, *, dim: int) -> T
+
+Takes the parts of a tensor at given positions of a dimension.
+
+Inputs:
+    self (T)
+    index (I): The positions, not negative.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+internal_adaptive_avg_pool2d: _Final[_TypeOfinternal_adaptive_avg_pool2d]
+"""internal_adaptive_avg_pool2d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over two dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+internal_adaptive_avg_pool3d: _Final[_TypeOfinternal_adaptive_avg_pool3d]
+"""internal_adaptive_avg_pool3d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over three dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isfinite: _Final[_TypeOfisfinite]
+"""isfinite(self: T) -> bool
+
+Whether each element is finite.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -1585,10 +3532,113 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+isneginf: _Final[_TypeOfisneginf]
+"""isneginf(self: T) -> bool
+
+Whether each element is negative infinity.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isposinf: _Final[_TypeOfisposinf]
+"""isposinf(self: T) -> bool
+
+Whether each element is positive infinity.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isreal: _Final[_TypeOfisreal]
+"""isreal(self: T) -> bool
+
+Whether each element is real, which all are.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+kthvalue: _Final[_TypeOfkthvalue]
+"""kthvalue(self: T, k: int64, *, dim: int = -1, keepdim: bool = False) -> tuple[T, int64]
+
+Finds the k-th least element along a dimension, and where it stands.
+
+Of equal elements PyTorch may tell of another one. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+    k (int64, [1]): Which one, counted from 1, alone in a list.
+
+Attributes:
+    dim (int, default -1): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+layer_norm: _Final[_TypeOflayer_norm]
+"""layer_norm(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axis: int, eps: float = 1e-05) -> T
+
+Layer normalization over the last dimensions.
+
+A template: its body is made for each call, and depends on
+`input.rank`. What no vector reaches is not verified.
+
+Inputs:
+    input (T)
+    weight (T, optional): The scale of each element; absent it is 1.
+    bias (T, optional): Added to each element; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    axis (int, required): The first dimension that is normalized, counted from the end.
+    eps (float, default 1e-05): Added to the variance.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 le_Scalar: _Final[_TypeOfle_Scalar]
 """le_Scalar(self: T, other: T) -> bool
 
-Tells where an element is at most a number.
+Tests whether each element is less than or equal to a number.
 
 Inputs:
     self (T)
@@ -1606,7 +3656,7 @@ Since version 1 of opwright.aten.
 le_Tensor: _Final[_TypeOfle_Tensor]
 """le_Tensor(self: T, other: T) -> bool
 
-Tells where an element of a tensor is at most that of another one.
+Tests whether each element is less than or equal to that of another tensor.
 
 Inputs:
     self (T)
@@ -1622,13 +3672,52 @@ Since version 1 of opwright.aten.
 """
 
 leaky_relu: _Final[_TypeOfleaky_relu]
-"""leaky_relu(self: T, negative_slope: T | None = None) -> T
+"""leaky_relu(self: T, negative_slope: T | None = None, *, slope: float = 0.01) -> T
 
 Leaky rectified linear unit, each element times a slope where it is negative.
 
 Inputs:
     self (T)
-    negative_slope (T, optional, rank 0): The slope; absent it is 0.01.
+    negative_slope (T, optional, rank 0): The slope where the input is double; absent it is 0.01.
+
+Attributes:
+    slope (float, default 0.01): The slope where the input is not double.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+lerp_Scalar: _Final[_TypeOflerp_Scalar]
+"""lerp_Scalar(self: T, end: T, weight: T) -> T
+
+Interpolates linearly between two tensors by a number.
+
+Inputs:
+    self (T)
+    end (T)
+    weight (T, rank 0): How far it is from the start to the end.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+lgamma: _Final[_TypeOflgamma]
+"""lgamma(self: T) -> T
+
+Computes the logarithm of the absolute value of the gamma function of each element.
+
+Inputs:
+    self (T)
 
 Outputs:
     result (T)
@@ -1642,7 +3731,7 @@ Since version 1 of opwright.aten.
 lift_fresh_copy: _Final[_TypeOflift_fresh_copy]
 """lift_fresh_copy(self: T) -> T
 
-A copy of a tensor that a program holds as a constant.
+Returns a copy of a constant of the program.
 
 Inputs:
     self (T)
@@ -1652,6 +3741,43 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linear: _Final[_TypeOflinear]
+"""linear(input: T, weight: T, bias: T | None = None) -> T
+
+Applies a linear transformation to the last dimension.
+
+Inputs:
+    input (T)
+    weight (T): A row for each output; a vector where there is one without a dimension.
+    bias (T, optional): Added to the outputs; absent it is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+local_scalar_dense: _Final[_TypeOflocal_scalar_dense]
+"""local_scalar_dense(self: T) -> S
+
+The only element of a tensor, as a double, an int64 or a truth value.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (S)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    S: double, bool, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1724,10 +3850,121 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+log_sigmoid: _Final[_TypeOflog_sigmoid]
+"""log_sigmoid(self: T) -> T
+
+Computes the natural logarithm of the logistic sigmoid of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+log_sigmoid_forward: _Final[_TypeOflog_sigmoid_forward]
+"""log_sigmoid_forward(self: T) -> tuple[T, T]
+
+Computes the natural logarithm of the logistic sigmoid of each element, and beside it exp(-|x|) of each element x.
+
+Inputs:
+    self (T)
+
+Outputs:
+    output (T)
+    buffer (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 log_softmax: _Final[_TypeOflog_softmax]
 """log_softmax(self: T, *, dim: int) -> T
 
-The natural logarithm of softmax along a dimension.
+Computes the logarithm of softmax along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+log_softmax_int: _Final[_TypeOflog_softmax_int]
+"""log_softmax_int(self: T, *, dim: int) -> T
+
+Computes the natural logarithm of softmax along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+logaddexp: _Final[_TypeOflogaddexp]
+"""logaddexp(self: T, other: T) -> T
+
+Computes the natural logarithm of the sum of the exponentials of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+logaddexp2: _Final[_TypeOflogaddexp2]
+"""logaddexp2(self: T, other: T) -> T
+
+Computes the logarithm to base 2 of the sum of the powers of 2 of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+logcumsumexp: _Final[_TypeOflogcumsumexp]
+"""logcumsumexp(self: T, *, dim: int) -> T
+
+Computes the natural logarithm of the sum of the exponentials of the elements up to each one along a dimension.
 
 Inputs:
     self (T)
@@ -1747,7 +3984,7 @@ Since version 1 of opwright.aten.
 logical_and: _Final[_TypeOflogical_and]
 """logical_and(self: T, other: U) -> bool
 
-Computes the logical and of two tensors.
+Computes the logical and of two tensors element by element.
 
 What is not 0 counts as true, nan too.
 
@@ -1788,7 +4025,7 @@ Since version 1 of opwright.aten.
 logical_or: _Final[_TypeOflogical_or]
 """logical_or(self: T, other: U) -> bool
 
-Computes the logical or of two tensors.
+Computes the logical or of two tensors element by element.
 
 What is not 0 counts as true, nan too.
 
@@ -1812,7 +4049,7 @@ Since version 1 of opwright.aten.
 logical_xor: _Final[_TypeOflogical_xor]
 """logical_xor(self: T, other: U) -> bool
 
-Computes the logical exclusive or of two tensors.
+Computes the logical exclusive or of two tensors element by element.
 
 What is not 0 counts as true, nan too.
 
@@ -1833,10 +4070,89 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+logit: _Final[_TypeOflogit]
+"""logit(self: T, eps: T | None = None) -> T
+
+Computes the logarithm of each element divided by 1 minus it.
+
+Inputs:
+    self (T)
+    eps (T, optional, rank 0): Elements are limited to the range from eps to 1 - eps; absent they are not.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+logsumexp: _Final[_TypeOflogsumexp]
+"""logsumexp(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the natural logarithm of the sum of the exponentials along dimensions.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+lshift_Scalar: _Final[_TypeOflshift_Scalar]
+"""lshift_Scalar(self: T, other: T) -> T
+
+Shifts the bits of each element to the left by a number.
+
+A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number of bits.
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+lshift_Tensor: _Final[_TypeOflshift_Tensor]
+"""lshift_Tensor(self: T, other: T) -> T
+
+Shifts the bits of each element to the left by that of another tensor.
+
+A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 lt_Scalar: _Final[_TypeOflt_Scalar]
 """lt_Scalar(self: T, other: T) -> bool
 
-Tells where an element is less than a number.
+Tests whether each element is less than a number.
 
 Inputs:
     self (T)
@@ -1854,7 +4170,7 @@ Since version 1 of opwright.aten.
 lt_Tensor: _Final[_TypeOflt_Tensor]
 """lt_Tensor(self: T, other: T) -> bool
 
-Tells where an element of a tensor is less than that of another one.
+Tests whether each element is less than that of another tensor.
 
 Inputs:
     self (T)
@@ -1869,12 +4185,71 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+masked_scatter: _Final[_TypeOfmasked_scatter]
+"""masked_scatter(self: T, mask: bool, source: T, *, whole: bool = False) -> T
+
+Writes elements in their order into a copy of a tensor, at the places where a mask is true.
+
+Inputs:
+    self (T)
+    mask (bool): The places; broadcast with `self`.
+    source (T): The elements, at least as many as there are places.
+
+Attributes:
+    whole (bool, default False): Whether `mask` has exactly the sizes of `self`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+matmul: _Final[_TypeOfmatmul]
+"""matmul(self: T, other: T) -> T
+
+Computes the product of matrices, of vectors or of batches of matrices, which are broadcast.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+max: _Final[_TypeOfmax]
+"""max(self: T) -> T
+
+Finds the greatest of all elements.
+
+To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 max_dim: _Final[_TypeOfmax_dim]
 """max_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
 
-The greatest element along a dimension, and where it stands.
+Returns the maximum along a dimension and its index.
 
-Of equal elements it is the first one. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+If several elements are equal, the first index is returned. PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 A template: its body is made for each call, and depends on
 `dim`. What no vector reaches is not verified.
@@ -1883,8 +4258,8 @@ Inputs:
     self (T)
 
 Attributes:
-    dim (int, required): The dimension.
-    keepdim (bool, default False): Whether it stays with size 1.
+    dim (int, required): The dimension to reduce.
+    keepdim (bool, default False): Whether to keep it with size 1.
 
 Outputs:
     values (T)
@@ -1896,22 +4271,42 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+max_other: _Final[_TypeOfmax_other]
+"""max_other(self: T, other: T) -> T
+
+Computes the element-wise maximum of two tensors.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 max_pool1d: _Final[_TypeOfmax_pool1d]
 """max_pool1d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0), dilation: Sequence[int] = (1,)) -> T
 
-The greatest elements of windows that move over one dimension.
+Max pooling over one spatial dimension.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1,)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1,)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
@@ -1925,23 +4320,23 @@ Since version 1 of opwright.aten.
 max_pool1d_with_indices: _Final[_TypeOfmax_pool1d_with_indices]
 """max_pool1d_with_indices(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0), dilation: Sequence[int] = (1,)) -> tuple[T, int64]
 
-The greatest elements of windows that move over one dimension, and where each one stands.
+Max pooling over one spatial dimension, with the indices of the maxima.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1,)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1,)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
-    places (int64): Of each element its number within its channel.
+    places (int64): The index of each maximum within the flattened spatial dimensions.
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -1952,19 +4347,19 @@ Since version 1 of opwright.aten.
 max_pool2d: _Final[_TypeOfmax_pool2d]
 """max_pool2d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0), dilation: Sequence[int] = (1, 1)) -> T
 
-The greatest elements of windows that move over two dimensions.
+Max pooling over two spatial dimensions.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1, 1)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1, 1)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
@@ -1978,23 +4373,23 @@ Since version 1 of opwright.aten.
 max_pool2d_with_indices: _Final[_TypeOfmax_pool2d_with_indices]
 """max_pool2d_with_indices(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0), dilation: Sequence[int] = (1, 1)) -> tuple[T, int64]
 
-The greatest elements of windows that move over two dimensions, and where each one stands.
+Max pooling over two spatial dimensions, with the indices of the maxima.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1, 1)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1, 1)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
-    places (int64): Of each element its number within its channel.
+    places (int64): The index of each maximum within the flattened spatial dimensions.
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -2005,19 +4400,19 @@ Since version 1 of opwright.aten.
 max_pool3d: _Final[_TypeOfmax_pool3d]
 """max_pool3d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0, 0, 0), dilation: Sequence[int] = (1, 1, 1)) -> T
 
-The greatest elements of windows that move over three dimensions.
+Max pooling over three spatial dimensions.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1, 1, 1)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
@@ -2031,23 +4426,23 @@ Since version 1 of opwright.aten.
 max_pool3d_with_indices: _Final[_TypeOfmax_pool3d_with_indices]
 """max_pool3d_with_indices(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0, 0, 0), dilation: Sequence[int] = (1, 1, 1)) -> tuple[T, int64]
 
-The greatest elements of windows that move over three dimensions, and where each one stands.
+Max pooling over three spatial dimensions, with the indices of the maxima.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1, 1, 1)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
-    places (int64): Of each element its number within its channel.
+    places (int64): The index of each maximum within the flattened spatial dimensions.
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -2058,7 +4453,7 @@ Since version 1 of opwright.aten.
 maximum: _Final[_TypeOfmaximum]
 """maximum(self: T, other: T) -> T
 
-Computes the greater element of two tensors at each place.
+Computes the element-wise maximum of two tensors.
 
 Where one of them is nan, the result is nan.
 
@@ -2075,12 +4470,69 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-min_dim: _Final[_TypeOfmin_dim]
-"""min_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
+mean: _Final[_TypeOfmean]
+"""mean(self: T) -> T
 
-The least element along a dimension, and where it stands.
+Computes the mean of all elements.
 
-Of equal elements it is the first one. To PyTorch nan is the least element; ONNX leaves that to runtimes.
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+mean_dim: _Final[_TypeOfmean_dim]
+"""mean_dim(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the mean along dimensions.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+median: _Final[_TypeOfmedian]
+"""median(self: T) -> T
+
+Finds the median of all elements, the lower one of two.
+
+Where an element is nan, so is the median to PyTorch; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+median_dim: _Final[_TypeOfmedian_dim]
+"""median_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
+
+Finds the median along a dimension, the lower one of two, and where it stands.
+
+Where an element is nan, so is the median to PyTorch; ONNX leaves that to runtimes. Of equal elements PyTorch may tell of another one.
 
 A template: its body is made for each call, and depends on
 `dim`. What no vector reaches is not verified.
@@ -2097,15 +4549,61 @@ Outputs:
     indices (int64)
 
 Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+min: _Final[_TypeOfmin]
+"""min(self: T) -> T
+
+Finds the least of all elements.
+
+To PyTorch nan is the least element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
 
-minimum: _Final[_TypeOfminimum]
-"""minimum(self: T, other: T) -> T
+min_dim: _Final[_TypeOfmin_dim]
+"""min_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
 
-Computes the lesser element of two tensors at each place.
+Returns the minimum along a dimension and its index.
+
+If several elements are equal, the first index is returned. PyTorch propagates NaN; in ONNX that is up to the runtime.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension to reduce.
+    keepdim (bool, default False): Whether to keep it with size 1.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+min_other: _Final[_TypeOfmin_other]
+"""min_other(self: T, other: T) -> T
+
+Computes the element-wise minimum of two tensors.
 
 Where one of them is nan, the result is nan.
 
@@ -2122,16 +4620,96 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-movedim_intlist: _Final[_TypeOfmovedim_intlist]
-"""movedim_intlist(self: T, *, order: Sequence[int]) -> T
+minimum: _Final[_TypeOfminimum]
+"""minimum(self: T, other: T) -> T
 
-A tensor of which some dimensions have other places, and the others their order.
+Computes the element-wise minimum of two tensors.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mish: _Final[_TypeOfmish]
+"""mish(self: T) -> T
+
+Each element times the hyperbolic tangent of its softplus.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+mm: _Final[_TypeOfmm]
+"""mm(self: T, mat2: T) -> T
+
+Computes the product of two matrices.
+
+Inputs:
+    self (T, rank 2)
+    mat2 (T, rank 2)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mode: _Final[_TypeOfmode]
+"""mode(self: T, *, dim: int = -1, keepdim: bool = False) -> tuple[T, int64]
+
+Finds the most frequent element along a dimension, the least one of several, and where it stands last.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
 
 Attributes:
-    order (ints, required): All dimensions in their new order.
+    dim (int, default -1): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+movedim_intlist: _Final[_TypeOfmovedim_intlist]
+"""movedim_intlist(self: T, *, order: Sequence[int]) -> T
+
+Moves dimensions to other positions; the others keep their order.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, required): The permutation of all dimensions.
 
 Outputs:
     result (T)
@@ -2178,18 +4756,98 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-narrow: _Final[_TypeOfnarrow]
-"""narrow(self: T, start: int64, length: int64, *, dim: Sequence[int]) -> T
+mv: _Final[_TypeOfmv]
+"""mv(self: T, vec: T) -> T
 
-So many elements of a dimension, from one on.
+Computes the product of a matrix and a vector.
+
+Inputs:
+    self (T, rank 2)
+    vec (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+nan_to_num: _Final[_TypeOfnan_to_num]
+"""nan_to_num(self: T, nan: T | None = None, posinf: T | None = None, neginf: T | None = None) -> T
+
+Replaces what is not a number by 0, and infinities by the greatest and the least finite numbers, or by given ones.
 
 Inputs:
     self (T)
-    start (int64, [1]): The first element, not negative.
-    length (int64, [1]): How many elements.
+    nan (T, optional, rank 0): What replaces nan; absent it is 0.
+    posinf (T, optional, rank 0): What replaces infinity; absent it is the greatest finite number.
+    neginf (T, optional, rank 0): What replaces minus infinity; absent it is the least finite number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+nanmean: _Final[_TypeOfnanmean]
+"""nanmean(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the mean along dimensions of the elements that are not nan.
+
+Inputs:
+    self (T)
 
 Attributes:
-    dim (ints, required): The dimension, alone in a list.
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+nansum: _Final[_TypeOfnansum]
+"""nansum(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the sum along dimensions, where nan counts as 0.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+narrow: _Final[_TypeOfnarrow]
+"""narrow(self: T, start: int64, length: int64, *, dim: Sequence[int]) -> T
+
+Returns a range of the elements along a dimension.
+
+Inputs:
+    self (T)
+    start (int64, [1]): The first index, not negative.
+    length (int64, [1]): The number of elements.
+
+Attributes:
+    dim (ints, required): The dimension, as a list of one.
 
 Outputs:
     result (T)
@@ -2203,20 +4861,78 @@ Since version 1 of opwright.aten.
 native_dropout: _Final[_TypeOfnative_dropout]
 """native_dropout(input: T, *, p: float | None = None, train: int = 1) -> tuple[T, bool]
 
-Each element with a certain probability as zero, and the others as much larger that the mean stays; beside it where elements were kept.
+Randomly sets elements to zero and scales the others to preserve the mean; also returns the mask.
 
-Which ones depends on the runtime.
+Which elements are zeroed depends on the runtime.
 
 Inputs:
     input (T)
 
 Attributes:
-    p (float, optional): The probability of zero, below 1; absent it is 1.
-    train (int, default 1): Whether anything becomes zero at all.
+    p (float, optional): The probability of an element to be zeroed, below 1; 1 if absent.
+    train (int, default 1): Whether to apply dropout; otherwise the input is returned.
 
 Outputs:
     result (T)
-    mask (bool): Where elements were kept.
+    mask (bool): Whether each element was kept.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+native_group_norm: _Final[_TypeOfnative_group_norm]
+"""native_group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, eps: float) -> tuple[T, T, T]
+
+Group normalization, with the mean of each group and the reciprocal of its standard deviation.
+
+A template: its body is made for each call, and depends on
+`input.rank`. What no vector reaches is not verified.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    groups (int64, [3]): The batch, the groups, and the elements of a group, as sizes of Reshape.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+    mean (T): The mean of each group, by batch and group.
+    rstd (T): The reciprocal of the standard deviation of each group, in the same shape.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+native_layer_norm: _Final[_TypeOfnative_layer_norm]
+"""native_layer_norm(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axis: int, eps: float) -> tuple[T, T, T]
+
+Layer normalization over the last dimensions, with the mean and the reciprocal of the standard deviation.
+
+A template: its body is made for each call, and depends on
+`input.rank`. What no vector reaches is not verified.
+
+Inputs:
+    input (T)
+    weight (T, optional): The scale of each element; absent it is 1.
+    bias (T, optional): Added to each element; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    axis (int, required): The first dimension that is normalized, counted from the end.
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+    mean (T): The means, with size 1 in the dimensions that are normalized.
+    rstd (T): The reciprocals of the standard deviations, in the same shape.
 
 Types:
     T: float16, bfloat16, float, double
@@ -2227,7 +4943,7 @@ Since version 1 of opwright.aten.
 ne_Scalar: _Final[_TypeOfne_Scalar]
 """ne_Scalar(self: T, other: T) -> bool
 
-Tells where an element differs from a number.
+Tests whether each element is not equal to a number.
 
 Inputs:
     self (T)
@@ -2245,7 +4961,7 @@ Since version 1 of opwright.aten.
 ne_Tensor: _Final[_TypeOfne_Tensor]
 """ne_Tensor(self: T, other: T) -> bool
 
-Tells where an element of a tensor differs from that of another one.
+Tests whether each element is not equal to that of another tensor.
 
 Inputs:
     self (T)
@@ -2277,16 +4993,88 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-permute: _Final[_TypeOfpermute]
-"""permute(self: T, *, dims: Sequence[int]) -> T
+nonzero: _Final[_TypeOfnonzero]
+"""nonzero(self: T) -> int64
 
-The dimensions in another order.
+Finds the indices of the elements other than 0, a row for each.
 
 Inputs:
     self (T)
 
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+nonzero_static: _Final[_TypeOfnonzero_static]
+"""nonzero_static(self: T, size: int64, *, fill_value: int = -1) -> int64
+
+Finds the indices of the elements other than 0, a row for each, as many as are asked for.
+
+Inputs:
+    self (T)
+    size (int64, [1]): How many, alone in a list.
+
 Attributes:
-    dims (ints, required): The dimensions of `self` in their new order.
+    fill_value (int, default -1): What rows are filled with where there are fewer.
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+or_Scalar: _Final[_TypeOfor_Scalar]
+"""or_Scalar(self: T, other: T) -> T
+
+Computes the bitwise or of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+or_Tensor: _Final[_TypeOfor_Tensor]
+"""or_Tensor(self: T, other: T) -> T
+
+Computes the bitwise or of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+outer: _Final[_TypeOfouter]
+"""outer(self: T, vec2: T) -> T
+
+Computes the outer product of two vectors.
+
+Inputs:
+    self (T, rank 1)
+    vec2 (T, rank 1)
 
 Outputs:
     result (T)
@@ -2297,18 +5085,217 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+permute: _Final[_TypeOfpermute]
+"""permute(self: T, *, dims: Sequence[int]) -> T
+
+Permutes the dimensions.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dims (ints, required): The permutation of the dimensions.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+pow_Scalar: _Final[_TypeOfpow_Scalar]
+"""pow_Scalar(self: T, exponent: T) -> T
+
+Raises a number to the power of each element.
+
+Integers wrap around where a power is beyond the type.
+
+Inputs:
+    self (T, rank 0): The number.
+    exponent (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+pow_Tensor_Scalar: _Final[_TypeOfpow_Tensor_Scalar]
+"""pow_Tensor_Scalar(self: T, exponent: T | None = None, *, root: str = "sqrt") -> T
+
+Raises each element to the power of a number.
+
+Integers wrap around where a power is beyond the type.
+
+Inputs:
+    self (T)
+    exponent (T, optional, rank 0): The number, of integers not below 0; absent for a square root.
+
+Attributes:
+    root (string, default "sqrt"): Without a number whether it is the square root or its reciprocal.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+pow_Tensor_Tensor: _Final[_TypeOfpow_Tensor_Tensor]
+"""pow_Tensor_Tensor(self: T, exponent: T) -> T
+
+Raises each element to the power of that of another tensor.
+
+Integers wrap around where a power is beyond the type.
+
+Inputs:
+    self (T)
+    exponent (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+prelu: _Final[_TypeOfprelu]
+"""prelu(self: T, weight: T, *, shape: Sequence[int] | None = None) -> T
+
+Each element, times a weight where it is negative.
+
+Inputs:
+    self (T)
+    weight (T): One number, or one for each channel, which is the second dimension.
+
+Attributes:
+    shape (ints, optional): The shape in which weights stand beside the input; absent it is their own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+prelu_kernel: _Final[_TypeOfprelu_kernel]
+"""prelu_kernel(self: T, weight: T) -> T
+
+Each element, times a weight where it is negative.
+
+Inputs:
+    self (T)
+    weight (T): Of a shape that broadcasts to that of the input.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+prod: _Final[_TypeOfprod]
+"""prod(self: T) -> T
+
+Computes the product of all elements.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+prod_dim_int: _Final[_TypeOfprod_dim_int]
+"""prod_dim_int(self: T, *, dim: int, keepdim: bool = False) -> T
+
+Computes the product along a dimension.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rad2deg: _Final[_TypeOfrad2deg]
+"""rad2deg(self: T) -> T
+
+Converts each element from radians to degrees.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 rand: _Final[_TypeOfrand]
 """rand(size: int64, *, dtype: int = 1) -> T
 
-Random numbers, each equally likely, from 0 up to and without 1.
+Returns random numbers from a uniform distribution on the interval [0, 1).
+
+The values depend on the runtime. In float16 and bfloat16 they are multiples of the spacing just below 1, so that none rounds to 1.
+
+Inputs:
+    size (int64, rank 1): The shape of the result.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code of ONNX.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+rand_like: _Final[_TypeOfrand_like]
+"""rand_like(self: T) -> T
+
+Draws random numbers from 0 up to and without 1, in the sizes of a tensor.
 
 Which ones depends on the runtime. Numbers of float16 and bfloat16 have as many digits as those types hold below 1, since others would round to 1.
 
 Inputs:
-    size (int64, rank 1): The sizes.
-
-Attributes:
-    dtype (int, default 1): The element type, as a code.
+    self (T)
 
 Outputs:
     result (T)
@@ -2322,15 +5309,34 @@ Since version 1 of opwright.aten.
 randn: _Final[_TypeOfrandn]
 """randn(size: int64, *, dtype: int = 1) -> T
 
-Random numbers of the standard normal distribution.
+Returns random numbers from the standard normal distribution.
+
+The values depend on the runtime.
+
+Inputs:
+    size (int64, rank 1): The shape of the result.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code of ONNX.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+randn_like: _Final[_TypeOfrandn_like]
+"""randn_like(self: T) -> T
+
+Draws random numbers of the standard normal distribution, in the sizes of a tensor.
 
 Which ones depends on the runtime.
 
 Inputs:
-    size (int64, rank 1): The sizes.
-
-Attributes:
-    dtype (int, default 1): The element type, as a code.
+    self (T)
 
 Outputs:
     result (T)
@@ -2344,15 +5350,15 @@ Since version 1 of opwright.aten.
 randperm: _Final[_TypeOfrandperm]
 """randperm(n: int64, *, dtype: int = 7) -> T
 
-The numbers from 0 on in random order.
+Returns a random permutation of the integers from 0 to n - 1.
 
-It is the order of random numbers, and depends on the runtime.
+The permutation depends on the runtime.
 
 Inputs:
-    n (int64, [1]): How many, alone in a list.
+    n (int64, [1]): The number of integers, as a list of one.
 
 Attributes:
-    dtype (int, default 7): The element type, as a code.
+    dtype (int, default 7): The element type, as a code of ONNX.
 
 Outputs:
     result (T)
@@ -2380,6 +5386,60 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+reflection_pad1d: _Final[_TypeOfreflection_pad1d]
+"""reflection_pad1d(self: T, padding: int64) -> T
+
+Pads the last dimension by reflection; the edge itself is not repeated.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+reflection_pad2d: _Final[_TypeOfreflection_pad2d]
+"""reflection_pad2d(self: T, padding: int64) -> T
+
+Pads the last two dimensions by reflection; the edge itself is not repeated.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+reflection_pad3d: _Final[_TypeOfreflection_pad3d]
+"""reflection_pad3d(self: T, padding: int64) -> T
+
+Pads the last three dimensions by reflection; the edge itself is not repeated.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 relu: _Final[_TypeOfrelu]
 """relu(self: T) -> T
 
@@ -2397,10 +5457,27 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+relu6: _Final[_TypeOfrelu6]
+"""relu6(self: T) -> T
+
+Rectified linear unit that is at most 6.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 remainder_Scalar: _Final[_TypeOfremainder_Scalar]
 """remainder_Scalar(self: T, other: T) -> T
 
-Computes the remainder of a division by a number, with the sign of the divisor.
+Computes the remainder of division by a number, with the sign of the divisor.
 
 Inputs:
     self (T)
@@ -2418,7 +5495,7 @@ Since version 1 of opwright.aten.
 remainder_Tensor: _Final[_TypeOfremainder_Tensor]
 """remainder_Tensor(self: T, other: T) -> T
 
-Computes the remainder of a division, with the sign of the divisor.
+Computes the remainder of division element by element, with the sign of the divisor.
 
 Inputs:
     self (T)
@@ -2436,14 +5513,14 @@ Since version 1 of opwright.aten.
 repeat: _Final[_TypeOfrepeat]
 """repeat(self: T, repeats: int64, *, axes: Sequence[int] | None = None) -> T
 
-A tensor side by side with itself, so many times along each dimension.
+Repeats a tensor along each dimension.
 
 Inputs:
     self (T)
-    repeats (int64, rank 1): How many times, for each dimension of the result.
+    repeats (int64, rank 1): The number of repetitions of each dimension of the result.
 
 Attributes:
-    axes (ints, optional): The dimensions that the result has in front of those of `self`; absent where there are none.
+    axes (ints, optional): The new leading dimensions of the result; absent if there are none.
 
 Outputs:
     result (T)
@@ -2454,20 +5531,103 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-reshape: _Final[_TypeOfreshape]
-"""reshape(self: T, shape: int64) -> T
+replication_pad1d: _Final[_TypeOfreplication_pad1d]
+"""replication_pad1d(self: T, padding: int64) -> T
 
-The same elements in another shape.
+Pads the last dimension by repeating the edge.
 
 Inputs:
     self (T)
-    shape (int64, rank 1): The sizes; -1 for one that follows from the others.
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+replication_pad2d: _Final[_TypeOfreplication_pad2d]
+"""replication_pad2d(self: T, padding: int64) -> T
+
+Pads the last two dimensions by repeating the edge.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+replication_pad3d: _Final[_TypeOfreplication_pad3d]
+"""replication_pad3d(self: T, padding: int64) -> T
+
+Pads the last three dimensions by repeating the edge.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+reshape: _Final[_TypeOfreshape]
+"""reshape(self: T, shape: int64, *, keeps: int = 0) -> T
+
+Returns a tensor with the same elements and another shape.
+
+Inputs:
+    self (T)
+    shape (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+Attributes:
+    keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
 
 Outputs:
     result (T)
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rms_norm: _Final[_TypeOfrms_norm]
+"""rms_norm(input: T, weight: T | None = None, double_eps: double | None = None, *, axis: int, eps: float | None = None) -> T
+
+Root mean square normalization over the last dimensions.
+
+A template: its body is made for each call, and depends on
+`input.rank`. What no vector reaches is not verified.
+
+Inputs:
+    input (T)
+    weight (T, optional): The scale of each element; absent it is 1.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    axis (int, required): The first dimension that is normalized, counted from the end.
+    eps (float, optional): Added to the mean of squares; absent it is the machine epsilon of the type that is computed in.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -2489,6 +5649,87 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+round_decimals: _Final[_TypeOfround_decimals]
+"""round_decimals(self: T, factor: double | None = None, divisor: double | None = None) -> T
+
+Rounds each element to a number of decimals, halves to the even one.
+
+Inputs:
+    self (T)
+    factor (double, optional, rank 0): 10 to the power of a positive number of decimals.
+    divisor (double, optional, rank 0): 10 to the power of a negative one without its sign.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+rrelu: _Final[_TypeOfrrelu]
+"""rrelu(self: T, lower: T, upper: T, *, training: int = 0) -> T
+
+Leaky rectified linear unit, with random slopes in training and else with the middle one.
+
+Inputs:
+    self (T)
+    lower (T, rank 0): The least slope.
+    upper (T, rank 0): The greatest slope.
+
+Attributes:
+    training (int, default 0): Whether slopes are random.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+rshift_Scalar: _Final[_TypeOfrshift_Scalar]
+"""rshift_Scalar(self: T, other: T) -> T
+
+Shifts the bits of each element to the right by a number.
+
+A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number of bits.
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rshift_Tensor: _Final[_TypeOfrshift_Tensor]
+"""rshift_Tensor(self: T, other: T) -> T
+
+Shifts the bits of each element to the right by that of another tensor.
+
+A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 rsqrt: _Final[_TypeOfrsqrt]
 """rsqrt(self: T) -> T
 
@@ -2506,16 +5747,54 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+rsub_Scalar: _Final[_TypeOfrsub_Scalar]
+"""rsub_Scalar(self: T, other: T, alpha: T | None = None) -> T
+
+Subtracts each element, times a factor, from a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+    alpha (T, optional, rank 0): Factor of `self`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rsub_Tensor: _Final[_TypeOfrsub_Tensor]
+"""rsub_Tensor(self: T, other: T, alpha: T | None = None) -> T
+
+Subtracts a tensor, times a factor, from another one.
+
+Inputs:
+    self (T)
+    other (T)
+    alpha (T, optional, rank 0): Factor of `self`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 scalar_tensor: _Final[_TypeOfscalar_tensor]
 """scalar_tensor(s: S, *, dtype: int = 1) -> T
 
-A number as a tensor of rank 0.
+Returns a number as a tensor of rank 0.
 
 Inputs:
-    s (S, rank 0): The number.
+    s (S, rank 0): The value.
 
 Attributes:
-    dtype (int, default 1): The element type, as a code.
+    dtype (int, default 1): The element type, as a code of ONNX.
 
 Outputs:
     result (T)
@@ -2527,17 +5806,178 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-select_int: _Final[_TypeOfselect_int]
-"""select_int(self: T, index: int64, *, dim: int) -> T
+scatter_add: _Final[_TypeOfscatter_add]
+"""scatter_add(self: T, index: I, src: T, *, dim: int, whole: bool = False) -> T
 
-The elements at one position of a dimension, which the result has no more.
+Adds elements to those of a tensor, at the positions that an index gives along a dimension.
+
+Of truth values it is the logical or.
 
 Inputs:
     self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    src (T): The elements; along each dimension at least as many as `index` has.
+
+Attributes:
+    dim (int, required): The dimension.
+    whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_reduce_two: _Final[_TypeOfscatter_reduce_two]
+"""scatter_reduce_two(self: T, index: I, src: T, *, dim: int, reduce: str, include_self: bool = True, whole: bool = False) -> T
+
+Combines elements with those of a tensor, at the positions that an index gives along a dimension.
+
+Means of integers are rounded down. To PyTorch nan is the greatest and the least element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`whole` and `T` and `reduce`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    src (T): The elements; along each dimension at least as many as `index` has.
+
+Attributes:
+    dim (int, required): The dimension.
+    reduce (string, required): How elements are combined.
+    include_self (bool, default True): Whether the elements of `self` are combined with those that come to their places; else these replace them.
+    whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int64
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_src: _Final[_TypeOfscatter_src]
+"""scatter_src(self: T, index: I, src: T, *, dim: int, whole: bool = False) -> T
+
+Writes elements into a copy of a tensor, at the positions that an index gives along a dimension.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    src (T): The elements; along each dimension at least as many as `index` has.
+
+Attributes:
+    dim (int, required): The dimension.
+    whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_value: _Final[_TypeOfscatter_value]
+"""scatter_value(self: T, index: I, value: T, *, dim: int) -> T
+
+Writes a number into a copy of a tensor, at the positions that an index gives along a dimension.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    value (T, rank 0): The number.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+select_int: _Final[_TypeOfselect_int]
+"""select_int(self: T, index: int64, *, dim: int) -> T
+
+Selects one index along a dimension, which is removed from the result.
+
+Inputs:
+    self (T)
+    index (int64, rank 0): The index; negative values count from the end.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+select_scatter: _Final[_TypeOfselect_scatter]
+"""select_scatter(self: T, src: T, index: int64, *, dim: int, axes: Sequence[int]) -> T
+
+Writes a tensor into a copy of another one, at one position of a dimension that it lacks.
+
+Inputs:
+    self (T)
+    src (T): What is written, of the sizes of `self` without that of the dimension.
     index (int64, rank 0): The position; counted from the end where it is negative.
 
 Attributes:
     dim (int, required): The dimension.
+    axes (ints, required): The same, alone in a list.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+selu: _Final[_TypeOfselu]
+"""selu(self: T) -> T
+
+Scaled exponential linear unit.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sgn: _Final[_TypeOfsgn]
+"""sgn(self: T) -> T
+
+Computes the sign of each element, which is -1, 0 or 1; of nan it is 0.
+
+Inputs:
+    self (T)
 
 Outputs:
     result (T)
@@ -2582,10 +6022,61 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+signbit: _Final[_TypeOfsignbit]
+"""signbit(self: T) -> bool
+
+Whether the sign bit of each element is set, as it is of -0.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+silu: _Final[_TypeOfsilu]
+"""silu(self: T) -> T
+
+Sigmoid linear unit, each element times its logistic sigmoid.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 sin: _Final[_TypeOfsin]
 """sin(self: T) -> T
 
 Computes the sine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sinc: _Final[_TypeOfsinc]
+"""sinc(self: T) -> T
+
+Computes the normalized sinc of each element x, sin(pi * x) / (pi * x), which is 1 at 0.
 
 Inputs:
     self (T)
@@ -2619,18 +6110,49 @@ Since version 1 of opwright.aten.
 slice_Tensor: _Final[_TypeOfslice_Tensor]
 """slice_Tensor(self: T, start: int64, end: int64, step: int64, *, dim: Sequence[int] = (0,)) -> T
 
-Every so many elements of a part of a dimension.
+Slices a dimension with a start, an end and a step.
+
+Bounds are clamped to the size of the dimension.
+
+Inputs:
+    self (T)
+    start (int64, [1]): The first index; negative values count from the end.
+    end (int64, [1]): The end index, which is excluded.
+    step (int64, [1]): The step, at least 1.
+
+Attributes:
+    dim (ints, default (0,)): The dimension, as a list of one.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+slice_scatter: _Final[_TypeOfslice_scatter]
+"""slice_scatter(self: T, src: T, start: int64, end: int64, step: int64, *, dim: int = 0, axes: Sequence[int] = (0,), column: Sequence[int] = (-1,), joined: bool = False, before: Sequence[int] | None = None, behind: Sequence[int] | None = None) -> T
+
+Writes a tensor into a copy of another one, at every so many positions of a part of a dimension.
 
 Bounds beyond the dimension's ends mean these.
 
 Inputs:
     self (T)
-    start (int64, [1]): The first element; counted from the end where it is negative.
-    end (int64, [1]): The element before which the part ends.
-    step (int64, [1]): The distance of elements that are taken, at least 1.
+    src (T): What is written, of the sizes of that part.
+    start (int64, [1]): The first position; counted from the end where it is negative.
+    end (int64, [1]): The position before which the part ends.
+    step (int64, [1]): The distance of positions, at least 1.
 
 Attributes:
-    dim (ints, default (0,)): The dimension, alone in a list.
+    dim (int, default 0): The dimension.
+    axes (ints, default (0,)): The same, alone in a list.
+    column (ints, default (-1,)): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+    joined (bool, default False): Whether the part is known and without gaps; then `before` and `behind` count.
+    before (ints, optional): Its first position, alone in a list; absent where there is nothing before it.
+    behind (ints, optional): The first position behind it, alone in a list; absent where there is nothing.
 
 Outputs:
     result (T)
@@ -2644,7 +6166,7 @@ Since version 1 of opwright.aten.
 softmax: _Final[_TypeOfsoftmax]
 """softmax(self: T, *, dim: int) -> T
 
-e to the power of each element, divided by the sum of these along a dimension.
+Computes softmax along a dimension.
 
 Inputs:
     self (T)
@@ -2657,6 +6179,192 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+softmax_int: _Final[_TypeOfsoftmax_int]
+"""softmax_int(self: T, *, dim: int) -> T
+
+Computes the exponential of each element, divided by the sum of the exponentials along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+softplus: _Final[_TypeOfsoftplus]
+"""softplus(self: T, beta: T | None = None, threshold: T | None = None) -> T
+
+Smooth form of the rectified linear unit, log(1 + exp(beta * x)) / beta, where beta * x is above a threshold x itself.
+
+Inputs:
+    self (T)
+    beta (T, optional, rank 0): Absent it is 1.
+    threshold (T, optional, rank 0): Absent it is 20.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+softshrink: _Final[_TypeOfsoftshrink]
+"""softshrink(self: T, lambd: T | None = None) -> T
+
+Each element that is farther than lambd from 0, that much nearer to it; the others as 0.
+
+Inputs:
+    self (T)
+    lambd (T, optional, rank 0): Absent it is 0.5.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sort: _Final[_TypeOfsort]
+"""sort(self: T, *, dim: int = -1, descending: bool = False) -> tuple[T, int64]
+
+Sorts the elements along a dimension, and tells where each one stood.
+
+Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+    descending (bool, default False): Whether the greatest element comes first.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+sort_stable: _Final[_TypeOfsort_stable]
+"""sort_stable(self: T, *, dim: int = -1, descending: bool = False) -> tuple[T, int64]
+
+Sorts the elements along a dimension, and tells where each one stood.
+
+Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+    descending (bool, default False): Whether the greatest element comes first.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+special_entr: _Final[_TypeOfspecial_entr]
+"""special_entr(self: T) -> T
+
+Computes the entropy of each element x, -x * log(x), which is 0 at 0 and minus infinity below.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+special_erfcx: _Final[_TypeOfspecial_erfcx]
+"""special_erfcx(self: T) -> T
+
+Computes the scaled complementary error function of each element x, exp(x^2) * erfc(x).
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+special_expit: _Final[_TypeOfspecial_expit]
+"""special_expit(self: T) -> T
+
+Computes the logistic sigmoid of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+split_with_sizes: _Final[_TypeOfsplit_with_sizes]
+"""split_with_sizes(self: T, *, split_sizes: Sequence[int], dim: int = 0) -> T
+
+Splits a tensor along a dimension into parts of given sizes.
+
+A template: its body is made for each call, and depends on
+`split_sizes`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    split_sizes (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -2678,18 +6386,36 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+square: _Final[_TypeOfsquare]
+"""square(self: T) -> U
+
+Computes the square of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 squeeze: _Final[_TypeOfsqueeze]
 """squeeze(self: T, *, dim: Sequence[int] | None = None) -> T
 
-A tensor without all its dimensions of size 1.
+Removes all dimensions of size 1.
 
-A call gives the dimensions whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+The call gives the dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, optional): These dimensions; absent where there are none.
+    dim (ints, optional): The dimensions of size 1; absent if there are none.
 
 Outputs:
     result (T)
@@ -2703,15 +6429,15 @@ Since version 1 of opwright.aten.
 squeeze_dim: _Final[_TypeOfsqueeze_dim]
 """squeeze_dim(self: T, *, dim: Sequence[int] | None = None) -> T
 
-A tensor without dimensions of size 1.
+Removes a dimension if its size is 1.
 
-Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+The call gives those of the operator's dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, optional): The dimensions, each of size 1; all of them stay where it is absent.
+    dim (ints, optional): The dimensions to remove, all of size 1; absent if there are none.
 
 Outputs:
     result (T)
@@ -2725,15 +6451,15 @@ Since version 1 of opwright.aten.
 squeeze_dims: _Final[_TypeOfsqueeze_dims]
 """squeeze_dims(self: T, *, dim: Sequence[int] | None = None) -> T
 
-A tensor without dimensions of size 1.
+Removes those of the given dimensions whose size is 1.
 
-Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+The call gives those of the operator's dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, optional): The dimensions, each of size 1; all of them stay where it is absent.
+    dim (ints, optional): The dimensions to remove, all of size 1; absent if there are none.
 
 Outputs:
     result (T)
@@ -2747,7 +6473,7 @@ Since version 1 of opwright.aten.
 stack: _Final[_TypeOfstack]
 """stack(*tensors: T, dim: int = 0, axes: Sequence[int] = (0,)) -> T
 
-Tensors of one shape side by side along a new dimension.
+Stacks tensors of one shape along a new dimension.
 
 A template: its body is made for each call, and depends on
 `tensors`. What no vector reaches is not verified.
@@ -2757,13 +6483,121 @@ Inputs:
 
 Attributes:
     dim (int, default 0): The new dimension.
-    axes (ints, default (0,)): The same, alone in a list.
+    axes (ints, default (0,)): The new dimension, as a list of one.
 
 Outputs:
     result (T)
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+std: _Final[_TypeOfstd]
+"""std(self: T, correction: T | None = None) -> T
+
+Computes the standard deviation of all elements.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+std_correction: _Final[_TypeOfstd_correction]
+"""std_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the standard deviation along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+std_dim: _Final[_TypeOfstd_dim]
+"""std_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the standard deviation along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+std_mean_correction: _Final[_TypeOfstd_mean_correction]
+"""std_mean_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+
+Computes the standard deviation and the mean along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    deviation (T)
+    mean (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+std_mean_dim: _Final[_TypeOfstd_mean_dim]
+"""std_mean_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+
+Computes the standard deviation and the mean along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    deviation (T)
+    mean (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -2806,17 +6640,34 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+sum: _Final[_TypeOfsum]
+"""sum(self: T) -> T
+
+Computes the sum of all elements.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 sum_dim_IntList: _Final[_TypeOfsum_dim_IntList]
 """sum_dim_IntList(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
 
-The sum along dimensions.
+Computes the sum along the given dimensions.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, required): The dimensions.
-    keepdim (bool, default False): Whether they stay with size 1.
+    dim (ints, required): The dimensions to reduce.
+    keepdim (bool, default False): Whether to keep them with size 1.
 
 Outputs:
     result (T)
@@ -2827,10 +6678,41 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+sym_numel: _Final[_TypeOfsym_numel]
+"""sym_numel(self: any) -> int64
+
+The number of elements.
+
+Inputs:
+    self (any)
+
+Outputs:
+    count (int64)
+
+Since version 1 of opwright.aten.
+"""
+
+sym_size_int: _Final[_TypeOfsym_size_int]
+"""sym_size_int(self: any, *, dim: int) -> int64
+
+The size of a dimension.
+
+Inputs:
+    self (any)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    size (int64)
+
+Since version 1 of opwright.aten.
+"""
+
 t: _Final[_TypeOft]
 """t(self: T) -> T
 
-The transpose of a matrix; tensors of rank 0 and 1 as they are.
+Transposes a matrix; tensors of rank 0 and 1 are returned unchanged.
 
 Inputs:
     self (T)
@@ -2878,17 +6760,36 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-tile: _Final[_TypeOftile]
-"""tile(self: T, dims: int64, *, axes: Sequence[int] | None = None) -> T
+threshold: _Final[_TypeOfthreshold]
+"""threshold(self: T, threshold: T, value: T) -> T
 
-A tensor side by side with itself, so many times along each dimension.
+Each element that is greater than a threshold; in place of the others a value.
 
 Inputs:
     self (T)
-    dims (int64, rank 1): How many times, for each dimension of the result.
+    threshold (T, rank 0)
+    value (T, rank 0)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+tile: _Final[_TypeOftile]
+"""tile(self: T, dims: int64, *, axes: Sequence[int] | None = None) -> T
+
+Repeats a tensor along each dimension.
+
+Inputs:
+    self (T)
+    dims (int64, rank 1): The number of repetitions of each dimension of the result.
 
 Attributes:
-    axes (ints, optional): The dimensions that the result has in front of those of `self`; absent where there are none.
+    axes (ints, optional): The new leading dimensions of the result; absent if there are none.
 
 Outputs:
     result (T)
@@ -2899,22 +6800,104 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-transpose_int: _Final[_TypeOftranspose_int]
-"""transpose_int(self: T, *, order: Sequence[int] | None = None) -> T
+to_copy: _Final[_TypeOfto_copy]
+"""to_copy(self: T, *, dtype: int | None = None) -> U
 
-A tensor of which two dimensions have changed places.
+A copy of a tensor, in an element type of its own.
 
 Inputs:
     self (T)
 
 Attributes:
-    order (ints, optional): All dimensions in their new order; absent where it is their own.
+    dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+topk: _Final[_TypeOftopk]
+"""topk(self: T, k: int64, *, dim: int = -1, largest: bool = True) -> tuple[T, int64]
+
+Finds the greatest or the least elements along a dimension, and where they stand.
+
+They are sorted, and of equal ones the first stand first. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+    k (int64, [1]): How many, alone in a list.
+
+Attributes:
+    dim (int, default -1): The dimension.
+    largest (bool, default True): Whether it is the greatest ones.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+transpose_int: _Final[_TypeOftranspose_int]
+"""transpose_int(self: T, *, order: Sequence[int] | None = None) -> T
+
+Swaps two dimensions.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, optional): The permutation of all dimensions; absent if it is the identity.
 
 Outputs:
     result (T)
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+true_divide_Scalar: _Final[_TypeOftrue_divide_Scalar]
+"""true_divide_Scalar(self: T, other: T) -> T
+
+Divides each element by a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The divisor.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+true_divide_Tensor: _Final[_TypeOftrue_divide_Tensor]
+"""true_divide_Tensor(self: T, other: T) -> T
+
+Divides two tensors element by element.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -2936,19 +6919,44 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+unique2: _Final[_TypeOfunique2]
+"""unique2(self: T, *, return_inverse: bool = False, return_counts: bool = False) -> tuple[T, int64, int64]
+
+Finds the unique elements in ascending order.
+
+Inverse and counts that are not asked for are empty.
+
+Inputs:
+    self (T)
+
+Attributes:
+    return_inverse (bool, default False): Whether it is told where each element stands among the unique ones.
+    return_counts (bool, default False): Whether it is told how often each one occurs.
+
+Outputs:
+    values (T)
+    inverse (int64)
+    counts (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 unsafe_index_Tensor: _Final[_TypeOfunsafe_index_Tensor]
 """unsafe_index_Tensor(self: T, *indices: I) -> T
 
-What stands at positions of several dimensions, which are broadcast together.
+Selects elements by index tensors, which are broadcast together.
 
-The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
+The indexed dimensions are replaced in place if they are adjacent; otherwise the new dimensions come first.
 
 A template: its body is made for each call, and depends on
 `indices`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
-    indices (I, optional, any number): Positions for each dimension from the first on; absent where all of it is taken.
+    indices (I, optional, any number): Indices for the dimensions, from the first one; absent to take all of a dimension.
 
 Outputs:
     result (T)
@@ -2961,13 +6969,16 @@ Since version 1 of opwright.aten.
 """
 
 unsafe_view: _Final[_TypeOfunsafe_view]
-"""unsafe_view(self: T, size: int64) -> T
+"""unsafe_view(self: T, size: int64, *, keeps: int = 0) -> T
 
-The same elements in another shape.
+Returns a tensor with the same elements and another shape.
 
 Inputs:
     self (T)
-    size (int64, rank 1): The sizes; -1 for one that follows from the others.
+    size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+Attributes:
+    keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
 
 Outputs:
     result (T)
@@ -2981,13 +6992,13 @@ Since version 1 of opwright.aten.
 unsqueeze: _Final[_TypeOfunsqueeze]
 """unsqueeze(self: T, *, dim: Sequence[int]) -> T
 
-A tensor with a new dimension of size 1.
+Inserts a dimension of size 1.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, required): The new dimension, alone in a list.
+    dim (ints, required): The new dimension, as a list of one.
 
 Outputs:
     result (T)
@@ -2998,14 +7009,200 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-view: _Final[_TypeOfview]
-"""view(self: T, size: int64) -> T
+var: _Final[_TypeOfvar]
+"""var(self: T, correction: T | None = None) -> T
 
-The same elements in another shape.
+Computes the variance of all elements.
 
 Inputs:
     self (T)
-    size (int64, rank 1): The sizes; -1 for one that follows from the others.
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+var_correction: _Final[_TypeOfvar_correction]
+"""var_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the variance along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+var_dim: _Final[_TypeOfvar_dim]
+"""var_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the variance along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+var_mean_correction: _Final[_TypeOfvar_mean_correction]
+"""var_mean_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+
+Computes the variance and the mean along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    variance (T)
+    mean (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+var_mean_dim: _Final[_TypeOfvar_mean_dim]
+"""var_mean_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+
+Computes the variance and the mean along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    variance (T)
+    mean (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+vdot: _Final[_TypeOfvdot]
+"""vdot(self: T, other: T) -> T
+
+Computes the dot product of two vectors.
+
+Inputs:
+    self (T, rank 1)
+    other (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+view: _Final[_TypeOfview]
+"""view(self: T, size: int64, *, keeps: int = 0) -> T
+
+Returns a tensor with the same elements and another shape.
+
+Inputs:
+    self (T)
+    size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+Attributes:
+    keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+where_Scalar: _Final[_TypeOfwhere_Scalar]
+"""where_Scalar(condition: bool, self: T, other: T) -> T
+
+Selects one number where a condition holds, and another one elsewhere.
+
+Inputs:
+    condition (bool)
+    self (T, rank 0): The number where it holds.
+    other (T, rank 0): The number elsewhere.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+where_ScalarOther: _Final[_TypeOfwhere_ScalarOther]
+"""where_ScalarOther(condition: bool, self: T, other: T) -> T
+
+Selects the elements of a tensor where a condition holds, and a number elsewhere.
+
+Inputs:
+    condition (bool)
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+where_ScalarSelf: _Final[_TypeOfwhere_ScalarSelf]
+"""where_ScalarSelf(condition: bool, self: T, other: T) -> T
+
+Selects a number where a condition holds, and the elements of a tensor elsewhere.
+
+Inputs:
+    condition (bool)
+    self (T, rank 0): The number.
+    other (T)
 
 Outputs:
     result (T)
@@ -3019,7 +7216,7 @@ Since version 1 of opwright.aten.
 where_self: _Final[_TypeOfwhere_self]
 """where_self(condition: bool, self: T, other: T) -> T
 
-Takes elements of one tensor where a condition holds, and of another one elsewhere.
+Selects the elements of one tensor where a condition holds, and those of another one elsewhere.
 
 Inputs:
     condition (bool)
@@ -3031,6 +7228,102 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+xlogy_Scalar_Other: _Final[_TypeOfxlogy_Scalar_Other]
+"""xlogy_Scalar_Other(self: T, other: T) -> T
+
+Multiplies each element by the natural logarithm of a number.
+
+The result is 0 where the first factor is 0, unless the other one is nan.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+xlogy_Scalar_Self: _Final[_TypeOfxlogy_Scalar_Self]
+"""xlogy_Scalar_Self(self: T, other: T) -> T
+
+Multiplies a number by the natural logarithm of each element.
+
+The result is 0 where the first factor is 0, unless the other one is nan.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+xlogy_Tensor: _Final[_TypeOfxlogy_Tensor]
+"""xlogy_Tensor(self: T, other: T) -> T
+
+Multiplies each element by the natural logarithm of that of another tensor.
+
+The result is 0 where the first factor is 0, unless the other one is nan.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+xor_Scalar: _Final[_TypeOfxor_Scalar]
+"""xor_Scalar(self: T, other: T) -> T
+
+Computes the bitwise exclusive or of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+xor_Tensor: _Final[_TypeOfxor_Tensor]
+"""xor_Tensor(self: T, other: T) -> T
+
+Computes the bitwise exclusive or of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """

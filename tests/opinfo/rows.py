@@ -148,12 +148,26 @@ def _of_tensors(count: int) -> list[str]:
     ]
 
 
+# Near 0 and 1, where a sum loses digits, and on the way to where functions of exp are constant or overflow.
+_FINE = torch.tensor(
+    [
+        sign * value
+        for value in (1e-30, 1e-12, 1e-6, 1e-4, 0.01, 0.1, 0.3, 0.7, 0.99, 0.9999, 1.0001, 1.3, 2.2, 4.7, 5.9, 9.1,
+                      13.3, 19.9, 26.1, 37.7, 87.5, 170.3, 700.7, 1e6, 1e12, 1e30)
+        for sign in (1, -1)
+    ],
+    dtype=torch.float64,
+)  # fmt: skip
+
+
 def _pointwise(draw: Draw) -> Given:
     """Every pair of extremes, or each one, through whatever is pointwise."""
     for dtype in ALL:
         values = extremes(dtype)
         for name in _of_tensors(1):
             yield name, [values], {}
+            if dtype in FLOATS:
+                yield name, [_FINE.to(dtype)], {}
         for name in _of_tensors(2):
             yield name, [values[:, None], _divisors(name, values)[None, :]], {}
         for name in _of_tensors(3):
@@ -162,6 +176,10 @@ def _pointwise(draw: Draw) -> Given:
         yield "clamp", [values, None, 1], {}
         yield "clamp", [values, 0, None], {}
         yield "clamp.Tensor", [values, None, values.flip(0)], {}
+        yield "clamp.Tensor", [values, values.flip(0), None], {}
+        yield "clamp.Tensor", [values[:, None], values[None, :], values.flip(0)[None, :]], {}
+        for name in ("pow", "float_power"):
+            yield f"{name}.Tensor_Scalar", [values, -0.5], {}
         for number in (2, -1.5, INF):
             yield "clamp_min", [values, number], {}
             yield "clamp_max", [values, number], {}
@@ -171,17 +189,38 @@ def _pointwise(draw: Draw) -> Given:
         yield "where.self", [values > 0, values, values.flip(0)], {}
         for source in ALL:
             yield "_to_copy", [_castable(source, dtype)], {"dtype": dtype}
-        for decimals in (-1, 0, 2):
+        for decimals in (-1, 0, 2, 5):
             yield "round.decimals", [values], {"decimals": decimals}
         for mode in ("none", "tanh"):
             yield "gelu", [values], {"approximate": mode}
-        for slopes in ([1.0, 1.0, 1.0], [1.67, 1.05, 1.0], [-0.5, 2.0, 0.25]):
+        for slopes in product((1, 1.67, -0.5), (1, 1.05), (1, 0.25)):
             yield "elu", [values, *slopes], {}
         yield "leaky_relu", [values, -0.1], {}
         yield "hardtanh", [values, -2, 2], {}
-        yield "softplus", [values, 3.0, 1.0], {}
-        yield "nan_to_num", [values], {"nan": 3.0, "posinf": None, "neginf": -1.0}
+        for slope, threshold in ((3.0, 1.0), (3.0, 20), (1, 1.0), (-2.0, 20)):
+            yield "softplus", [values, slope, threshold], {}
+        for replaced in product((None, 3.0), (None, 5.0), (None, -1.0)):
+            yield "nan_to_num", [values], dict(zip(("nan", "posinf", "neginf"), replaced, strict=True))
+        for alpha in (1, 0.7):
+            yield "celu", [values, alpha], {}
+        for width in (0, 0.3, 2.0):
+            yield "softshrink", [values, width], {}
+            yield "hardshrink", [values, width], {}
+        if dtype in FLOATS:  # what it makes of the greatest numbers is infinite in PyTorch, where x * 6 is
+            yield "hardswish", [_FINE.to(dtype)], {}
+            yield "hardswish", [torch.tensor([INF, -INF, NAN], dtype=dtype)], {}
+        for name in ("log_sigmoid", "log_sigmoid_forward", "special_expit"):
+            for given in (values, values[:1].sum(), values[:0], *([_FINE.to(dtype)] if dtype in FLOATS else [])):
+                yield name, [given], {}
+        yield "threshold", [values, 1, 0], {}
+        yield "threshold", [values, 0.5, -2.5], {}
+        yield "rrelu", [values, 0.2, 0.7], {}
+        yield "rrelu", [values, 0.2, 0.7, True], {}
         yield "logit", [values, 0.1], {}
+        for weight, sizes in (((), (2, 3, 2)), ((3,), (2, 3)), ((3,), (2, 3, 2)), ((3,), (2, 3, 2, 2)), ((1,), ())):
+            yield "prelu", [draw.tensor(dtype, *sizes), draw.tensor(dtype, *weight)], {}
+        yield "_prelu_kernel", [draw.tensor(dtype, 2, 3, 4), draw.tensor(dtype, 1, 3, 1)], {}
+        yield "_prelu_kernel", [values, draw.tensor(dtype, 1)], {}
 
 
 _PROMOTING = ("add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor", "maximum", "remainder.Tensor",
@@ -210,6 +249,8 @@ def _promoted(draw: Draw) -> Given:
         for alpha in (0, 1, 2, True, 0.5):
             for name in ("add.Tensor", "sub.Tensor"):
                 yield name, [draw.tensor(left, 2, 3), draw.tensor(left, 3)], {"alpha": alpha}
+            for name in ("add.Scalar", "sub.Scalar"):
+                yield name, [draw.tensor(left, 2, 3), 5, alpha], {}
             yield "rsub.Scalar", [draw.tensor(left, 2), 5, alpha], {}
         for mode in (None, "trunc", "floor"):
             values = extremes(left)
@@ -254,7 +295,7 @@ def _scalars(draw: Draw) -> Given:
         values = extremes(dtype)
         for number in (2, -3, 0.5, -1.5, True, 0, 0.0, 1, 255, 1 << 40, INF, NAN):
             for name in _SCALAR:
-                yield name, [_dividends(name, values, number), number], {}
+                yield name, [_dividends(f"aten::{name}", values, number), number], {}
             for name in _REVERSED:
                 yield name, [number, _divisors(f"aten::{name}", values)], {}
             for mode in (None, "trunc", "floor"):
@@ -698,8 +739,14 @@ def _products(draw: Draw) -> Given:
         pair = [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 3, 2)]
         yield "addmm", [infinite, *pair], {"beta": 0}
         yield "addmm", [draw.tensor(dtype), *pair], {}
-        yield "addmv", [draw.tensor(dtype, 2), pair[0], draw.tensor(dtype, 3)], {"beta": 0, "alpha": 2}
-        yield "addr", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2), draw.tensor(dtype, 3)], {"beta": 2, "alpha": 3}
+        for beta, alpha in product((0, 1, 2), (1, 3)):
+            factors = {"beta": beta, "alpha": alpha}
+            batches = [draw.tensor(dtype, 2, 2, 3), draw.tensor(dtype, 2, 3, 2)]
+            yield "addmm", [draw.tensor(dtype, 2, 2), *pair], factors
+            yield "addmv", [draw.tensor(dtype, 2), pair[0], draw.tensor(dtype, 3)], factors
+            yield "addr", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2), draw.tensor(dtype, 3)], factors
+            yield "addbmm", [draw.tensor(dtype, 2, 2), *batches], factors
+            yield "baddbmm", [draw.tensor(dtype, 2, 2, 2), *batches], factors
         for left_shape, right_shape in _MATMUL:
             yield "matmul", [draw.tensor(dtype, *left_shape), draw.tensor(dtype, *right_shape)], {}
         yield "linear", [draw.tensor(dtype, 3), draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2)], {}
@@ -709,6 +756,16 @@ def _products(draw: Draw) -> Given:
             yield "einsum", [equation, [draw.tensor(dtype, *shape) for shape in shapes]], {}
         yield "chain_matmul", [[draw.tensor(dtype, 2, 3), draw.tensor(dtype, 3, 4), draw.tensor(dtype, 4, 2)]], {}
         yield "matrix_power", [draw.tensor(dtype, 3, 3), 3], {}
+        yield "linalg_matrix_power", [draw.tensor(dtype, 2, 2, 2), 0], {}
+        for left_shape, right_shape in (
+            ((2, 3), (3, 2)),
+            ((2,), (1, 2, 2)),
+            ((2, 1, 2), (3,)),
+            ((), ()),
+            ((), (3,)),
+            ((2, 0), (3, 2)),
+        ):
+            yield "kron", [draw.tensor(dtype, *left_shape), draw.tensor(dtype, *right_shape)], {}
         yield "_weight_norm", [draw.tensor(dtype, 3, 4), draw.positive(dtype, 3, 1), 0], {}
         ends = torch.tensor([2, 2, 5], dtype=torch.int32)
         yield "_grouped_mm", [draw.tensor(dtype, 5, 8), draw.tensor(dtype, 3, 8, 16), ends], {}
@@ -896,8 +953,9 @@ def _distances(draw: Draw) -> Given:
                     yield "_cdist_forward", [draw.tensor(dtype, rows_, width), pair[1], norm, mode], {}
             yield "_pdist_forward", [draw.tensor(dtype, 5, 3), norm], {}
         same = draw.tensor(dtype, 30, 3) + 50
-        yield "cdist", [same, same], {}
-        yield "_cdist_forward", [same, same, 2.0, None], {}
+        # Without products: those of PyTorch lose what is small beside the vectors.
+        yield "cdist", [same, same, 2.0, 2], {}
+        yield "_cdist_forward", [same, same, 2.0, 2], {}
         table = draw.tensor(dtype, 6, 3)
         for kind, mode, last, padding in product((torch.int64, torch.int32), (0, 1, 2), (False, True), (-1, 2)):
             index = torch.tensor([1, 2, 4, 5, 4, 3, 2, 2], dtype=kind)
@@ -989,3 +1047,33 @@ def _ranked(draw: Draw) -> Given:
             yield "count_nonzero.dim_IntList", [plain, dims], {}
         yield "aminmax", [plain], {"dim": 1, "keepdim": True}
         yield "aminmax", [plain], {"keepdim": True}
+        for number in (0, 1, 2, 3, INF, -INF):
+            for wanted in FLOATS:
+                yield "norm.ScalarOpt_dtype", [plain, number], {"dtype": wanted}
+                yield "norm.ScalarOpt_dim_dtype", [plain, number, [0, 2], True], {"dtype": wanted}
+            yield "dist", [plain, draw.tensor(dtype, 3, 1), number], {}
+            yield "pairwise_distance", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 3), number], {}
+            yield "renorm", [plain, number, 1, 1.5], {}
+        yield "normal.float_Tensor", [0.5, draw.positive(dtype, 2, 3)], {}
+        yield "normal.Tensor_float", [plain], {}
+        unseeded = {"generator": None, "dtype": dtype}
+        yield "randint.generator", [5, [2, 3]], unseeded
+        yield "randint.low_generator", [-3, 5, [2, 3]], unseeded
+        for wanted in (dtype, torch.float32, torch.int64):
+            unseeded = {"generator": None, "dtype": wanted}
+            yield "randint_like.Tensor", [plain, torch.tensor(5)], {"dtype": wanted}
+            yield "randint_like.Tensor_generator", [plain, torch.tensor(5)], unseeded
+            yield "randint_like.generator", [plain, 5], unseeded
+            yield "randint_like.low_dtype", [plain, -2, 5], {"dtype": wanted}
+            yield "randint_like.low_generator_dtype", [plain, -2, 5], unseeded
+        for wanted in ALL:
+            yield "nansum", [values[:, None], [0]], {"dtype": wanted}
+            yield "nanmean", [values[:, None], [0]], {"dtype": wanted}
+            yield "linalg_vector_norm", [plain, 1, [0, -1]], {"dtype": wanted}
+            yield "bincount", [draw.positive(dtype, 6), draw.tensor(wanted, 6)], {}
+        for flag in (False, True):
+            yield "combinations", [draw.tensor(dtype, 4), 3, flag], {}
+        yield "cov", [draw.tensor(torch.float32, 2, 4)], {"fweights": draw.positive(dtype, 4)}
+        yield "multinomial", [draw.positive(dtype, 2, 5), 3, True], {}
+        yield "bernoulli", [torch.tensor([0, 1, 1, 0]).to(dtype)], {}
+        yield "bernoulli.p", [plain, 0.0], {}

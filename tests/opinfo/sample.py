@@ -41,7 +41,7 @@ def main() -> int:
                 continue
             calls = tallies[name].calls.values()
             left_out[name] = {call.name for call in calls if call.refused or call.messages}
-            reached[name] = {call.name: {*call.bodies} for call in calls}
+            reached[name] = {call.name: {*call.bodies, call.element_types} for call in calls}
             _put_first(library, version, sampled(harvest.read_bytes(), MOST, left_out[name], reached[name]))
         for item in fates(library, []):
             calls_of_function = reached.get(item.function, {})

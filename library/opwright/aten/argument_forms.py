@@ -1,12 +1,14 @@
-"""What may be done to an argument that is known when a call is made, before a function gets it as an attribute.
+"""Forms: conversions of a call's arguments to what a function takes.
 
-A spec names a form for an argument (`implements: {arguments: {padding: {form: both_ends}}}`). A form is given what the
-call says, and what is known of its tensors; it gives the value that the function is given.
+A spec names a form for an argument (`implements: {arguments: {padding: {form: both_ends}}}`). A form gets the value of
+the argument and what is known of the call; it returns the value that the function gets.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
+import string
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,19 +16,23 @@ from itertools import pairwise
 from typing import Any
 
 from opwright.aten.operator_schema import Argument
+from opwright.aten.promotion import is_normal
 from opwright.elements import ElementType
 
 
 class NoForm(ValueError):
-    """A value that a form does not take; it says why."""
+    """A value that a form does not accept, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallShape:
-    """What a form may look at: the argument, the values of all others, the sizes of the first tensor, and of any other.
+    """What a form knows of the call: the argument, the values of all arguments, and the shape of the first tensor.
 
     `sizes` has None for a size that is not known, and is None itself without a rank; a tensor of rank 0 that is taken
-    as one of rank 1 has one size. `sizes_of` gives a tensor's own ones, `element_of` its element type.
+    as one of rank 1 has one size. `sizes_of` gives a tensor's own ones, `element_of` its element type, and `is_complex`
+    whether it is complex; `first_element` is the element type of the first tensor. `element` is that of the input which
+    the argument becomes, None of an attribute. `symbols` are expressions of the sizes of the first tensor, empty where
+    there are none, and `symbol_of` gives that of a number which the graph computes.
     """
 
     argument: Argument
@@ -34,6 +40,16 @@ class CallShape:
     sizes: tuple[int | None, ...] | None
     sizes_of: Callable[[Any], tuple[int | None, ...] | None]
     element_of: Callable[[Any], ElementType | None] = lambda tensor: None
+    is_complex: Callable[[Any], bool] = lambda tensor: False
+    element: ElementType | None = None
+    first_element: ElementType | None = None
+    symbols: tuple[str, ...] = ()
+    symbol_of: Callable[[Any], str] = lambda number: ""
+
+    def is_own_size(self, number: Any, place: int) -> bool:
+        """Whether a number that the graph computes is known to be the size of that dimension of the first tensor."""
+        symbol = self.symbol_of(number)
+        return bool(symbol) and 0 <= place < len(self.symbols) and self.symbols[place] == symbol
 
     @property
     def rank(self) -> int:
@@ -43,7 +59,7 @@ class CallShape:
 
     @property
     def spatial_rank(self) -> int:
-        """How many dimensions a window has: what the schema says, else those behind batch and channels."""
+        """The number of spatial dimensions: as the schema says, else all but batch and channels."""
         return self.argument.size or self.rank - 2
 
 
@@ -53,7 +69,7 @@ _LAST = (1 << 63) - 1
 
 
 def _axis(value: int, rank: int) -> int:
-    """Counted from the first one. A tensor of rank 0 has one, as PyTorch sees it."""
+    """The dimension as a non-negative number. In PyTorch a tensor of rank 0 has one dimension here."""
     count = max(rank, 1)
     if not -count <= value < count:
         raise NoForm(f"there is no dimension {value} among {rank}")
@@ -61,7 +77,7 @@ def _axis(value: int, rank: int) -> int:
 
 
 def axes(value: Any, call: CallShape) -> Any:
-    """Dimensions counted from the first one; a number or a list."""
+    """Dimensions as non-negative numbers; a number or a list."""
     if value is None:
         return None
     if isinstance(value, int):
@@ -73,15 +89,15 @@ def axes(value: Any, call: CallShape) -> Any:
 
 
 def all_axes(value: Any, call: CallShape) -> Any:
-    """The same, and every dimension where none is named."""
+    """As `axes`; all dimensions if none is given."""
     if value is None or (not isinstance(value, int) and not value):
         return list(range(call.rank))
     return axes([value] if isinstance(value, int) else value, call)
 
 
 def axes_of_one(value: Any, call: CallShape) -> list[int] | None:
-    """Of the dimensions those whose size is 1, None without any. One that is not known is not 1: PyTorch's exporter
-    takes it so when it traces a program."""
+    """Those of the dimensions whose size is 1; None if there are none. An unknown size counts as other than 1, as in
+    PyTorch's exporter."""
     sizes = call.sizes if call.rank else ()
     assert sizes is not None
     chosen = axes([value] if isinstance(value, int) else value, call)
@@ -89,7 +105,7 @@ def axes_of_one(value: Any, call: CallShape) -> list[int] | None:
 
 
 def all_axes_of_one(value: Any, call: CallShape) -> list[int] | None:
-    """Of a tensor the dimensions whose size is 1, None without any."""
+    """All dimensions of the tensor whose size is 1; None if there are none."""
     return axes_of_one(list(range(call.rank)), call)
 
 
@@ -102,6 +118,14 @@ def order(value: Any, call: CallShape) -> list[int] | None:
     """All dimensions in the order in which `dim0` and `dim1`, or `axis0` and `axis1`, have changed places; None where
     that is their own."""
     first, second = axes(value, call), axes(call.values.get("dim1", call.values.get("axis1")), call)
+def listed(value: Any, call: CallShape) -> list[Any]:
+    """The number as a list of one."""
+    return [value]
+
+
+def order(value: Any, call: CallShape) -> list[int] | None:
+    """The permutation that swaps `dim0` and `dim1`; None if it is the identity."""
+    first, second = axes([call.values["dim0"]], call)[0], axes([call.values["dim1"]], call)[0]
     places = list(range(call.rank))
     if first == second:
         return None
@@ -112,43 +136,77 @@ def order(value: Any, call: CallShape) -> list[int] | None:
 def moved_order(value: Any, call: CallShape) -> list[int]:
     """All dimensions in the order in which those of `source` are at the places of `destination`."""
     source, destination = (axes(numbers(call.values[name], call), call) for name in ("source", "destination"))
+    """The permutation that moves the dimensions `source` to the positions `destination`."""
+    source, destination = axes(call.values["source"], call), axes(call.values["destination"], call)
     others = (item for item in range(call.rank) if item not in source)
     target = dict(zip(destination, source, strict=True))
     return [target[place] if place in target else next(others) for place in range(call.rank)]
 
 
+def view_sizes(value: Any, call: CallShape) -> list[Any]:
+    """Sizes of a view, without computing those that follow: one of the tensor's own in its place is 0, where
+    `keeps_sizes` is true, and a last one that is computed is -1."""
+    return _without_computed(value, call) or [*value]
+
+
+def keeps_sizes(value: Any, call: CallShape) -> bool:
+    """Whether 0 among the sizes of a view stands for the tensor's own."""
+    return 0 in (_without_computed(value, call) or ())
+
+
+def _without_computed(value: Sequence[Any], call: CallShape) -> list[int] | None:
+    """The sizes as numbers alone; None where that is not possible, or where they are numbers already."""
+    computed = [place for place, item in enumerate(value) if not isinstance(item, int)]
+    known = [item for item in value if isinstance(item, int)]
+    if not computed or 0 in known:
+        return None
+    found: list[Any] = [*value]
+    is_inferred = -1 in known
+    if len(computed) > 1 or is_inferred:
+        for place in computed:
+            found[place] = 0 if call.is_own_size(value[place], place) else value[place]
+    left = [place for place in computed if not isinstance(found[place], int)]
+    if len(left) == 1 and not is_inferred:
+        found[left.pop()] = -1
+    return None if left else found
+
+
 def kept_sizes(value: Any, call: CallShape) -> list[Any]:
-    """Sizes to which a tensor is expanded: -1, which keeps its own, as 1."""
-    return [1 if isinstance(item, int) and item == -1 else item for item in value]
+    """Sizes to which a tensor is expanded: -1, which keeps its own, as 1, and so those that are known to be its own."""
+    before = len(value) - call.rank if call.symbols else 0
+    return [
+        1 if (isinstance(item, int) and item == -1) or call.is_own_size(item, place - before) else item
+        for place, item in enumerate(value)
+    ]
 
 
 def repetitions(value: Any, call: CallShape) -> list[Any]:
-    """How often each dimension is repeated: the first ones, of which nothing is said, once."""
+    """The number of repetitions of each dimension; 1 for leading dimensions that the list does not cover."""
     return [1] * (call.rank - len(value)) + list(value)
 
 
 def new_axes(value: Any, call: CallShape) -> list[int] | None:
-    """The dimensions that a list has more than the tensor, in front; None without any."""
+    """The leading dimensions by which the list is longer than the tensor's shape; None if there are none."""
     return list(range(len(value) - call.rank)) or None
 
 
 def spatial(value: Any, call: CallShape) -> list[int]:
-    """A number for each dimension of a window, where one may stand for all."""
+    """A number for each spatial dimension; a single number is repeated."""
     return _repeated(value, call.spatial_rank)
 
 
 def both_ends(value: Any, call: CallShape) -> list[int]:
-    """The same, at the beginning and at the end of each dimension."""
+    """As `spatial`, for the beginnings and then for the ends of the dimensions."""
     return _repeated(value, call.spatial_rank) * 2
 
 
 def stride(value: Any, call: CallShape) -> list[int]:
-    """As `spatial`, and the size of the window where there is none."""
+    """As `spatial`; `kernel_size` if no stride is given."""
     return spatial(value if value else call.values["kernel_size"], call)
 
 
 def padding(value: Any, call: CallShape) -> list[Any]:
-    """Pairs from the last dimension on, as ONNX's Pad has them: all beginnings, then all ends."""
+    """The padding in the order of ONNX's Pad: all beginnings, then all ends; from pairs for the last dimensions."""
     rank, pairs = call.rank, len(value) // 2
     if len(value) % 2 or pairs > rank:
         raise NoForm(f"{len(value)} numbers do not pad {rank} dimensions")
@@ -157,17 +215,19 @@ def padding(value: Any, call: CallShape) -> list[Any]:
 
 
 def start(value: Any, call: CallShape) -> list[Any]:
-    """A list of one: the first element where there is no number."""
+    """The start of a slice as a list of one; 0 if there is none."""
     return [0 if value is None else value]
 
 
 def end(value: Any, call: CallShape) -> list[Any]:
     """A list of one: behind the last element where there is no number."""
     return [_LAST if value is None else value]
+    """The end of a slice as a list of one; the largest int64 if there is none."""
+    return [(1 << 63) - 1 if value is None else value]
 
 
 def start_from_front(value: Any, call: CallShape) -> list[Any]:
-    """A list of one: an element of the dimension `dim`, counted from the first."""
+    """An index of the dimension `dim` as a list of one, non-negative."""
     if not isinstance(value, int) or value >= 0:
         return [value]
     size = call.sizes[_axis(call.values["dim"], call.rank)] if call.sizes is not None else None
@@ -177,23 +237,23 @@ def start_from_front(value: Any, call: CallShape) -> list[Any]:
 
 
 def non_empty(value: Any, call: CallShape) -> list[Any]:
-    """Tensors without those of size 0 and rank 1, which PyTorch passes over beside others of any rank."""
+    """The tensors without empty ones of rank 1, which PyTorch ignores."""
     kept = [item for item in value if call.sizes_of(item) != (0,)]
     return kept or [value[0]]
 
 
 def no_number(value: Any, call: CallShape) -> Any:
-    """Nothing, where the value is the schema's own default."""
+    """None if the value is the default of the schema."""
     return None if value == call.argument.default else value
 
 
 def is_zero(value: Any, call: CallShape) -> bool:
-    """Whether the value is 0, as that of a factor without which a term is left out."""
+    """Whether the value is 0: a factor that drops its term."""
     return bool(value == 0)
 
 
 def factor(value: Any, call: CallShape) -> Any:
-    """A factor in the element type of `self`: of integers without its fraction, and wrapped around at the limits."""
+    """A factor in the element type of `self`; for integers it is truncated and wraps around."""
     element = call.element_of(call.values["self"])
     if element is not None and element.kind == "bool":
         return value != 0
@@ -203,54 +263,222 @@ def factor(value: Any, call: CallShape) -> Any:
     return (int(value) - low) % count + low
 
 
-def factor_of_gemm(value: Any, call: CallShape) -> float | None:
-    """A factor as an attribute of Gemm, which is of type float; None where `factor_beside_gemm` gives one."""
-    return value if _is_of_gemm(call) else None
+def first(value: Any, call: CallShape) -> Any:
+    """The first one of a list."""
+    return _item(value, 0)
 
 
-def factor_beside_gemm(value: Any, call: CallShape) -> Any:
-    """A factor as `factor` has it where Gemm has no attributes for `alpha` and `beta`: of integers, for numbers of type
-    double that float does not hold, and where the sums may be empty. Else None."""
-    return None if _is_of_gemm(call) else factor(value, call)
+def second(value: Any, call: CallShape) -> Any:
+    """The second one of a list."""
+    return _item(value, 1)
 
 
-def _is_of_gemm(call: CallShape) -> bool:
-    element, sizes = call.element_of(call.values["self"]), call.sizes_of(call.values["mat1"])
-    factors = (call.values["alpha"], call.values["beta"])
-    if element is None or element.is_integer or not all(map(_is_finite, factors)):
+def _item(value: Any, place: int) -> Any:
+    if len(value) <= place:
+        raise NoForm(f"it has {len(value)} items")
+    return value[place]
+
+
+def hidden_size(value: Any, call: CallShape) -> int:
+    """The size of a recurrent network's state, which the weights `params` tell."""
+    sizes = call.sizes_of(_item(call.values["params"], 1))
+    if sizes is None or sizes[-1] is None:
+        raise NoForm("the sizes of the weights are not known")
+    return sizes[-1]
+
+
+def weights_each(value: Any, call: CallShape) -> int:
+    """How many of the weights `params` of a recurrent network each layer has for each direction. One that drops
+    elements between its layers is refused."""
+    values = call.values
+    if values["train"] and values["dropout"] and values["num_layers"] > 1:
+        raise NoForm("elements are dropped between the layers")
+    return len(values["params"]) // (values["num_layers"] * (2 if values["bidirectional"] else 1))
+
+
+def named_norm(value: Any, call: CallShape) -> str:
+    """A norm as `norm` has it, 2 for any other number, which is given by itself."""
+    return norm(value, call) or "2"
+    """A norm as `norm` has it, 2 instead of p, whose number is given by itself. The greatest of no elements is
+    refused."""
+    name = norm(value, call)
+    if name == "inf" and call.sizes is not None and call.sizes[-1:] == (0,):
+        raise NoForm("vectors have no elements, of which none is the greatest")
+    return "2" if name == "p" else name
+
+
+def last_two_swapped(value: Any, call: CallShape) -> list[int]:
+    """All dimensions of a tensor, the last two of them swapped."""
+    sizes = call.sizes_of(value)
+    if sizes is None or len(sizes) < 2:
+        raise NoForm("its rank is not known, or below 2")
+    order_ = list(range(len(sizes)))
+    return [*order_[:-2], order_[-1], order_[-2]]
+
+
+def attention_scale(value: Any, call: CallShape) -> float | None:
+    """The scale of attention, where there is none one over the root of the last size of `query`, as a number of type
+    float; None where the function computes it: for tensors of type double, and of a size that is not known."""
+    element = call.element_of(call.values["query"])
+    is_double = element is not None and element.name == "double"
+    if value is not None:
+        if is_double and value != _as_float(value):
+            raise NoForm(f"{value!r} is no number of type float")
+        return float(value)
+    size = (call.sizes_of(call.values["query"]) or (None,))[-1]
+    return None if is_double or not size else 1 / math.sqrt(size)
+
+
+def key_heads(value: Any, call: CallShape) -> list[int] | None:
+    """For each head of the queries that of the keys, where `enable_gqa` says that several queries share one; else
+    None."""
+    if not value:
+        return None
+    queries, keys = (_size_of_heads(call, name) for name in ("query", "key"))
+    if queries is None or keys is None or not keys or queries % keys:
+        raise NoForm("the numbers of heads are not known, or those of the queries are no multiple")
+    return None if queries == keys else [head * keys // queries for head in range(queries)]
+
+
+def fits_attention(value: Any, call: CallShape) -> bool:
+    """Whether ONNX's Attention takes tensors of these sizes: of rank 4, with one batch, none of them empty."""
+    known = [call.sizes_of(call.values[name]) for name in ("query", "key", "value")]
+    if any(sizes is None or len(sizes) != 4 or 0 in sizes for sizes in known):
         return False
-    if factors[1] not in (0, 1) and (sizes is None or not sizes[-1]):
-        return False
-    return element.name != "double" or all(item == _as_single(item) for item in factors)
+    batches = {None if sizes is None else sizes[0] for sizes in known}
+    return len(batches - {None}) < 2 and (call.values["enable_gqa"] or _are_heads_equal(call))
 
 
-def _as_single(value: float) -> float:
-    try:
-        found: float = struct.unpack("f", struct.pack("f", value))[0]
-    except OverflowError:
-        return math.inf
+def _are_heads_equal(call: CallShape) -> bool:
+    return len({_size_of_heads(call, name) for name in ("query", "key", "value")} - {None}) < 2
+
+
+def _size_of_heads(call: CallShape, name: str) -> int | None:
+    sizes = call.sizes_of(call.values[name])
+    return None if sizes is None or len(sizes) < 3 else sizes[-3]
+
+
+def _as_float(value: float) -> float:
+    found: float = struct.unpack("f", struct.pack("f", value))[0]
     return found
 
 
+def single(value: Any, call: CallShape) -> Any:
+    """A number for an attribute, which is of type float; None where the first tensor is of type double."""
+    return None if _first_is_double(call) else value
+
+
+def of_double(value: Any, call: CallShape) -> Any:
+    """A number where the first tensor is of type double, else None: it stands beside an attribute with the form
+    `single`."""
+    return value if _first_is_double(call) else None
+
+
+def _first_is_double(call: CallShape) -> bool:
+    element = call.element_of(call.values["self"])
+    return element is not None and element.name == "double"
+
+
+def inner_equation(value: Any, call: CallShape) -> str:
+    """What Einsum computes of `self` and `other`: sums of products along the last dimension of both."""
+    first, second = _letters(call, "self"), _letters(call, "other", 26)
+    if not first or not second:
+        return f"{first},{second}->{first}{second}"
+    return f"{first},{second[:-1]}{first[-1]}->{first[:-1]}{second[:-1]}"
+
+
+def tensordot_equation(value: Any, call: CallShape) -> str:
+    """What Einsum computes of `self` and `other`: sums of products along `dims_self` and `dims_other`."""
+    first, second = _letters(call, "self"), [*_letters(call, "other", 26)]
+    summed, others = (
+        [_axis(item, len(letters)) for item in call.values[name]]
+        for name, letters in (("dims_self", first), ("dims_other", second))
+    )
+    for place, other in zip(summed, others, strict=True):
+        second[other] = first[place]
+    kept = "".join(letter for place, letter in enumerate(first) if place not in summed)
+    return f"{first},{''.join(second)}->{kept}{''.join(x for place, x in enumerate(second) if place not in others)}"
+
+
+def trilinear_equation(value: Any, call: CallShape) -> str:
+    """What Einsum computes of `i1`, `i2` and `i3`, each with new dimensions: sums of products along `sumdim`."""
+    factors = []
+    rank = len(_letters(call, "i1")) + len(call.values["expand1"])
+    for number in ("1", "2", "3"):
+        new = [_axis(item, rank) for item in call.values[f"expand{number}"]]
+        factors.append("".join(_LETTERS[place] for place in range(rank) if place not in new))
+        if len(factors[-1]) != len(_letters(call, f"i{number}")):
+            raise NoForm(f"`i{number}` is of another rank than the others")
+    summed = [_axis(item, rank) for item in call.values["sumdim"]]
+    present = {*"".join(factors)}
+    kept = [_LETTERS[place] for place in range(rank) if place not in summed]
+    if any(letter not in present for letter in kept):
+        raise NoForm("a dimension is new in all of them")
+    return f"{','.join(factors)}->{''.join(kept)}"
+
+
+def kron_axes(value: Any, call: CallShape) -> list[int] | None:
+    """The new dimensions of a tensor in a Kronecker product of `self` and `other`: one behind each of the first, one
+    before each of the second, those that it has fewer than the other in front; None without any."""
+    own, rank = len(_letters_of(call, value)), max(len(_letters(call, name)) for name in ("self", "other"))
+    is_first = call.argument.name == "self"
+    beside = [2 * place + is_first for place in range(rank)]
+    front = [2 * place + (not is_first) for place in range(rank - own)]
+    return sorted([*beside, *front]) or None
+
+
+def first_of_three(value: Any, call: CallShape) -> int:
+    """A dimension, where there is none the first one of size 3."""
+    if value is not None:
+        return _axis(value, call.rank)
+    if call.sizes is None or None in call.sizes:
+        raise NoForm("which dimension has size 3 is not known")
+    if 3 not in call.sizes:
+        raise NoForm("no dimension has size 3")
+    return call.sizes.index(3)
+
+
+def not_negative(value: Any, call: CallShape) -> int:
+    """An exponent, which is not negative."""
+    if value < 0:
+        raise NoForm(f"it is {value}, and the function has no inverse")
+    return int(value)
+
+
+_LETTERS = string.ascii_lowercase + string.ascii_uppercase
+
+
+def _letters(call: CallShape, name: str, start: int = 0) -> str:
+    """A letter for each dimension of a tensor."""
+    return _letters_of(call, call.values[name], start)
+
+
+def _letters_of(call: CallShape, tensor: Any, start: int = 0) -> str:
+    sizes = call.sizes_of(tensor)
+    if sizes is None:
+        raise NoForm("the rank of a tensor is not known")
+    return _LETTERS[start : start + len(sizes)]
+
+
 def below_one(value: Any, call: CallShape) -> Any:
-    """Nothing, where the value is 1: of the share of elements that are dropped."""
+    """None if the value, the probability of a dropout, is 1."""
     return None if value == 1 else value
 
 
 def unless_false(value: Any, call: CallShape) -> bool:
-    """True where there is no value."""
+    """True if there is no value."""
     return value is not False
 
 
 def number_of_dtype(value: Any, call: CallShape) -> Any:
-    """A number as one of the element type `dtype`: of integers without its fraction."""
+    """The number in the element type `dtype`; for integers it is truncated."""
     dtype = call.values["dtype"]
     return int(value) if dtype is not None and dtype.is_integer and _is_finite(value) else value
 
 
 def end_of_dtype(value: Any, call: CallShape) -> Any:
-    """The end of a range as `number_of_dtype`, moved where PyTorch gives more elements: of integers it is int64 alone
-    whose range is counted in that type."""
+    """The end of a range as `number_of_dtype`, moved where PyTorch gives more elements: for integer types other than
+    int64 it computes their number before it truncates."""
     dtype, start, step = call.values["dtype"], call.values.get("start", 0), call.values.get("step", 1)
     is_counted = dtype is not None and dtype.is_integer and dtype.name != "int64" and step != 0
     if not is_counted or not all(map(_is_finite, (start, value, step))):
@@ -260,30 +488,77 @@ def end_of_dtype(value: Any, call: CallShape) -> Any:
     return int(start) + math.ceil((value - start) / step) * int(step)
 
 
+def first_of_last_axes(value: Any, call: CallShape) -> int:
+    """Of the last dimensions, of which a list has the sizes, the first one, counted from the end."""
+    if not value:
+        raise NoForm("it names no dimension")
+    return -len(value)
+
+
+def group_sizes(value: Any, call: CallShape) -> list[int]:
+    """The batch, groups of channels, and how many elements each one has, as ONNX's Reshape takes sizes: 0 for that of
+    the tensor, -1 for one that is not known."""
+    sizes = [*(call.sizes or ())][1:]
+    known = [item for item in sizes if item is not None]
+    return [0, value, math.prod(known) // value if known and len(known) == len(sizes) else -1]
+
+
+def is_empty(value: Any, call: CallShape) -> bool:
+    """Whether the first tensor is known to have no elements."""
+    return call.sizes is not None and 0 in call.sizes
+
+
+def in_double(value: Any, call: CallShape) -> Any:
+    """A number where the first tensor is of double, else nothing: an attribute holds it as a float."""
+    return value if call.first_element is not None and call.first_element.name == "double" else None
+
+
 def _is_finite(value: Any) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
 
 
 def not_nan(value: Any, call: CallShape) -> Any:
-    """A number as it is. One that is nan is refused: runtimes differ in what they compare with it."""
+    """The number unchanged. NaN is refused: runtimes differ in comparisons with it."""
     if isinstance(value, float) and math.isnan(value):
         raise NoForm("it is nan")
     return value
 
 
+def wrapped(value: Any, call: CallShape) -> Any:
+    """A number, of integers as it wraps around beyond the element type: PyTorch makes tensors of numbers there. A
+    divisor does not where the quotient is not rounded, which is none of integers."""
+    element = call.element
+    if call.values.get("rounding_mode", "") is None:
+        return value
+    if not isinstance(value, int) or isinstance(value, bool) or element is None or not element.is_integer:
+        return value
+    return (value - element.minimum) % (1 << element.bits) + element.minimum
+
+
+def normal_factor(value: Any, call: CallShape) -> Any:
+    """A number as `wrapped`. One is refused of which float16 or bfloat16 has no normal value: PyTorch multiplies by it
+    in float."""
+    element = call.element
+    if element is None or not element.is_float or element.bits != 16 or not _is_finite(value):
+        return wrapped(value, call)
+    if not is_normal(value, element):
+        raise NoForm(f"it is {value!r}, and no normal value of {element}")
+    return value
+
+
 def root(value: Any, call: CallShape) -> str | None:
-    """Of an exponent `sqrt` where it is 0.5, `rsqrt` where it is -0.5, else None. PyTorch takes roots there: of -inf
-    they are nan, and powers are not."""
+    """`sqrt` for the exponent 0.5, `rsqrt` for -0.5, else None. PyTorch computes roots there, which are NaN for -inf,
+    and powers are not."""
     return None if value not in (0.5, -0.5) else "sqrt" if value > 0 else "rsqrt"
 
 
 def no_root(value: Any, call: CallShape) -> Any:
-    """An exponent, None where `root` says it."""
+    """The exponent; None if `root` gives it."""
     return None if root(value, call) else value
 
 
 def window_padding(value: Any, call: CallShape) -> list[int]:
-    """What `same` and `valid` say of the filters `weight`, at the beginning and at the end of each dimension."""
+    """The padding for `same` or `valid` with the kernel `weight`: all beginnings, then all ends."""
     if value == "valid":
         sizes = call.sizes_of(call.values["weight"])
         if sizes is None:
@@ -303,15 +578,16 @@ def window_padding(value: Any, call: CallShape) -> list[int]:
 
 
 def pool_pads(value: Any, call: CallShape) -> list[int]:
-    """The padding of windows, at the beginnings and at the ends, where `ceil_mode` adds what the last windows reach
-    beyond it; without the zeros that `pool_zeros` adds."""
+    """The padding of a pool: all beginnings, then all ends, which `ceil_mode` extends to the ends of the last windows.
+    Without the padding that `pool_zeros` gives."""
     beyond = _beyond(call)
     begins = [0] * len(beyond) if _has_zeros(call) else _repeated(value, len(beyond))
     return [*begins, *(item + more for item, more in zip(begins, beyond, strict=True))]
 
 
 def pool_zeros(value: Any, call: CallShape) -> list[int] | None:
-    """The padding of averages as ONNX's Pad has it, where padding counts and what is beyond it does not; else None."""
+    """The explicit padding of an average pool in the order of ONNX's Pad, needed if averages include the padding but
+    not what `ceil_mode` adds; else None."""
     if not _has_zeros(call):
         return None
     items = _repeated(value, call.spatial_rank)
@@ -320,15 +596,127 @@ def pool_zeros(value: Any, call: CallShape) -> list[int] | None:
 
 
 def pool_counts(value: Any, call: CallShape) -> bool:
-    """Whether averages count all padding that they are given."""
+    """Whether averages include the padding that `pool_pads` gives."""
     if call.values.get("divisor_override") is not None:
         return True
     return bool(call.values["count_include_pad"]) and not any(_beyond(call))
 
 
 def window_elements(value: Any, call: CallShape) -> int:
-    """How many elements a window has."""
+    """The number of elements of a window."""
     return math.prod(_repeated(value, call.spatial_rank))
+
+
+def quantized_limit(value: Any, call: CallShape) -> Any:
+    """A limit of quantized values, `quant_min` or `quant_max`; None if both are those of `dtype`, an 8-bit type."""
+    dtype, values = call.values["dtype"], call.values
+    is_whole = (values["quant_min"], values["quant_max"]) == (dtype.minimum, dtype.maximum)
+    return None if is_whole and dtype.bits == 8 else value
+
+
+def group_of_last(value: Any, call: CallShape) -> int:
+    """The size of groups along the last dimension, at most the size of that dimension."""
+    size = None if call.sizes is None else call.sizes[-1]
+    return int(value) if size is None else min(int(value), size)
+
+
+def trailing_axes(value: Any, call: CallShape) -> list[int]:
+    """The axes that align a vector with the given dimension: one for each dimension behind it."""
+    return list(range(1, call.rank - _axis(value, call.rank)))
+
+
+def trailing_axes_from_front(value: Any, call: CallShape) -> list[int]:
+    """As `trailing_axes`; a negative dimension is refused, which some operators do not count from the last one."""
+    if value < 0:
+        raise NoForm(f"the dimension {value} is negative")
+    return trailing_axes(value, call)
+
+
+def edge_padding(value: Any, call: CallShape) -> list[Any]:
+    """As `padding`; refused if all elements of a dimension are removed, so that there is no edge to repeat."""
+    sizes = [*reversed(call.sizes or ())]
+    for begin, end, size in zip(value[0::2], value[1::2], sizes, strict=False):
+        removed = [-item for item in (begin, end) if isinstance(item, int) and item < 0]
+        if size is not None and removed and sum(removed) >= size:
+            raise NoForm(f"it removes all {size} elements of a dimension")
+    return padding(value, call)
+
+
+def padding_of_mode(value: Any, call: CallShape) -> list[Any]:
+    """As `padding`, or as `edge_padding` if `mode` is `replicate`; negative numbers are refused if it is `circular`,
+    where PyTorch repeats elements that they remove."""
+    mode = call.values["mode"]
+    if mode == "circular" and any(isinstance(item, int) and item < 0 for item in value):
+        raise NoForm("negative numbers remove elements that circular padding repeats")
+    return edge_padding(value, call) if mode == "replicate" else padding(value, call)
+
+
+def all_ones(value: Any, call: CallShape) -> bool:
+    """Whether each number is 1."""
+    return all(isinstance(item, int) and item == 1 for item in ([value] if isinstance(value, int) else value))
+
+
+def adaptive_kernel(value: Any, call: CallShape) -> list[int] | None:
+    """The size of the windows of an adaptive pool to `output_size`; None if it differs within a dimension or a size of
+    the input is unknown."""
+    windows = _adaptive_windows(value, call)
+    return None if windows is None else [size for size, _ in windows]
+
+
+def adaptive_stride(value: Any, call: CallShape) -> list[int] | None:
+    """The stride of the windows of an adaptive pool; None as for `adaptive_kernel`."""
+    windows = _adaptive_windows(value, call)
+    return None if windows is None else [step for _, step in windows]
+
+
+def signal_sizes(value: Any, call: CallShape) -> list[Any] | None:
+    """The sizes of the dimensions `dim` to crop or pad to, with the size of a dimension for -1."""
+    if value is None:
+        return None
+    found: list[Any] = []
+    for item, axis in zip(value, axes(call.values["dim"], call), strict=True):
+        size = call.sizes[axis] if call.sizes is not None and isinstance(item, int) and item == -1 else item
+        if size is None:
+            raise NoForm("it is -1 for a dimension of unknown size")
+        found.append(size)
+    return found
+
+
+def half_spectrum(value: Any, call: CallShape) -> Any:
+    """The length `n` of a real signal; refused unless its one-sided spectrum has `n // 2 + 1` frequencies."""
+    axis = _axis(call.values["dim"][-1], call.rank)
+    size = None if call.sizes is None else call.sizes[axis]
+    if size is not None and isinstance(value, int) and size != value // 2 + 1:
+        raise NoForm(f"a real signal of length {value} has {value // 2 + 1} frequencies, and {size} are given")
+    return value
+
+
+def pairs(value: Any, call: CallShape) -> Any:
+    """A tensor that may be complex, stored as pairs of real numbers in a last dimension of size 2. Without this form
+    complex tensors are refused."""
+    return value
+
+
+def is_complex(value: Any, call: CallShape) -> bool:
+    """Whether the tensor is complex."""
+    return call.is_complex(value)
+
+
+def _adaptive_windows(value: Any, call: CallShape) -> list[tuple[int, int]] | None:
+    """The size and stride of the windows of each dimension; None if they vary within one."""
+    outputs = [value] if isinstance(value, int) else [*value]
+    sizes = [None] * len(outputs) if call.sizes is None else call.sizes[-len(outputs) :]
+    found = []
+    for size, output in zip(sizes, outputs, strict=True):
+        if size is None or not isinstance(output, int) or not 0 < output <= max(size, 1):
+            return None
+        begins = [place * size // output for place in range(output)]
+        lengths = {-(-(place + 1) * size // output) - begin for place, begin in enumerate(begins)}
+        steps = {after - begin for begin, after in itertools.pairwise(begins)} or {1}
+        if len(lengths) > 1 or len(steps) > 1:
+            return None
+        found.append((lengths.pop(), steps.pop()))
+    return found
 
 
 def sizes_of_index(value: Any, call: CallShape) -> bool:
@@ -708,8 +1096,8 @@ def _has_zeros(call: CallShape) -> bool:
 
 
 def _beyond(call: CallShape) -> list[int]:
-    """How far the last window of each dimension reaches beyond the padding. With `ceil_mode` there is one more that
-    does, unless it begins behind the input. Of a size that is not known it is as far as any could."""
+    """How far the last window of each dimension extends beyond the padding: with `ceil_mode` there may be one more
+    window, unless it starts beyond the input. For an unknown size it is the largest possible extent."""
     count = call.spatial_rank
     if not call.values["ceil_mode"]:
         return [0] * count
@@ -749,6 +1137,82 @@ def _repeated(value: Any, count: int) -> list[int]:
     return list(items)
 
 
+def channel_shape(value: Any, call: CallShape) -> list[int] | None:
+    """The shape of numbers that stand beside the second dimension; None where that is their own."""
+    own = call.sizes_of(value)
+    if own == () or (call.sizes is not None and len(call.sizes) in (1, 2)):
+        return None
+    return [] if call.rank == 0 else [-1, *[1] * (call.rank - 2)]
+
+
+def power_of_ten(value: int, call: CallShape) -> float | None:
+    """10 to that power, None where it is not positive."""
+    return float(10**value) if value > 0 else None
+
+
+def power_of_ten_below(value: int, call: CallShape) -> float | None:
+    """10 to the power of a negative number without its sign, None where it is none."""
+    return float(10**-value) if value < 0 else None
+
+
+def half_at_most(value: Any, call: CallShape) -> Any:
+    """A number from 0 to 0.5; others are refused."""
+    if value is not None and not 0 <= value <= 0.5:
+        raise NoForm(f"{value!r} is not from 0 to 0.5")
+    return value
+
+
+def own_axes(value: Any, call: CallShape) -> Any:
+    """Dimensions that the tensor has, counted from the first one; a number or a list. One of rank 0 has none."""
+    if call.rank:
+        return axes(value, call)
+    axes(value, call)
+    return None if value is None or isinstance(value, int) else []
+
+
+def other_axes(value: Any, call: CallShape) -> list[int] | None:
+    """All dimensions but one, nothing where none is named."""
+    one = axes(value, call)
+    return None if one is None else [item for item in range(call.rank) if item != one]
+
+
+def range_limit(value: Any, call: CallShape) -> Any:
+    """A limit of a range, nothing where `min` and `max` are the same."""
+    return None if call.values["min"] == call.values["max"] else value
+
+
+_NORMS = {0: "0", 1: "1", 2: "2", math.inf: "inf", -math.inf: "-inf"}
+
+
+def norm(value: Any, call: CallShape) -> str | None:
+    """A norm as a text: 0, 1, 2, inf or -inf, 2 where there is no number, and nothing for any other."""
+    return _NORMS.get(2 if value is None else value)
+
+
+def exponent(value: Any, call: CallShape) -> float | None:
+    """The number of a norm that `norm` has no text for."""
+    return None if norm(value, call) else float(value)
+
+
+def with_elements(value: Any, call: CallShape) -> Any:
+    """The tensor, which is not known to be without elements along the dimensions `dim`, or at all without `dim`."""
+    if _is_hollow(call):
+        raise NoForm("it has no elements")
+    return value
+
+
+def correction(value: Any, call: CallShape) -> float | None:
+    """What is taken off the number of elements: 1 where there is no value; nothing where it is 0 and the tensor is not
+    known to be without elements."""
+    number = 1.0 if value is None else float(value)
+    return number if number or _is_hollow(call) else None
+
+
+def _is_hollow(call: CallShape) -> bool:
+    """Whether the first tensor is known to be without elements along `dim`."""
+    return call.sizes is not None and any(call.sizes[item] == 0 for item in all_axes(call.values.get("dim"), call))
+
+
 FORMS: Mapping[str, Form] = {
     form.__name__: form
     for form in (
@@ -759,6 +1223,8 @@ FORMS: Mapping[str, Form] = {
         listed,
         order,
         moved_order,
+        view_sizes,
+        keeps_sizes,
         kept_sizes,
         repetitions,
         new_axes,
@@ -773,13 +1239,30 @@ FORMS: Mapping[str, Form] = {
         no_number,
         is_zero,
         factor,
-        factor_of_gemm,
-        factor_beside_gemm,
+        normal_factor,
+        single,
+        of_double,
+        first,
+        second,
+        hidden_size,
+        weights_each,
+        named_norm,
+        last_two_swapped,
+        attention_scale,
+        key_heads,
+        fits_attention,
+        inner_equation,
+        tensordot_equation,
+        trilinear_equation,
+        kron_axes,
+        first_of_three,
+        not_negative,
         below_one,
         unless_false,
         number_of_dtype,
         end_of_dtype,
         not_nan,
+        wrapped,
         root,
         no_root,
         window_padding,
@@ -787,6 +1270,19 @@ FORMS: Mapping[str, Form] = {
         pool_zeros,
         pool_counts,
         window_elements,
+        quantized_limit,
+        group_of_last,
+        trailing_axes,
+        trailing_axes_from_front,
+        edge_padding,
+        padding_of_mode,
+        all_ones,
+        adaptive_kernel,
+        adaptive_stride,
+        signal_sizes,
+        half_spectrum,
+        pairs,
+        is_complex,
         sizes_of_index,
         sizes_of_first,
         sizes_of_indexed,
@@ -828,5 +1324,20 @@ FORMS: Mapping[str, Form] = {
         part_last,
         embedded_order,
         is_one,
+        channel_shape,
+        power_of_ten,
+        power_of_ten_below,
+        half_at_most,
+        own_axes,
+        other_axes,
+        range_limit,
+        norm,
+        exponent,
+        with_elements,
+        correction,
+        first_of_last_axes,
+        group_sizes,
+        is_empty,
+        in_double,
     )
 }

@@ -4,7 +4,8 @@ from opwright import opset18 as op
 
 def clamp(self, min=None, max=None):
     """Where the least value is above the greatest, the greatest one counts."""
-    if self.dtype in (FLOAT16, BFLOAT16, FLOAT, DOUBLE):  # to runtimes an absent limit of Clip is the last finite number
+    assert min is not None or max is not None
+    if self.dtype in (FLOAT16, BFLOAT16, FLOAT, DOUBLE):  # absent limits of Clip are finite to runtimes
         if min is None:
             return op.Min(self, max)
         if max is None:

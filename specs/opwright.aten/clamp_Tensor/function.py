@@ -4,6 +4,7 @@ from opwright import opset18 as op
 
 def clamp_Tensor(self, min=None, max=None):
     """Where the least value is above the greatest, the greatest one counts."""
+    assert min is not None or max is not None
     if self.dtype == BOOL:
         if min is not None:
             self = self | min

@@ -12,14 +12,11 @@ def linear(input, weight, bias=None):
         return op.CastLike(_transformed(x, w, b), input)
     if input.dtype in (INT32, INT64) or input.rank != 2 or weight.rank != 2:
         return _transformed(input, weight, bias)
+    if bias is None:  # asked, since runtimes fuse no Gemm whose bias is an empty name
+        return op.Gemm(input, weight, transB=1)
     return op.Gemm(input, weight, bias, transB=1)
 
 
 def _transformed(x, weight, bias):
-    if weight.rank == 1:
-        y = op.Einsum(x, weight, equation="...k,k->...")
-    elif x.rank == 1:
-        y = op.Einsum(x, weight, equation="k,nk->n")
-    else:
-        y = op.MatMul(x, op.Transpose(weight, perm=[1, 0]))
+    y = op.MatMul(x, weight if weight.rank == 1 else op.Transpose(weight, perm=[1, 0]))
     return y if bias is None else y + bias

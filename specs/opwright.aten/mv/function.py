@@ -3,14 +3,9 @@ from opwright import opset18 as op
 
 
 def mv(self, vec):
-    """Einsum sums over no elements too, which MatMul of onnxruntime does not where an operand is a vector."""
     if self.dtype == BFLOAT16:
-        return op.Cast(_product(op.Cast(self, to=FLOAT), op.Cast(vec, to=FLOAT)), to=BFLOAT16)
+        return op.Cast(op.MatMul(op.Cast(self, to=FLOAT), op.Cast(vec, to=FLOAT)), to=BFLOAT16)
     if self.dtype in (UINT8, INT8, INT16):
         # Wrapping around is the same in int32 and in the narrower type.
-        return op.CastLike(_product(op.Cast(self, to=INT32), op.Cast(vec, to=INT32)), self)
-    return _product(self, vec)
-
-
-def _product(matrix, vector):
-    return op.Einsum(matrix, vector, equation="mk,k->m")
+        return op.CastLike(op.MatMul(op.Cast(self, to=INT32), op.Cast(vec, to=INT32)), self)
+    return op.MatMul(self, vec)

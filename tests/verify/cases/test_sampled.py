@@ -43,6 +43,6 @@ def test_calls_may_be_left_out() -> None:
     assert names(sampled(archive(1, 2, 3), 1, {"call-0"})) == ["call-1"]
 
 
-def test_each_body_is_reached_however_few_are_kept() -> None:
+def test_what_calls_reach_is_reached_however_few_are_kept() -> None:
     reached = {"call-0": ["a"], "call-1": ["a"], "call-2": ["b", "c"], "call-3": ["c"]}
     assert names(sampled(archive(1, 1, 1, 1), 1, (), reached)) == ["call-0", "call-2"]

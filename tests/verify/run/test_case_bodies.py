@@ -66,6 +66,18 @@ def test_an_attribute_without_default_is_asked_for_its_presence(library: Any, ma
     assert labels(entry, make_case(entry, [ONE], ONE, attributes={"axis": 0})) == [(("axis", "present"),)]
 
 
+def test_an_optional_input_of_any_type_is_asked_for_its_presence_or_its_type(library: Any, make_case: Any) -> None:
+    inputs = (InputEntry("X", "T"), InputEntry("B", "any", optional=True))
+    absent, present, ints = (("B", "absent"),), (("B", "present"),), (("B", "int64"),)
+    whole = np.zeros(1, np.int64)
+    entry = library.add("F", (BODY, 13, 17, absent, ("X",)), (BODY, 13, 17, present, ("X", "B")), inputs=inputs)
+    assert labels(entry, make_case(entry, [ONE], ONE)) == [absent]
+    assert labels(entry, make_case(entry, [ONE, whole], ONE)) == [present]
+    entry = library.add("G", (BODY, 13, 17, ints, ("X", "B")), inputs=inputs)
+    assert labels(entry, make_case(entry, [ONE, whole], ONE)) == [ints]
+    assert labels(entry, make_case(entry, [ONE, ONE], ONE)) == []
+
+
 def test_types_that_the_operators_refuse_are_named(library: Any, make_case: Any) -> None:
     entry = library.add("F", (BODY, 13, 17), types=("float", "bfloat16"), admits=("float",))
     assert refused_types(entry.bodies[0], make_case(entry, [ONE], ONE)) == ""

@@ -64,7 +64,7 @@ def _facts(entry: FunctionEntry, case: Case, axis: str) -> tuple[str, ...]:
         given = case.inputs[index] if index < len(case.inputs) else None
         if declared.name == axis:
             if given is not None and declared.type == ANY:
-                return (type_of(given),)
+                return (type_of(given), PRESENT)  # of an optional one the variant may say its presence alone
             return (ABSENT if given is None else PRESENT,)
         if declared.name + RANK == axis:
             return () if given is None or isinstance(given, Items) else (str(given.ndim),)

@@ -1,0 +1,42 @@
+from typing import Literal
+
+from opwright import BFLOAT16, DOUBLE, FLOAT, FLOAT16
+from opwright import opset18 as op
+
+
+def group_norm(
+    input,
+    groups,
+    weight=None,
+    bias=None,
+    double_eps=None,
+    *,
+    num_groups: int,
+    is_empty: Literal[False, True] = False,
+    eps: float = 1e-5,
+):
+    if is_empty:
+        return op.Identity(input)
+    if op.version >= 21 and input.dtype in (FLOAT16, FLOAT):
+        channels = op.Shape(input, start=1, end=2)
+        scale = op.Expand(op.CastLike(1, input), channels) if weight is None else weight
+        shift = op.Expand(op.CastLike(0, input), channels) if bias is None else bias
+        return op.GroupNormalization(input, scale, shift, num_groups=num_groups, epsilon=eps)
+    x = op.Reshape(_wide(input), groups)
+    if input.dtype == DOUBLE:
+        x = x - op.ReduceMean(x, [2])
+        x = x / op.Sqrt(op.ReduceMean(x * x, [2]) + (eps if double_eps is None else double_eps))
+    else:
+        ones = op.Expand(op.CastLike(1, x), op.Shape(x, start=-1))
+        x = op.LayerNormalization(x, ones, axis=-1, epsilon=eps)
+    result = op.Reshape(x, op.Shape(input))
+    channels = list(range(1, input.rank - 1))
+    if weight is not None:
+        result = result * op.Unsqueeze(_wide(weight), channels)
+    if bias is not None:
+        result = result + op.Unsqueeze(_wide(bias), channels)
+    return op.Cast(result, to=input.dtype) if input.dtype in (FLOAT16, BFLOAT16) else result
+
+
+def _wide(x):
+    return op.Cast(x, to=FLOAT) if x.dtype in (FLOAT16, BFLOAT16) else x

@@ -1,0 +1,28 @@
+from opwright import BFLOAT16, DOUBLE
+from opwright import opset18 as op
+
+
+def layer_norm(input, weight=None, bias=None, double_eps=None, *, axis: int, eps: float = 1e-5):
+    if input.dtype == DOUBLE:
+        return _in_double(input, weight, bias, axis, eps if double_eps is None else double_eps)
+    scale = _ones(input, axis) if weight is None else weight
+    if bias is None:
+        return op.LayerNormalization(input, scale, axis=axis, epsilon=eps)
+    return op.LayerNormalization(input, scale, bias, axis=axis, epsilon=eps)
+
+
+def _ones(input, axis):
+    ones = op.Expand(op.CastLike(1, input) if input.dtype != BFLOAT16 else 1.0, op.Shape(input, start=axis))
+    return op.Cast(ones, to=BFLOAT16) if input.dtype == BFLOAT16 else ones
+
+
+def _in_double(input, weight, bias, axis, eps):
+    """LayerNormalization has its epsilon as a float."""
+    axes = op.Range(input.rank + axis, input.rank, 1)
+    centred = input - op.ReduceMean(input, axes)
+    result = centred / op.Sqrt(op.ReduceMean(centred * centred, axes) + eps)
+    if weight is not None:
+        result = result * weight
+    if bias is not None:
+        result = result + bias
+    return result

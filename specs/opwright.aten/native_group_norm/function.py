@@ -1,0 +1,29 @@
+from opwright import BFLOAT16, DOUBLE, FLOAT, FLOAT16
+from opwright import opset18 as op
+
+
+def native_group_norm(input, groups, weight=None, bias=None, double_eps=None, *, eps: float):
+    x = op.Reshape(_wide(input), groups)
+    if input.dtype == DOUBLE:
+        mean = op.ReduceMean(x, [2])
+        centred = x - mean
+        variance = op.ReduceMean(centred * centred, [2])
+        rstd = op.Reciprocal(op.Sqrt(variance + (eps if double_eps is None else double_eps)))
+        x = centred * rstd
+    else:
+        ones = op.Expand(op.CastLike(1, x), op.Shape(x, start=-1))
+        x, mean, rstd = op.LayerNormalization(x, ones, axis=-1, epsilon=eps)
+    result = op.Reshape(x, op.Shape(input))
+    channels = list(range(1, input.rank - 1))
+    if weight is not None:
+        result = result * op.Unsqueeze(_wide(weight), channels)
+    if bias is not None:
+        result = result + op.Unsqueeze(_wide(bias), channels)
+    mean, rstd = op.Squeeze(mean, 2), op.Squeeze(rstd, 2)
+    if input.dtype in (FLOAT16, BFLOAT16):
+        return tuple(op.Cast(item, to=input.dtype) for item in (result, mean, rstd))
+    return result, mean, rstd
+
+
+def _wide(x):
+    return op.Cast(x, to=FLOAT) if x.dtype in (FLOAT16, BFLOAT16) else x

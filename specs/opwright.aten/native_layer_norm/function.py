@@ -1,0 +1,34 @@
+from opwright import BFLOAT16, DOUBLE, FLOAT
+from opwright import opset18 as op
+
+
+def native_layer_norm(input, weight=None, bias=None, double_eps=None, *, axis: int, eps: float):
+    if input.dtype == DOUBLE:
+        return _in_double(input, weight, bias, axis, eps if double_eps is None else double_eps)
+    scale = _ones(input, axis) if weight is None else weight
+    if bias is None:
+        result, mean, rstd = op.LayerNormalization(input, scale, axis=axis, epsilon=eps)
+    else:
+        result, mean, rstd = op.LayerNormalization(input, scale, bias, axis=axis, epsilon=eps)
+    if input.dtype != FLOAT:
+        mean, rstd = op.Cast(mean, to=input.dtype), op.Cast(rstd, to=input.dtype)
+    return result, mean, rstd
+
+
+def _ones(input, axis):
+    ones = op.Expand(op.CastLike(1, input) if input.dtype != BFLOAT16 else 1.0, op.Shape(input, start=axis))
+    return op.Cast(ones, to=BFLOAT16) if input.dtype == BFLOAT16 else ones
+
+
+def _in_double(input, weight, bias, axis, eps):
+    """LayerNormalization has its epsilon, mean and deviation as floats."""
+    axes = op.Range(input.rank + axis, input.rank, 1)
+    mean = op.ReduceMean(input, axes)
+    centred = input - mean
+    rstd = op.Reciprocal(op.Sqrt(op.ReduceMean(centred * centred, axes) + eps))
+    result = centred * rstd
+    if weight is not None:
+        result = result * weight
+    if bias is not None:
+        result = result + bias
+    return result, mean, rstd
