@@ -275,7 +275,6 @@ def test_a_plane_is_turned(turns: int, reversed_: list[int], order: Any) -> None
         ("along", -1, (2, 3), {}, [-1]),
         ("behind", -1, (2, 3), {}, 2),
         ("behind", None, (2, 3), {}, None),
-        ("matrix_order", None, (2, 3, 4), {}, [0, 2, 1]),
         ("part_last", 0, (2, 3), {}, [0, 2, 1]),
         ("part_last", 1, (2, 3), {}, None),
         ("matrix_sizes", 3, None, {}, [3, 3]),

@@ -110,22 +110,13 @@ def all_axes_of_one(value: Any, call: CallShape) -> list[int] | None:
 
 
 def listed(value: Any, call: CallShape) -> list[Any] | None:
-    """A number as a list of one; None without a number."""
+    """The number as a list of one; None if there is no number."""
     return None if value is None else [value]
 
 
 def order(value: Any, call: CallShape) -> list[int] | None:
-    """All dimensions in the order in which `dim0` and `dim1`, or `axis0` and `axis1`, have changed places; None where
-    that is their own."""
+    """The permutation that swaps `dim0` and `dim1`, or `axis0` and `axis1`; None if it is the identity."""
     first, second = axes(value, call), axes(call.values.get("dim1", call.values.get("axis1")), call)
-def listed(value: Any, call: CallShape) -> list[Any]:
-    """The number as a list of one."""
-    return [value]
-
-
-def order(value: Any, call: CallShape) -> list[int] | None:
-    """The permutation that swaps `dim0` and `dim1`; None if it is the identity."""
-    first, second = axes([call.values["dim0"]], call)[0], axes([call.values["dim1"]], call)[0]
     places = list(range(call.rank))
     if first == second:
         return None
@@ -134,10 +125,8 @@ def order(value: Any, call: CallShape) -> list[int] | None:
 
 
 def moved_order(value: Any, call: CallShape) -> list[int]:
-    """All dimensions in the order in which those of `source` are at the places of `destination`."""
-    source, destination = (axes(numbers(call.values[name], call), call) for name in ("source", "destination"))
     """The permutation that moves the dimensions `source` to the positions `destination`."""
-    source, destination = axes(call.values["source"], call), axes(call.values["destination"], call)
+    source, destination = (axes(numbers(call.values[name], call), call) for name in ("source", "destination"))
     others = (item for item in range(call.rank) if item not in source)
     target = dict(zip(destination, source, strict=True))
     return [target[place] if place in target else next(others) for place in range(call.rank)]
@@ -951,12 +940,6 @@ def other_dtype(value: Any, call: CallShape) -> ElementType | None:
     return None if value is call.element_of(call.values["self"]) else value
 
 
-def matrix_order(value: Any, call: CallShape) -> list[int]:
-    """All dimensions, the last two of them exchanged."""
-    places = list(range(call.rank))
-    return [*places[:-2], *reversed(places[-2:])]
-
-
 def numbers(value: Any, call: CallShape) -> list[int]:
     """A number or a list of them as a list."""
     return [value] if isinstance(value, int) else list(value)
@@ -1060,7 +1043,7 @@ def turned_axes(value: Any, call: CallShape) -> list[int]:
 
 
 def turned_order(value: Any, call: CallShape) -> list[int] | None:
-    """All dimensions, those of `dims` exchanged where `k` right angles turn the plane by 90 or 270 degrees; else None."""
+    """All dimensions, those of `dims` exchanged where the plane is turned by 90 or 270 degrees; else None."""
     first, second = axes(call.values["dims"], call)
     places = list(range(call.rank))
     places[first], places[second] = second, first
@@ -1307,7 +1290,6 @@ FORMS: Mapping[str, Form] = {
         matrix_sizes,
         dtype_unless_float,
         other_dtype,
-        matrix_order,
         numbers,
         unless_negative,
         right_or_side,
