@@ -234,3 +234,51 @@ def test_a_scalar_that_is_taken_as_a_tensor_of_one_element(dim: Any, keepdim: bo
     made = call(binding, np.array(True), dim, keepdim)
     assert made.to_rank_0 == leaves_rank_1
     assert not call(binding, np.array([True]), dim, keepdim).to_rank_0
+
+
+_GATHER = "aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor"
+
+
+@pytest.mark.parametrize(
+    ("x", "index", "lifted", "to_rank_0"),
+    [((), (), [True, True], True), ((3,), (), [False, True], True), ((), (2,), [True, False], False)],
+)
+def test_the_argument_whose_rank_results_have(x: Any, index: Any, lifted: list[bool], to_rank_0: bool) -> None:
+    implements = ImplementsEntry(_GATHER, rank_of="index")
+    dim = AttributeEntry("dim", "INT", True, None, "")
+    binding = bound(implements, InputEntry("self", "T"), InputEntry("index", "int64"), dim)
+    made = call(binding, np.zeros(x, np.float32), 0, np.zeros(index, np.int64))
+    assert [item.lifted for item in made.inputs] == lifted  # type: ignore[union-attr]
+    assert made.to_rank_0 == to_rank_0
+
+
+def test_an_argument_whose_rank_results_have_is_one_of_the_operator() -> None:
+    implements = ImplementsEntry(_GATHER, rank_of="indices")
+    dim = AttributeEntry("dim", "INT", True, None, "")
+    assert misfits(implements, InputEntry("self", "T"), InputEntry("index", "int64"), dim) == [
+        "the operator has no argument `indices`"
+    ]
+
+
+_COPY = "aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor"
+
+
+@pytest.mark.parametrize("promotion", [(), (("T", "self"),)])
+def test_a_float_becomes_an_integer_where_it_is_copied_into_one(promotion: Any) -> None:
+    from opwright.elements import BY_NAME
+
+    drops = (("self", ()),)
+    binding = bound(ImplementsEntry(_COPY, drops=drops, promotion=promotion), InputEntry("src", "T"))
+    made = call(binding, np.zeros(2, np.int32), np.ones(2, np.float32)).inputs[0]
+    assert made.cast is (BY_NAME["int32"] if promotion else None)  # type: ignore[union-attr]
+
+
+def test_an_element_type_that_no_result_has_is_refused() -> None:
+    from opwright.elements import BY_NAME
+
+    zeros = "aten::zeros(SymInt[] size, *, ScalarType? dtype=None) -> Tensor"
+    dtype = AttributeEntry("dtype", "INT", False, None, "")
+    binding = bound(ImplementsEntry(zeros), InputEntry("size", "int64"), dtype)
+    assert call(binding, [2], dtype=BY_NAME["int32"]).attributes == {"dtype": 6}
+    with pytest.raises(NoCall, match="`dtype` is complex64, and `T` of the function is one of float"):
+        call(binding, [2], dtype=BY_NAME["complex64"])

@@ -44,8 +44,9 @@ def main() -> int:
             reached[name] = {call.name: {*call.bodies, call.element_types} for call in calls}
             _put_first(library, version, sampled(harvest.read_bytes(), MOST, left_out[name], reached[name]))
         for item in fates(library, []):
-            if item.fate == "killed" and item.vector and item.function in reached:
-                reached[item.function][item.vector].add(item.mutant)
+            calls_of_function = reached.get(item.function, {})
+            if item.fate == "killed" and item.vector in calls_of_function:
+                calls_of_function[item.vector].add(item.mutant)
     for name, without in left_out.items():
         archive = (options.vectors / file_name(operator_of(chosen[name]))).read_bytes()
         kept = sampled(archive, MOST, without, reached[name])

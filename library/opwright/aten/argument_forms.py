@@ -12,6 +12,7 @@ import string
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from opwright.aten.operator_schema import Argument
@@ -108,14 +109,14 @@ def all_axes_of_one(value: Any, call: CallShape) -> list[int] | None:
     return axes_of_one(list(range(call.rank)), call)
 
 
-def listed(value: Any, call: CallShape) -> list[Any]:
-    """The number as a list of one."""
-    return [value]
+def listed(value: Any, call: CallShape) -> list[Any] | None:
+    """The number as a list of one; None if there is no number."""
+    return None if value is None else [value]
 
 
 def order(value: Any, call: CallShape) -> list[int] | None:
-    """The permutation that swaps `dim0` and `dim1`; None if it is the identity."""
-    first, second = axes([call.values["dim0"]], call)[0], axes([call.values["dim1"]], call)[0]
+    """The permutation that swaps `dim0` and `dim1`, or `axis0` and `axis1`; None if it is the identity."""
+    first, second = axes(value, call), axes(call.values.get("dim1", call.values.get("axis1")), call)
     places = list(range(call.rank))
     if first == second:
         return None
@@ -125,7 +126,7 @@ def order(value: Any, call: CallShape) -> list[int] | None:
 
 def moved_order(value: Any, call: CallShape) -> list[int]:
     """The permutation that moves the dimensions `source` to the positions `destination`."""
-    source, destination = axes(call.values["source"], call), axes(call.values["destination"], call)
+    source, destination = (axes(numbers(call.values[name], call), call) for name in ("source", "destination"))
     others = (item for item in range(call.rank) if item not in source)
     target = dict(zip(destination, source, strict=True))
     return [target[place] if place in target else next(others) for place in range(call.rank)]
@@ -845,12 +846,12 @@ def diagonal_places(value: Any, call: CallShape) -> list[int] | None:
 
 def below_zero(value: Any, call: CallShape) -> int:
     """How far a number is below 0."""
-    return max(-value, 0)
+    return -value if value < 0 else 0
 
 
 def above_zero(value: Any, call: CallShape) -> int:
     """How far a number is above 0."""
-    return max(value, 0)
+    return value if value > 0 else 0
 
 
 def strided_whole(value: Any, call: CallShape) -> bool:
@@ -864,6 +865,214 @@ def strided_whole(value: Any, call: CallShape) -> bool:
             return False
         step *= size
     return step == math.prod(known)
+
+
+def sizes_beside_dim(value: Any, call: CallShape) -> bool:
+    """Whether a tensor has the sizes of the first one but for the dimension `dim`, as far as they are known."""
+    own, dim = call.sizes_of(value), call.values["dim"]
+    if own is None or call.sizes is None or dim is None or len(own) != call.rank:
+        return False
+    axis = _axis(dim, call.rank)
+    return _are_equal((*own[:axis], *own[axis + 1 :]), (*call.sizes[:axis], *call.sizes[axis + 1 :]))
+
+
+def count_of_parts(value: Any, call: CallShape) -> int:
+    """How many parts the dimension `dim` has, at least one."""
+    size = _size_of_dim(call)
+    if size == 0:
+        raise NoForm("there is no part, and a function has a result")
+    return size
+
+
+def _size_of_dim(call: CallShape) -> int:
+    axis = _axis(call.values["dim"], call.rank)
+    size = None if not call.sizes else call.sizes[axis]
+    if size is None:
+        raise NoForm("the size of the dimension is not known")
+    return size
+
+
+def part_sizes(value: Any, call: CallShape) -> list[int]:
+    """The sizes of parts of one size along `dim`, the last one of what is left."""
+    size = _size_of_dim(call)
+    if not isinstance(value, int):
+        raise NoForm("it is computed in the graph, and decides how many results there are")
+    return [min(value, size - start) for start in range(0, size, max(value, 1))] or [0]
+
+
+def chunk_sizes(value: Any, call: CallShape) -> list[int]:
+    """The sizes of so many parts along `dim` or fewer, of one size but for the last one."""
+    size = _size_of_dim(call)
+    return part_sizes(-(-size // value), call) if size else [0] * value
+
+
+def section_sizes(value: Any, call: CallShape) -> list[int]:
+    """The sizes of so many parts along `dim`, the first ones by one larger where they cannot all be equal."""
+    size = _size_of_dim(call)
+    if not isinstance(value, int):
+        raise NoForm("it is computed in the graph, and decides how many results there are")
+    return [size // value + (place < size % value) for place in range(value)]
+
+
+def sizes_between(value: Any, call: CallShape) -> list[int]:
+    """The sizes of the parts along `dim` that end before given positions, and of the last one."""
+    size = _size_of_dim(call)
+    if not all(isinstance(item, int) for item in value):
+        raise NoForm("positions are computed in the graph")
+    bounds = [0, *(max(item + size if item < 0 else min(item, size), 0) for item in value), size]
+    if bounds != sorted(bounds):
+        raise NoForm("a part begins before the end of another one")
+    return [end - start for start, end in pairwise(bounds)]
+
+
+def matrix_sizes(value: Any, call: CallShape) -> list[Any]:
+    """How many rows and columns a matrix has, which are `n` and `m`, or `row` and `col`; without the second as many."""
+    values = call.values
+    return [value, values.get("m", values.get("col", value))]
+
+
+def dtype_unless_float(value: Any, call: CallShape) -> ElementType | None:
+    """The element type, that of `self` where there is none; None for float."""
+    found = value or call.element_of(call.values.get("self"))
+    return None if found is None or found.name == "float" else found
+
+
+def other_dtype(value: Any, call: CallShape) -> ElementType | None:
+    """The element type; None where it is that of the first tensor."""
+    return None if value is call.element_of(call.values["self"]) else value
+
+
+def numbers(value: Any, call: CallShape) -> list[int]:
+    """A number or a list of them as a list."""
+    return [value] if isinstance(value, int) else list(value)
+
+
+def unless_negative(value: Any, call: CallShape) -> Any:
+    """Nothing, where the value is below 0."""
+    return None if isinstance(value, int) and value < 0 else value
+
+
+def right_or_side(value: Any, call: CallShape) -> bool:
+    """True where `side` is `right`, too."""
+    return bool(value) or call.values["side"] == "right"
+
+
+def behind(value: Any, call: CallShape) -> int | None:
+    """The dimension behind one, counted from the first; None without a number."""
+    return None if value is None else _axis(value, call.rank) + 1
+
+
+def flat_shape(value: Any, call: CallShape) -> list[int] | None:
+    """The shape for ONNX's Reshape in which the dimensions from `start_dim` to `end_dim` are one; None where sizes that
+    are not known are behind them."""
+    first, last = _axis(call.values["start_dim"], call.rank), _axis(call.values["end_dim"], call.rank)
+    sizes = call.sizes or ()
+    return _joined_shape(sizes[:first], sizes[first : last + 1], sizes[last + 1 :])
+
+
+def _joined_shape(
+    before: Sequence[int | None], joined: Sequence[int | None], rest: Sequence[int | None]
+) -> list[int] | None:
+    known = [item for item in (*before, *joined, *rest) if item is not None]
+    is_known = len(known) == len(before) + len(joined) + len(rest)
+    if not is_known and 0 in known:
+        raise NoForm("a dimension has size 0, and the size of another one is not known")
+    if None in rest:
+        return None
+    return [*(item or 0 for item in before), math.prod(known[len(before) : len(known) - len(rest)]) if is_known else -1,
+            *(item or 0 for item in rest)]  # fmt: skip
+
+
+def sizes_are_known(value: Any, call: CallShape) -> bool:
+    """Whether all sizes of the first tensor are known."""
+    return call.sizes is not None and None not in call.sizes
+
+
+def unflat_shape(value: Any, call: CallShape) -> list[int] | None:
+    """The shape for ONNX's Reshape in which the dimension `dim` has become those of a list; None where sizes are
+    computed, or those that are not known are behind them."""
+    axis, sizes = _axis(call.values["dim"], call.rank), call.sizes or ()
+    if not all(isinstance(item, int) for item in value) or None in sizes[axis + 1 :]:
+        return None
+    others = math.prod(item for item in value if item != -1)
+    if -1 in value and sizes[axis] is not None and others:
+        value = [(sizes[axis] or 0) // others if item == -1 else item for item in value]
+    if None in sizes and 0 in (*sizes, *value):
+        raise NoForm("a dimension has size 0, and the size of another one is not known")
+    return [*(item or 0 for item in sizes[:axis]), *value, *(item or 0 for item in sizes[axis + 1 :])]
+
+
+def counts_behind(value: Any, call: CallShape) -> list[Any]:
+    """A number for the new dimension behind `dim`, or behind all elements, and 1 for each other one."""
+    dim = call.values["dim"]
+    if dim is None or not call.sizes:
+        return [1, value]
+    axis = _axis(dim, call.rank)
+    return [1] * (axis + 1) + [value] + [1] * (call.rank - 1 - axis)
+
+
+def new_axis_behind(value: Any, call: CallShape) -> list[int] | None:
+    """A list of one: the dimension behind one; None without a number, and for a tensor of rank 0."""
+    return None if value is None or not call.sizes else [_axis(value, call.rank) + 1]
+
+
+def repeated_shape(value: Any, call: CallShape) -> list[int] | None:
+    """The shape for ONNX's Reshape of a tensor whose parts along `dim` are repeated; None where sizes behind it are not
+    known."""
+    dim = call.values["dim"]
+    if dim is None or not call.sizes:
+        return None
+    axis, sizes = _axis(dim, call.rank), call.sizes
+    times = value if isinstance(value, int) else None
+    return _joined_shape(sizes[:axis], (sizes[axis], times), sizes[axis + 1 :])
+
+
+def roll_cuts(value: Any, call: CallShape) -> list[int]:
+    """For each of `dims`, or for all elements, the position of what comes first after a shift, -1 where the size is not
+    known."""
+    shifts, dims, sizes = numbers(value, call), numbers(call.values["dims"], call), call.sizes or ()
+    found = [sizes[_axis(dim, call.rank)] for dim in dims] if call.sizes else [1 for _ in dims]
+    if not dims:
+        found = [None if None in sizes else math.prod(item or 0 for item in sizes)]
+    return [-1 if size is None else -shift % max(size, 1) for shift, size in zip(shifts, found, strict=True)]
+
+
+def turned_axes(value: Any, call: CallShape) -> list[int]:
+    """The dimensions whose elements come in reverse order where the plane of `dims` is turned by `k` right angles."""
+    first, second = axes(call.values["dims"], call)
+    found: list[int] = [[], [second], [first, second], [first]][call.values["k"] % 4]
+    return found
+
+
+def turned_order(value: Any, call: CallShape) -> list[int] | None:
+    """All dimensions, those of `dims` exchanged where the plane is turned by 90 or 270 degrees; else None."""
+    first, second = axes(call.values["dims"], call)
+    places = list(range(call.rank))
+    places[first], places[second] = second, first
+    return places if call.values["k"] % 2 else None
+
+
+def part_last(value: Any, call: CallShape) -> list[int] | None:
+    """Where a dimension has become two, all dimensions, the second of these at the end; None where it is there."""
+    if call.sizes == ():
+        raise NoForm("the first tensor has rank 0")
+    inner = _axis(value, call.rank) + 1
+    return None if inner == call.rank else [*(item for item in range(call.rank + 1) if item != inner), inner]
+
+
+def embedded_order(value: Any, call: CallShape) -> list[int] | None:
+    """All dimensions of matrices that are made of vectors, those of the matrices in place of `dim1` and `dim2`; None
+    where that is the end."""
+    rank = call.rank + 1
+    first, second = (_axis(call.values[name], rank) for name in ("dim1", "dim2"))
+    others = iter(range(rank - 2))
+    order = [rank - 2 if item == first else rank - 1 if item == second else next(others) for item in range(rank)]
+    return None if order == list(range(rank)) else order
+
+
+def is_one(value: Any, call: CallShape) -> bool:
+    """Whether a number is 1."""
+    return isinstance(value, int) and value == 1
 
 
 def _has_zeros(call: CallShape) -> bool:
@@ -1074,6 +1283,31 @@ FORMS: Mapping[str, Form] = {
         below_zero,
         above_zero,
         strided_whole,
+        sizes_beside_dim,
+        count_of_parts,
+        part_sizes,
+        chunk_sizes,
+        section_sizes,
+        sizes_between,
+        matrix_sizes,
+        dtype_unless_float,
+        other_dtype,
+        numbers,
+        unless_negative,
+        right_or_side,
+        behind,
+        flat_shape,
+        sizes_are_known,
+        unflat_shape,
+        counts_behind,
+        new_axis_behind,
+        repeated_shape,
+        roll_cuts,
+        turned_axes,
+        turned_order,
+        part_last,
+        embedded_order,
+        is_one,
         channel_shape,
         power_of_ten,
         power_of_ten_below,
