@@ -309,6 +309,12 @@ def test_padding_by_an_edge_that_is_removed_is_refused() -> None:
             formed("padding_of_mode", [-4, 5], (2, 4), mode=mode)
 
 
+def test_frames_of_a_signal() -> None:
+    assert [formed("hop_of_frames", value, n_fft=10) for value in (None, 3)] == [2, 3]
+    assert [formed("length_of_window", value, n_fft=10) for value in (None, 3)] == [10, 3]
+    assert [formed("margins_of_window", value, n_fft=10) for value in (None, 10, 7)] == [None, None, [1, 2]]
+
+
 def test_sizes_of_a_signal() -> None:
     assert formed("signal_sizes", [-1, 5], (2, 3, None), dim=[-2, -1]) == [3, 5]
     assert formed("signal_sizes", None, (2, 3), dim=[0]) is None

@@ -660,6 +660,23 @@ def adaptive_stride(value: Any, call: CallShape) -> list[int] | None:
     return None if windows is None else [step for _, step in windows]
 
 
+def hop_of_frames(value: Any, call: CallShape) -> int:
+    """The distance of frames; a quarter of their length `n_fft` if there is none."""
+    return int(call.values["n_fft"] // 4 if value is None else value)
+
+
+def length_of_window(value: Any, call: CallShape) -> int:
+    """The length of a window; that of a frame, `n_fft`, if there is none."""
+    return int(call.values["n_fft"] if value is None else value)
+
+
+def margins_of_window(value: Any, call: CallShape) -> list[int] | None:
+    """The padding that centers a window of the given length in a frame of the length `n_fft`; None if it has that."""
+    size, length = call.values["n_fft"], length_of_window(value, call)
+    begin = (size - length) // 2
+    return None if length == size else [begin, size - length - begin]
+
+
 def signal_sizes(value: Any, call: CallShape) -> list[Any] | None:
     """The sizes of the dimensions `dim` to crop or pad to, with the size of a dimension for -1."""
     if value is None:
@@ -1264,6 +1281,9 @@ FORMS: Mapping[str, Form] = {
         all_ones,
         adaptive_kernel,
         adaptive_stride,
+        hop_of_frames,
+        length_of_window,
+        margins_of_window,
         signal_sizes,
         half_spectrum,
         pairs,
