@@ -17,9 +17,12 @@ _T7 = _TypeVar("_T7", UINT8, INT8, INT16, INT32, INT64)
 _T8 = _TypeVar("_T8", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL)
 _T9 = _TypeVar("_T9", FLOAT16, BFLOAT16, FLOAT)
 _T10 = _TypeVar("_T10", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
-_T11 = _TypeVar("_T11", FLOAT16, FLOAT)
-_T12 = _TypeVar("_T12", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
-_T13 = _TypeVar("_T13", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT64)
+_T11 = _TypeVar("_T11", UINT8, INT8, INT16, INT32)
+_T12 = _TypeVar("_T12", INT32, INT64)
+_T13 = _TypeVar("_T13", FLOAT16, FLOAT)
+_T14 = _TypeVar("_T14", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+_T15 = _TypeVar("_T15", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT64)
+_T16 = _TypeVar("_T16", FLOAT, BOOL, INT64)
 
 class abs(_LibraryFunction):
     @_overload
@@ -233,7 +236,7 @@ class adaptive_max_pool1d(_LibraryFunction):
         """Adaptive max pooling over one dimension, with the indices of the maxima.
 
         The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
-        To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
             self (T): Batch (optional), channels, then the pooled dimensions.
@@ -278,7 +281,7 @@ class adaptive_max_pool2d(_LibraryFunction):
         """Adaptive max pooling over two dimensions, with the indices of the maxima.
 
         The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
-        To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
             self (T): Batch (optional), channels, then the pooled dimensions.
@@ -323,7 +326,7 @@ class adaptive_max_pool3d(_LibraryFunction):
         """Adaptive max pooling over three dimensions, with the indices of the maxima.
 
         The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
-        To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
             self (T): Batch (optional), channels, then the pooled dimensions.
@@ -1067,6 +1070,79 @@ class any_dims(_LibraryFunction):
         *,
         dim: _Sequence[int] | None = None,
         keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class arange(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        end: DOUBLE | INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Numbers from 0 on, each larger by 1, as long as they are below an end.
+
+        They are counted in double precision, so that rounding to the element type decides nothing.
+
+        Inputs:
+            end (S, rank 0): Where they end, which is no number of them.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is that of the numbers, and float for double.
+
+        Outputs:
+            result (T)
+
+        Types:
+            S: double, int64
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, end: _NDArray[_Any] | _Floats, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class arange_start(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _T5,
+        end: _T5 | _Floats,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Numbers from a start on, each larger by 1, as long as they are below an end.
+
+        They are counted in double precision, so that rounding to the element type decides nothing.
+
+        Inputs:
+            start (S, rank 0): The first number.
+            end (S, rank 0): Where they end, which is no number of them.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is that of the numbers, and float for double.
+
+        Outputs:
+            result (T)
+
+        Types:
+            S: double, int64
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        *,
+        dtype: int | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -2151,6 +2227,27 @@ class bmm(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, mat2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class broadcast_to(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
+        """A tensor, repeated along dimensions of size 1.
+
+        Inputs:
+            self (T)
+            size (int64, rank 1): The sizes; 1 where a dimension keeps its own.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class cartesian_prod(_LibraryFunction):
     def __call__(self, /, *tensors: _T3 | _NDArray[_Any] | _Floats) -> _T3:
         """Combines the elements of tensors of rank 1, each with each, a row for each combination.
@@ -2344,6 +2441,33 @@ class chain_matmul(_LibraryFunction):
 
         Since version 1 of opwright.aten.
         """
+
+class chunk(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension into at most so many parts, all of one size but for the last one.
+
+        A template: its body is made for each call, and depends on
+        `sizes`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        ...
 
 class clamp(_LibraryFunction):
     @_overload
@@ -3559,6 +3683,7 @@ class diagonal(_LibraryFunction):
         self: _T3,
         *,
         sizes: _Sequence[int],
+        whole: bool = False,
         row: int = 0,
         column: int = 0,
         order: _Sequence[int] | None = None,
@@ -3571,6 +3696,7 @@ class diagonal(_LibraryFunction):
 
         Attributes:
             sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+            whole (bool, default False): Whether a 0 of `sizes` is a size, since all sizes of `self` are known.
             row (int, default 0): The row in which the diagonal begins.
             column (int, default 0): The column in which it begins.
             order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
@@ -3591,6 +3717,7 @@ class diagonal(_LibraryFunction):
         self: _NDArray[_Any] | _Floats,
         *,
         sizes: _Sequence[int],
+        whole: bool = False,
         row: int = 0,
         column: int = 0,
         order: _Sequence[int] | None = None,
@@ -3606,6 +3733,7 @@ class diagonal_copy(_LibraryFunction):
         self: _T3,
         *,
         sizes: _Sequence[int],
+        whole: bool = False,
         row: int = 0,
         column: int = 0,
         order: _Sequence[int] | None = None,
@@ -3618,6 +3746,7 @@ class diagonal_copy(_LibraryFunction):
 
         Attributes:
             sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+            whole (bool, default False): Whether a 0 of `sizes` is a size, since all sizes of `self` are known.
             row (int, default 0): The row in which the diagonal begins.
             column (int, default 0): The column in which it begins.
             order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
@@ -3638,6 +3767,7 @@ class diagonal_copy(_LibraryFunction):
         self: _NDArray[_Any] | _Floats,
         *,
         sizes: _Sequence[int],
+        whole: bool = False,
         row: int = 0,
         column: int = 0,
         order: _Sequence[int] | None = None,
@@ -3986,6 +4116,27 @@ class elu(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class empty_like(_LibraryFunction):
+    def __call__(_self, /, self: _Any, *, dtype: int | None = None) -> _Any:
+        """A tensor as large as another one, whose elements mean nothing.
+
+        They are zeros here.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+
 class empty_memory_format(_LibraryFunction):
     @_overload
     def __call__(
@@ -4015,6 +4166,37 @@ class empty_memory_format(_LibraryFunction):
         """
     @_overload
     def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int = 1) -> _NDArray[_Any]:
+        ...
+
+class empty_permuted(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        size: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor of given sizes, whose elements mean nothing.
+
+        They are zeros here.
+
+        Inputs:
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
         ...
 
 class empty_strided(_LibraryFunction):
@@ -4211,6 +4393,27 @@ class expand(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class expand_as(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _Any) -> _T3:
+        """A tensor, repeated along dimensions of size 1 to the sizes of another one.
+
+        Inputs:
+            self (T)
+            other (any): A tensor whose sizes alone count.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _Any) -> _NDArray[_Any]:
+        ...
+
 class expm1(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
@@ -4229,6 +4432,64 @@ class expm1(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class eye(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        sizes: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A matrix with ones on its diagonal, and zeros elsewhere.
+
+        Inputs:
+            sizes (int64, [2]): How many rows and columns it has.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, sizes: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class eye_m(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        sizes: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A matrix with ones on its diagonal, and zeros elsewhere.
+
+        Inputs:
+            sizes (int64, [2]): How many rows and columns it has.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, sizes: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
         ...
 
 class feature_dropout(_LibraryFunction):
@@ -4687,6 +4948,71 @@ class fill_Scalar(_LibraryFunction):
     def __call__(_self, /, self: _Any, value: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class fill_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, value: _T3 | _Floats) -> _T3:
+        """A tensor as large as another one, each element of which is one number.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            value (T, rank 0): The number, in the element type of `self`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, value: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class flatten_using_ints(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        shape: _Sequence[int] | None = None,
+        whole: bool = False,
+        first: int = 0,
+        behind: int = 1,
+    ) -> _T3:
+        """A tensor of which some dimensions, one behind the other, have become one.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            shape (ints, optional): The sizes, 0 for one that is that of `self`, and -1 for one that follows; absent where these do not say it.
+            whole (bool, default False): Whether a 0 of `shape` is a size, since all sizes of `self` are known.
+            first (int, default 0): The first dimension of those.
+            behind (int, default 1): The dimension behind them.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        shape: _Sequence[int] | None = None,
+        whole: bool = False,
+        first: int = 0,
+        behind: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
 class flip(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, dims: _Sequence[int]) -> _T3:
@@ -4711,6 +5037,46 @@ class flip(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class fliplr(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """A tensor with the elements of its second dimension in reverse order.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class flipud(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """A tensor with the elements of its first dimension in reverse order.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class float_power_Scalar(_LibraryFunction):
@@ -5433,21 +5799,23 @@ class histc(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T2,
-        min: _T2 | _Floats | None = None,
-        max: _T2 | _Floats | None = None,
+        self: _T6,
+        min: _T6 | _Floats | None = None,
+        max: _T6 | _Floats | None = None,
         *,
         bins: int = 100,
-    ) -> _T2:
+    ) -> _T6:
         """Counts the elements in each of equal parts of a range, those beyond it nowhere.
+
+        PyTorch places elements of float16 and bfloat16 in these types themselves, with another rounding; they are not taken.
 
         A template: its body is made for each call, and depends on
         `bins`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
-            min (T, optional, rank 0): Where the range begins; absent, as the end, it is that of the elements.
-            max (T, optional, rank 0): Where it ends.
+            min (T, optional, rank 0): Where the range begins; absent it is 0, and without an end the range is that of the elements.
+            max (T, optional, rank 0): Where it ends; absent it is 0.
 
         Attributes:
             bins (int, default 100): How many parts.
@@ -5456,7 +5824,7 @@ class histc(_LibraryFunction):
             result (T)
 
         Types:
-            T: float16, bfloat16, float, double
+            T: float, double
 
         Since version 1 of opwright.aten.
         """
@@ -5518,6 +5886,191 @@ class index_Tensor(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *indices: _Any) -> _NDArray[_Any]:
+        ...
+
+class index_add(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        source: _T3 | _Floats,
+        alpha: _T3 | _Floats | None = None,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _T3:
+        """Adds parts of a tensor to those of another one, at given positions of a dimension.
+
+        Of truth values it is the logical or.
+
+        Inputs:
+            self (T)
+            index (I): The positions, not negative.
+            source (T): The parts.
+            alpha (T, optional, rank 0): Factor of `source`; absent it is 1.
+
+        Attributes:
+            dim (int, required): The dimension.
+            column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        source: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class index_copy(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        source: _T3 | _Floats,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _T3:
+        """Writes parts into a copy of a tensor, at given positions of a dimension.
+
+        Inputs:
+            self (T)
+            index (I): The positions, not negative.
+            source (T): The parts.
+
+        Attributes:
+            dim (int, required): The dimension.
+            column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        source: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class index_fill_int_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        value: _T3 | _Floats,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _T3:
+        """Writes one number into a copy of a tensor, at given positions of a dimension.
+
+        Inputs:
+            self (T)
+            index (I): The positions.
+            value (T): The number.
+
+        Attributes:
+            dim (int, required): The dimension.
+            column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        value: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class index_fill_int_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        value: _T3 | _Floats,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _T3:
+        """Writes one number into a copy of a tensor, at given positions of a dimension.
+
+        Inputs:
+            self (T)
+            index (I): The positions.
+            value (T): The number.
+
+        Attributes:
+            dim (int, required): The dimension.
+            column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        value: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _NDArray[_Any]:
         ...
 
 class index_put(_LibraryFunction):
@@ -6923,6 +7476,85 @@ class lt_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class mT(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
+        """The transposes of matrices in the last two dimensions.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            order (ints, required): All dimensions in their new order.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, order: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class masked_fill_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, mask: BOOL | _Bools, value: _T3 | _Floats) -> _T3:
+        """A tensor with one number at the places where a mask is true.
+
+        Inputs:
+            self (T)
+            mask (bool): The places; broadcast with `self`.
+            value (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mask: _NDArray[_Any] | _Bools,
+        value: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class masked_fill_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, mask: BOOL | _Bools, value: _T3 | _Floats) -> _T3:
+        """A tensor with one number at the places where a mask is true.
+
+        Inputs:
+            self (T)
+            mask (bool): The places; broadcast with `self`.
+            value (T, rank 0): A tensor of rank 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mask: _NDArray[_Any] | _Bools,
+        value: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
 class masked_scatter(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, mask: BOOL | _Bools, source: _T3 | _Floats, *, whole: bool = False) -> _T3:
@@ -6951,6 +7583,37 @@ class masked_scatter(_LibraryFunction):
         self: _NDArray[_Any] | _Floats,
         mask: _NDArray[_Any] | _Bools,
         source: _NDArray[_Any] | _Floats,
+        *,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class masked_select(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, mask: BOOL | _Bools, *, whole: bool = False) -> _T3:
+        """The elements at the places where a mask is true, one after the other.
+
+        Inputs:
+            self (T)
+            mask (bool): The places; broadcast with `self`.
+
+        Attributes:
+            whole (bool, default False): Whether `mask` has exactly the sizes of `self`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mask: _NDArray[_Any] | _Bools,
         *,
         whole: bool = False,
     ) -> _NDArray[_Any]:
@@ -7681,6 +8344,75 @@ class mode(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class moveaxis_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
+        """A tensor of which one dimension has another place, and the others their order.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            order (ints, required): All dimensions in their new order.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, order: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class moveaxis_intlist(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
+        """A tensor of which some dimensions have other places, and the others their order.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            order (ints, required): All dimensions in their new order.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, order: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class movedim_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
+        """A tensor of which one dimension has another place, and the others their order.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            order (ints, required): All dimensions in their new order.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, order: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
 class movedim_intlist(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
@@ -7999,6 +8731,72 @@ class narrow(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class narrow_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: int) -> _T3:
+        """So many elements of a dimension, from one on that a tensor names.
+
+        Inputs:
+            self (T)
+            start (int64, rank 0): The first element; counted from the end where it is negative.
+            length (int64, rank 0): How many elements.
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        start: _NDArray[_Any] | _Ints,
+        length: _NDArray[_Any] | _Ints,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class narrow_copy(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: _Sequence[int]) -> _T3:
+        """A copy of so many elements of a dimension, from one on.
+
+        Inputs:
+            self (T)
+            start (int64, [1]): The first element, not negative.
+            length (int64, [1]): How many elements.
+
+        Attributes:
+            dim (ints, required): The dimension, alone in a list.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        start: _NDArray[_Any] | _Ints,
+        length: _NDArray[_Any] | _Ints,
+        *,
+        dim: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
 class native_dropout(_LibraryFunction):
     @_overload
     def __call__(self, /, input: _T2, *, p: float | None = None, train: _Literal[0, 1] = 1) -> tuple[_T2, BOOL]:
@@ -8197,6 +8995,116 @@ class neg(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class new_empty(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        size: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor of given sizes in the element type of another one, whose elements mean nothing.
+
+        They are zeros here.
+
+        Inputs:
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class new_full(_LibraryFunction):
+    @_overload
+    def __call__(self, /, size: INT64, fill_value: _T3 | _Floats) -> _T3:
+        """A tensor of given sizes in the element type of another one, each element of which is one number.
+
+        Inputs:
+            size (int64, rank 1): The sizes.
+            fill_value (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, fill_value: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class new_ones(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        size: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor of ones, in the element type of another one.
+
+        Inputs:
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class new_zeros(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        size: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor of zeros, in the element type of another one.
+
+        Inputs:
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
         ...
 
 class nonzero(_LibraryFunction):
@@ -8536,6 +9444,94 @@ class normal_float_float(_LibraryFunction):
         dtype: int = 1,
     ) -> _NDArray[_Any]:
         ...
+
+class numpy_T(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """A tensor with its dimensions in reverse order.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class one_hot(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: INT64, *, num_classes: int | None = None) -> INT64:
+        """For each number of a class its place as 1, among zeros for the other classes, in a last dimension.
+
+        Inputs:
+            self (int64)
+
+        Attributes:
+            num_classes (int, optional): How many classes there are; absent as many as the largest number says.
+
+        Outputs:
+            result (int64)
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, *, num_classes: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class ones(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        size: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor of ones.
+
+        Inputs:
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class ones_like(_LibraryFunction):
+    def __call__(_self, /, self: _Any, *, dtype: int | None = None) -> _Any:
+        """A tensor of ones, as large as another one.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
 
 class or_Scalar(_LibraryFunction):
     @_overload
@@ -8950,6 +9946,407 @@ class prod_dim_int(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int, keepdim: bool = False) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_choose_qparams_per_token(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE,
+    ) -> tuple[BFLOAT16 | FLOAT | DOUBLE, BFLOAT16 | FLOAT | DOUBLE]:
+        """Chooses scales with which to quantize a tensor to int8 for each index of all but the last dimension; zero points are 0.
+
+        Inputs:
+            input (T)
+
+        Outputs:
+            scales (U)
+            zero_points (U)
+
+        Types:
+            T: float16, bfloat16, float, double
+            U: bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, input: _NDArray[_Any] | _Floats) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class quantized_decomposed_choose_qparams_per_token_asymmetric(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> tuple[DOUBLE, INT64]:
+        """Chooses the scales and zero points with which to quantize a tensor to int8 for each index of all but the last dimension.
+
+        Inputs:
+            input (T)
+
+        Outputs:
+            scales (double)
+            zero_points (int64)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, input: _NDArray[_Any] | _Floats) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class quantized_decomposed_choose_qparams_per_token_asymmetric_impl(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> tuple[DOUBLE, INT64]:
+        """Chooses the scales and zero points with which to quantize a tensor to int8 for each index of all but the last dimension.
+
+        Inputs:
+            input (T)
+
+        Outputs:
+            scales (double)
+            zero_points (int64)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, input: _NDArray[_Any] | _Floats) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class quantized_decomposed_choose_qparams_symmetric_tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT16 | BFLOAT16 | FLOAT,
+        *,
+        quant_min: int,
+        quant_max: int,
+        eps: float,
+        dtype: _Literal[2, 3, 5, 6],
+    ) -> tuple[DOUBLE, INT64]:
+        """Chooses the scale and the zero point with which to quantize a tensor symmetrically.
+
+        A template: its body is made for each call, and depends on
+        `eps`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T)
+
+        Attributes:
+            quant_min (int, required)
+            quant_max (int, required)
+            eps (float, required): The least scale.
+            dtype (int, required): The element type of quantized values, as a code of ONNX.
+
+        Outputs:
+            scale (double)
+            zero_point (int64)
+
+        Types:
+            T: float16, bfloat16, float
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        *,
+        quant_min: int,
+        quant_max: int,
+        eps: float,
+        dtype: _Literal[2, 3, 5, 6],
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class quantized_decomposed_choose_qparams_tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT16 | BFLOAT16 | FLOAT,
+        *,
+        quant_min: int,
+        quant_max: int,
+        eps: float,
+    ) -> tuple[DOUBLE, INT64]:
+        """Chooses the scale and the zero point with which to quantize a tensor.
+
+        A template: its body is made for each call, and depends on
+        `eps`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T)
+
+        Attributes:
+            quant_min (int, required)
+            quant_max (int, required)
+            eps (float, required): The least scale.
+
+        Outputs:
+            scale (double)
+            zero_point (int64)
+
+        Types:
+            T: float16, bfloat16, float
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        *,
+        quant_min: int,
+        quant_max: int,
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class quantized_decomposed_convert_element_type_no_fuse(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dtype: int,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Converts a tensor to another element type.
+
+        Inputs:
+            input (T)
+
+        Attributes:
+            dtype (int, required): The element type of the result, as a code of ONNX.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, input: _NDArray[_Any] | _Floats, *, dtype: int) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_dequantize_per_tensor(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T11, scale: _T2 | _Floats, zero_point: _T11 | _Ints) -> _T2:
+        """Dequantizes a tensor with one scale and one zero point.
+
+        Inputs:
+            input (U)
+            scale (T, rank 0)
+            zero_point (U, rank 0)
+
+        Outputs:
+            result (T)
+
+        Types:
+            U: uint8, int8, int16, int32
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Ints,
+        scale: _NDArray[_Any] | _Floats,
+        zero_point: _NDArray[_Any] | _Ints,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_dequantize_per_tensor_tensor(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T11, scale: _T2 | _Floats, zero_point: _T11 | _Ints) -> _T2:
+        """Dequantizes a tensor with one scale and one zero point.
+
+        Inputs:
+            input (U)
+            scale (T): One element.
+            zero_point (U): One element.
+
+        Outputs:
+            result (T)
+
+        Types:
+            U: uint8, int8, int16, int32
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Ints,
+        scale: _NDArray[_Any] | _Floats,
+        zero_point: _NDArray[_Any] | _Ints,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_dequantize_per_tensor_tensor2(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T11, scale: _T2 | _Floats, zero_point: _T11 | _Ints) -> _T2:
+        """Dequantizes a tensor with one scale and one zero point.
+
+        Inputs:
+            input (U)
+            scale (T): One element.
+            zero_point (U): One element.
+
+        Outputs:
+            result (T)
+
+        Types:
+            U: uint8, int8, int16, int32
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Ints,
+        scale: _NDArray[_Any] | _Floats,
+        zero_point: _NDArray[_Any] | _Ints,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_quantize_per_tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT,
+        scale: FLOAT | _Floats,
+        zero_point: _T11 | _Ints,
+        quant_min: _T11 | _Ints | None = None,
+        quant_max: _T11 | _Ints | None = None,
+    ) -> _T11:
+        """Quantizes a tensor with one scale and one zero point.
+
+        Inputs:
+            input (T)
+            scale (float, rank 0)
+            zero_point (U, rank 0)
+            quant_min (U, optional, rank 0): The lower limit of the result; none if absent, as `quant_max`.
+            quant_max (U, optional, rank 0): The upper limit of the result.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float
+            U: uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        scale: _NDArray[_Any] | _Floats,
+        zero_point: _NDArray[_Any] | _Ints,
+        quant_min: _NDArray[_Any] | _Ints | None = None,
+        quant_max: _NDArray[_Any] | _Ints | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_quantize_per_tensor_tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT,
+        scale: FLOAT | _Floats,
+        zero_point: _T11 | _Ints,
+        quant_min: _T11 | _Ints | None = None,
+        quant_max: _T11 | _Ints | None = None,
+    ) -> _T11:
+        """Quantizes a tensor with one scale and one zero point.
+
+        Inputs:
+            input (T)
+            scale (float): One element.
+            zero_point (U): One element.
+            quant_min (U, optional, rank 0): The lower limit of the result; none if absent, as `quant_max`.
+            quant_max (U, optional, rank 0): The upper limit of the result.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float
+            U: uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        scale: _NDArray[_Any] | _Floats,
+        zero_point: _NDArray[_Any] | _Ints,
+        quant_min: _NDArray[_Any] | _Ints | None = None,
+        quant_max: _NDArray[_Any] | _Ints | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_quantize_per_tensor_tensor2(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT,
+        scale: FLOAT | _Floats,
+        zero_point: _T11 | _Ints,
+        quant_min: _T11 | _Ints,
+        quant_max: _T11 | _Ints,
+    ) -> _T11:
+        """Quantizes a tensor with one scale and one zero point.
+
+        Inputs:
+            input (T)
+            scale (float): One element.
+            zero_point (U): One element.
+            quant_min (U): The lower limit of the result, one element.
+            quant_max (U): The upper limit of the result, one element.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float
+            U: uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        scale: _NDArray[_Any] | _Floats,
+        zero_point: _NDArray[_Any] | _Ints,
+        quant_min: _NDArray[_Any] | _Ints,
+        quant_max: _NDArray[_Any] | _Ints,
+    ) -> _NDArray[_Any]:
         ...
 
 class rad2deg(_LibraryFunction):
@@ -9427,6 +10824,26 @@ class randperm(_LibraryFunction):
     def __call__(self, /, n: _NDArray[_Any] | _Ints, *, dtype: int = 7) -> _NDArray[_Any]:
         ...
 
+class ravel(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """All elements, one after the other.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class real(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, is_complex: bool = False) -> _T3:
@@ -9711,6 +11128,107 @@ class repeat(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class repeat_interleave_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(self, /, repeats: _T12) -> _T12:
+        """The place of each number of a list, as many times as the number says.
+
+        Inputs:
+            repeats (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, repeats: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class repeat_interleave_self_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, repeats: INT64 | _Ints, *, dim: int | None = None) -> _T3:
+        """A tensor with each part along a dimension as many times as a list says.
+
+        Inputs:
+            self (T)
+            repeats (int64): How many times each part is taken; one number holds for all.
+
+        Attributes:
+            dim (int, optional): The dimension; absent all elements are repeated.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        repeats: _NDArray[_Any] | _Ints,
+        *,
+        dim: int | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class repeat_interleave_self_int(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        counts: INT64 | _Ints,
+        *,
+        axes: _Sequence[int] | None = None,
+        shape: _Sequence[int] | None = None,
+        whole: bool = False,
+        dim: int = 0,
+        behind: int = 1,
+    ) -> _T3:
+        """A tensor with each part along a dimension so many times, one behind the other.
+
+        Inputs:
+            self (T)
+            counts (int64, rank 1): How many times, for the dimension behind the one whose parts are repeated; 1 for all others.
+
+        Attributes:
+            axes (ints, optional): That dimension, which is new, alone in a list; absent all elements are repeated.
+            shape (ints, optional): The sizes of the result, 0 for one that is that of `self`, and -1 for one that follows; absent where these do not say it.
+            whole (bool, default False): Whether a 0 of `shape` is a size, since all sizes of `self` are known.
+            dim (int, default 0): The dimension whose parts are repeated, counted from the first.
+            behind (int, default 1): The dimension behind it.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        counts: _NDArray[_Any] | _Ints,
+        *,
+        axes: _Sequence[int] | None = None,
+        shape: _Sequence[int] | None = None,
+        whole: bool = False,
+        dim: int = 0,
+        behind: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
 class replication_pad1d(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
@@ -9805,6 +11323,27 @@ class reshape(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class reshape_as(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _Any) -> _T3:
+        """The same elements in the shape of another tensor.
+
+        Inputs:
+            self (T)
+            other (any): A tensor whose sizes alone count.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _Any) -> _NDArray[_Any]:
+        ...
+
 class rms_norm(_LibraryFunction):
     @_overload
     def __call__(
@@ -9857,14 +11396,14 @@ class rnn_relu_input(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T11,
-        hx: _T11 | _Floats,
-        *params: _T11 | _Floats,
+        input: _T13,
+        hx: _T13 | _Floats,
+        *params: _T13 | _Floats,
         hidden_size: int,
         weights_each: _Literal[2, 4],
         bidirectional: _Literal[0, 1],
         batch_first: _Literal[0, 1],
-    ) -> tuple[_T11, _T11]:
+    ) -> tuple[_T13, _T13]:
         """Applies a recurrent network with the rectified linear unit of one or more layers to a batch of sequences.
 
         Layers lie upon one another; nothing is dropped between them.
@@ -9958,6 +11497,84 @@ class rnn_tanh_input(_LibraryFunction):
         bidirectional: _Literal[0, 1],
         batch_first: _Literal[0, 1],
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class roll(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        shifts: _Sequence[int],
+        dims: _Sequence[int] = (),
+        cuts: _Sequence[int],
+    ) -> _T3:
+        """A tensor whose elements are moved along dimensions; those beyond the end come first.
+
+        A template: its body is made for each call, and depends on
+        `shifts`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            shifts (ints, required): How far they are moved along each dimension.
+            dims (ints, default ()): The dimensions; without any the elements are taken one after the other.
+            cuts (ints, required): For each dimension the position of what comes first, -1 where sizes are not known.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        shifts: _Sequence[int],
+        dims: _Sequence[int] = (),
+        cuts: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class rot90(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, reversed: _Sequence[int], order: _Sequence[int] | None = None) -> _T3:
+        """A tensor turned by right angles in the plane of two dimensions.
+
+        A template: its body is made for each call, and depends on
+        `reversed`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            reversed (ints, required): The dimensions whose elements come in reverse order.
+            order (ints, optional): All dimensions in the order that they have then; absent where it is their own.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        reversed: _Sequence[int],
+        order: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
         ...
 
 class round(_LibraryFunction):
@@ -10316,6 +11933,56 @@ class scatter_add(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class scatter_reduce(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        src: _T3 | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["add", "multiply"],
+        whole: bool = False,
+    ) -> _T3:
+        """Adds or multiplies elements to those of a tensor, at the positions that an index gives along a dimension.
+
+        Of truth values it is the logical or, and the logical and.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            src (T): The elements; along each dimension at least as many as `index` has.
+
+        Attributes:
+            dim (int, required): The dimension.
+            reduce (string, required): How elements are combined.
+            whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        src: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["add", "multiply"],
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
 class scatter_reduce_two(_LibraryFunction):
     @_overload
     def __call__(
@@ -10448,6 +12115,53 @@ class scatter_value(_LibraryFunction):
         value: _NDArray[_Any] | _Floats,
         *,
         dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_value_reduce(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        value: _T3 | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["add", "multiply"],
+    ) -> _T3:
+        """Adds or multiplies a number to elements of a tensor, at the positions that an index gives along a dimension.
+
+        Of truth values it is the logical or, and the logical and.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            value (T, rank 0): The number.
+
+        Attributes:
+            dim (int, required): The dimension.
+            reduce (string, required): How elements are combined.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        value: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["add", "multiply"],
     ) -> _NDArray[_Any]:
         ...
 
@@ -11062,6 +12776,60 @@ class special_expit(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class split_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension into parts of one size, the last one of what is left.
+
+        A template: its body is made for each call, and depends on
+        `sizes`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        ...
+
+class split_sizes(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, split_size: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension into parts of given sizes.
+
+        A template: its body is made for each call, and depends on
+        `split_size`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            split_size (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, split_size: _Sequence[int], dim: int = 0) -> _Any:
+        ...
+
 class split_with_sizes(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, split_sizes: _Sequence[int], dim: int = 0) -> _Any:
@@ -11635,7 +13403,7 @@ class sum(_LibraryFunction):
 
 class sum_dim_IntList(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T12, *, dim: _Sequence[int], keepdim: bool = False) -> _T12:
+    def __call__(_self, /, self: _T14, *, dim: _Sequence[int], keepdim: bool = False) -> _T14:
         """Computes the sum along the given dimensions.
 
         Inputs:
@@ -11664,9 +13432,66 @@ class sum_dim_IntList(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
-class sym_numel(_LibraryFunction):
+class swapaxes(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any) -> INT64:
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int] | None = None) -> _T3:
+        """A tensor of which two dimensions have changed places.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            order (ints, optional): All dimensions in their new order; absent where it is their own.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        order: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class swapdims(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int] | None = None) -> _T3:
+        """A tensor of which two dimensions have changed places.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            order (ints, optional): All dimensions in their new order; absent where it is their own.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        order: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class sym_numel(_LibraryFunction):
+    def __call__(_self, /, self: _Any) -> _Any:
         """The number of elements.
 
         Inputs:
@@ -11677,13 +13502,9 @@ class sym_numel(_LibraryFunction):
 
         Since version 1 of opwright.aten.
         """
-    @_overload
-    def __call__(_self, /, self: _Any) -> _NDArray[_Any]:
-        ...
 
 class sym_size_int(_LibraryFunction):
-    @_overload
-    def __call__(_self, /, self: _Any, *, dim: int) -> INT64:
+    def __call__(_self, /, self: _Any, *, dim: int) -> _Any:
         """The size of a dimension.
 
         Inputs:
@@ -11697,9 +13518,6 @@ class sym_size_int(_LibraryFunction):
 
         Since version 1 of opwright.aten.
         """
-    @_overload
-    def __call__(_self, /, self: _Any, *, dim: int) -> _NDArray[_Any]:
-        ...
 
 class t(_LibraryFunction):
     @_overload
@@ -11719,6 +13537,73 @@ class t(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class take(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT32 | INT64 | _Ints) -> _T3:
+        """The elements at given positions of all elements, one after the other.
+
+        Inputs:
+            self (T)
+            index (I): The positions, of any sizes; counted from the end where they are negative.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, index: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class take_along_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        indices: INT32 | INT64 | _Ints,
+        *,
+        dim: int | None = None,
+        axes: _Sequence[int] = (0,),
+        whole: bool = False,
+    ) -> _T3:
+        """Takes elements along a dimension, at the positions that indices give for each of them.
+
+        Inputs:
+            self (T)
+            indices (I): Positions along `dim`, not negative; broadcast with `self` in the other dimensions.
+
+        Attributes:
+            dim (int, optional): The dimension; absent the elements of both are taken one after the other.
+            axes (ints, default (0,)): The same, alone in a list.
+            whole (bool, default False): Whether `self` and `indices` have the same sizes in the other dimensions.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        indices: _NDArray[_Any] | _Ints,
+        *,
+        dim: int | None = None,
+        axes: _Sequence[int] = (0,),
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
         ...
 
 class tan(_LibraryFunction):
@@ -11759,6 +13644,60 @@ class tanh(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class tensor_split_indices(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension at given positions.
+
+        A template: its body is made for each call, and depends on
+        `sizes`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        ...
+
+class tensor_split_sections(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension into so many parts, whose sizes differ by at most one.
+
+        A template: its body is made for each call, and depends on
+        `sizes`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
         ...
 
 class tensordot(_LibraryFunction):
@@ -11881,6 +13820,116 @@ class to_copy(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dtype: int | None = None) -> _NDArray[_Any]:
         ...
 
+class to_device(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor in another element type.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class to_dtype(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor in another element type.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class to_dtype_layout(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor in another element type.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class to_other(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """A tensor in the element type of another one.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class topk(_LibraryFunction):
     @_overload
     def __call__(
@@ -11927,7 +13976,7 @@ class topk(_LibraryFunction):
 
 class trace(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T13) -> _T13:
+    def __call__(_self, /, self: _T15) -> _T15:
         """Computes the sum of the diagonal of a matrix.
 
         Inputs:
@@ -12042,6 +14091,65 @@ class trapezoid_x(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class tril(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, diagonal: INT64 | _Ints) -> _T3:
+        """The lower triangle of matrices, with zeros elsewhere.
+
+        Inputs:
+            self (T)
+            diagonal (int64, rank 0): The last diagonal that is kept; above the main one where it is positive.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, diagonal: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class tril_indices(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        offset: INT64,
+        *,
+        sizes: _Sequence[int],
+        dtype: int = 7,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """The positions of the lower triangle of a matrix row by row, those of rows and then those of columns.
+
+        Inputs:
+            offset (int64, rank 0): The last diagonal of the triangle.
+
+        Attributes:
+            sizes (ints, required): How many rows and columns the matrix has.
+            dtype (int, default 7): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        offset: _NDArray[_Any] | _Ints,
+        *,
+        sizes: _Sequence[int],
+        dtype: int = 7,
+    ) -> _NDArray[_Any]:
+        ...
+
 class trilinear(_LibraryFunction):
     @_overload
     def __call__(self, /, i1: _T1, i2: _T1 | _Floats, i3: _T1 | _Floats, *, equation: str) -> _T1:
@@ -12072,6 +14180,65 @@ class trilinear(_LibraryFunction):
         i3: _NDArray[_Any] | _Floats,
         *,
         equation: str,
+    ) -> _NDArray[_Any]:
+        ...
+
+class triu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, diagonal: INT64 | _Ints) -> _T3:
+        """The upper triangle of matrices, with zeros elsewhere.
+
+        Inputs:
+            self (T)
+            diagonal (int64, rank 0): The first diagonal that is kept; above the main one where it is positive.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, diagonal: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class triu_indices(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        offset: INT64,
+        *,
+        sizes: _Sequence[int],
+        dtype: int = 7,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """The positions of the upper triangle of a matrix row by row, those of rows and then those of columns.
+
+        Inputs:
+            offset (int64, rank 0): The first diagonal of the triangle.
+
+        Attributes:
+            sizes (ints, required): How many rows and columns the matrix has.
+            dtype (int, default 7): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        offset: _NDArray[_Any] | _Ints,
+        *,
+        sizes: _Sequence[int],
+        dtype: int = 7,
     ) -> _NDArray[_Any]:
         ...
 
@@ -12135,6 +14302,144 @@ class trunc(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class type_as(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """A tensor in the element type of another one.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class unbind_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, count: int, dim: int = 0) -> _Any:
+        """All parts of a tensor along a dimension, which these have no more.
+
+        A template: its body is made for each call, and depends on
+        `count`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            count (int, required): How many there are.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, count: int, dim: int = 0) -> _Any:
+        ...
+
+class unflatten_int(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        sizes: INT64 | _Ints,
+        *,
+        shape: _Sequence[int] | None = None,
+        whole: bool = False,
+        dim: int = 0,
+        behind: int = 1,
+    ) -> _T3:
+        """A tensor of which one dimension has become several ones.
+
+        Inputs:
+            self (T)
+            sizes (int64, rank 1): Their sizes; -1 for one that follows from the others.
+
+        Attributes:
+            shape (ints, optional): All sizes, 0 for one that is that of `self`, and -1 for one that follows; absent where these do not say it.
+            whole (bool, default False): Whether a 0 of `shape` is a size, since all sizes of `self` are known.
+            dim (int, default 0): The dimension, counted from the first.
+            behind (int, default 1): The dimension behind it.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        sizes: _NDArray[_Any] | _Ints,
+        *,
+        shape: _Sequence[int] | None = None,
+        whole: bool = False,
+        dim: int = 0,
+        behind: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class unfold(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        dimension: int,
+        size: int,
+        step: int,
+        order: _Sequence[int] | None = None,
+    ) -> _T3:
+        """All parts of a size along a dimension, in a last dimension, each so many elements behind the one before.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dimension (int, required): The dimension.
+            size (int, required): The size of a part.
+            step (int, required): The distance of parts.
+            order (ints, optional): All dimensions, the one of the elements of a part at the end; absent where it is there.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dimension: int,
+        size: int,
+        step: int,
+        order: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
         ...
 
 class unique2(_LibraryFunction):
@@ -12288,6 +14593,33 @@ class unsafe_index_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *indices: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class unsafe_split_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension into parts of one size, the last one of what is left.
+
+        A template: its body is made for each call, and depends on
+        `sizes`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        ...
+
 class unsafe_view(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, size: INT64 | _Ints, *, keeps: _Literal[0, 1] = 0) -> _T3:
@@ -12344,7 +14676,7 @@ class unsqueeze(_LibraryFunction):
 
 class vander(_LibraryFunction):
     @_overload
-    def __call__(self, /, x: _T13, N: INT64 | _Ints | None = None, *, increasing: bool = False) -> _T13:
+    def __call__(self, /, x: _T15, N: INT64 | _Ints | None = None, *, increasing: bool = False) -> _T15:
         """Computes powers of each element, a row for each.
 
         Inputs:
@@ -12617,6 +14949,27 @@ class view(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class view_as(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _Any) -> _T3:
+        """The same elements in the shape of another tensor.
+
+        Inputs:
+            self (T)
+            other (any): A tensor whose sizes alone count.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _Any) -> _NDArray[_Any]:
+        ...
+
 class view_as_complex(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T6) -> _T6:
@@ -12657,9 +15010,30 @@ class view_as_real(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class view_copy(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
+        """A copy of the same elements in another shape.
+
+        Inputs:
+            self (T)
+            size (int64, rank 1): The sizes; -1 for one that follows from the others.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class where_Scalar(_LibraryFunction):
     @_overload
-    def __call__(_self, /, condition: BOOL, self: _T3 | _Floats, other: _T3 | _Floats) -> _T3:
+    def __call__(_self, /, condition: BOOL, self: _T16 | _Floats, other: _T16 | _Floats) -> _T16:
         """Selects one number where a condition holds, and another one elsewhere.
 
         Inputs:
@@ -12671,7 +15045,7 @@ class where_Scalar(_LibraryFunction):
             result (T)
 
         Types:
-            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            T: float, bool, int64
 
         Since version 1 of opwright.aten.
         """
@@ -12879,3 +15253,51 @@ class xor_Tensor(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
+
+class zeros(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        size: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor of zeros.
+
+        Inputs:
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class zeros_like(_LibraryFunction):
+    def __call__(_self, /, self: _Any, *, dtype: int | None = None) -> _Any:
+        """A tensor of zeros, as large as another one.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """

@@ -32,6 +32,8 @@ from ._opset1 import and_Tensor as _TypeOfand_Tensor  # pyright: ignore[reportMi
 from ._opset1 import any as _TypeOfany  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import any_dim as _TypeOfany_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import any_dims as _TypeOfany_dims  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import arange as _TypeOfarange  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import arange_start as _TypeOfarange_start  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import arange_start_step as _TypeOfarange_start_step  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import argmax as _TypeOfargmax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import argmin as _TypeOfargmin  # pyright: ignore[reportMissingModuleSource]
@@ -69,6 +71,7 @@ from ._opset1 import bitwise_xor_Scalar as _TypeOfbitwise_xor_Scalar  # pyright:
 from ._opset1 import bitwise_xor_Scalar_Tensor as _TypeOfbitwise_xor_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_xor_Tensor as _TypeOfbitwise_xor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bmm as _TypeOfbmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import broadcast_to as _TypeOfbroadcast_to  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cartesian_prod as _TypeOfcartesian_prod  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cat as _TypeOfcat  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cdist as _TypeOfcdist  # pyright: ignore[reportMissingModuleSource]
@@ -76,6 +79,7 @@ from ._opset1 import cdist_forward as _TypeOfcdist_forward  # pyright: ignore[re
 from ._opset1 import ceil as _TypeOfceil  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import celu as _TypeOfcelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import chain_matmul as _TypeOfchain_matmul  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import chunk as _TypeOfchunk  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp as _TypeOfclamp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp_Tensor as _TypeOfclamp_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp_max as _TypeOfclamp_max  # pyright: ignore[reportMissingModuleSource]
@@ -126,7 +130,9 @@ from ._opset1 import dot as _TypeOfdot  # pyright: ignore[reportMissingModuleSou
 from ._opset1 import dropout as _TypeOfdropout  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import einsum as _TypeOfeinsum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import elu as _TypeOfelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import empty_like as _TypeOfempty_like  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_memory_format as _TypeOfempty_memory_format  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import empty_permuted as _TypeOfempty_permuted  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_strided as _TypeOfempty_strided  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import eq_Scalar as _TypeOfeq_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import eq_Tensor as _TypeOfeq_Tensor  # pyright: ignore[reportMissingModuleSource]
@@ -136,7 +142,10 @@ from ._opset1 import erfinv as _TypeOferfinv  # pyright: ignore[reportMissingMod
 from ._opset1 import exp as _TypeOfexp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import exp2 as _TypeOfexp2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expand as _TypeOfexpand  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import expand_as as _TypeOfexpand_as  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expm1 as _TypeOfexpm1  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import eye as _TypeOfeye  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import eye_m as _TypeOfeye_m  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import feature_dropout as _TypeOffeature_dropout  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fft_c2r as _TypeOffft_c2r  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fft_fft as _TypeOffft_fft  # pyright: ignore[reportMissingModuleSource]
@@ -148,7 +157,11 @@ from ._opset1 import fft_r2c as _TypeOffft_r2c  # pyright: ignore[reportMissingM
 from ._opset1 import fft_rfft as _TypeOffft_rfft  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fft_rfft2 as _TypeOffft_rfft2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import fill_Scalar as _TypeOffill_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fill_Tensor as _TypeOffill_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import flatten_using_ints as _TypeOfflatten_using_ints  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import flip as _TypeOfflip  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fliplr as _TypeOffliplr  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import flipud as _TypeOfflipud  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import float_power_Scalar as _TypeOffloat_power_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import float_power_Tensor_Scalar as _TypeOffloat_power_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import float_power_Tensor_Tensor as _TypeOffloat_power_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
@@ -180,6 +193,10 @@ from ._opset1 import heaviside as _TypeOfheaviside  # pyright: ignore[reportMiss
 from ._opset1 import histc as _TypeOfhistc  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import hypot as _TypeOfhypot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_Tensor as _TypeOfindex_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_add as _TypeOfindex_add  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_copy as _TypeOfindex_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_fill_int_Scalar as _TypeOfindex_fill_int_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_fill_int_Tensor as _TypeOfindex_fill_int_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_put as _TypeOfindex_put  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_select as _TypeOfindex_select  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import inner as _TypeOfinner  # pyright: ignore[reportMissingModuleSource]
@@ -230,7 +247,11 @@ from ._opset1 import lshift_Tensor as _TypeOflshift_Tensor  # pyright: ignore[re
 from ._opset1 import lstm_input as _TypeOflstm_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lt_Scalar as _TypeOflt_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lt_Tensor as _TypeOflt_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mT as _TypeOfmT  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import masked_fill_Scalar as _TypeOfmasked_fill_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import masked_fill_Tensor as _TypeOfmasked_fill_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import masked_scatter as _TypeOfmasked_scatter  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import masked_select as _TypeOfmasked_select  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import matmul as _TypeOfmatmul  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import matrix_power as _TypeOfmatrix_power  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max as _TypeOfmax  # pyright: ignore[reportMissingModuleSource]
@@ -254,6 +275,9 @@ from ._opset1 import minimum as _TypeOfminimum  # pyright: ignore[reportMissingM
 from ._opset1 import mish as _TypeOfmish  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mm as _TypeOfmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mode as _TypeOfmode  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import moveaxis_int as _TypeOfmoveaxis_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import moveaxis_intlist as _TypeOfmoveaxis_intlist  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import movedim_int as _TypeOfmovedim_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import movedim_intlist as _TypeOfmovedim_intlist  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mul_Scalar as _TypeOfmul_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mul_Tensor as _TypeOfmul_Tensor  # pyright: ignore[reportMissingModuleSource]
@@ -265,12 +289,18 @@ from ._opset1 import nanmedian as _TypeOfnanmedian  # pyright: ignore[reportMiss
 from ._opset1 import nanmedian_dim as _TypeOfnanmedian_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import nansum as _TypeOfnansum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import narrow as _TypeOfnarrow  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import narrow_Tensor as _TypeOfnarrow_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import narrow_copy as _TypeOfnarrow_copy  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import native_dropout as _TypeOfnative_dropout  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import native_group_norm as _TypeOfnative_group_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import native_layer_norm as _TypeOfnative_layer_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ne_Scalar as _TypeOfne_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import ne_Tensor as _TypeOfne_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import neg as _TypeOfneg  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import new_empty as _TypeOfnew_empty  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import new_full as _TypeOfnew_full  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import new_ones as _TypeOfnew_ones  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import new_zeros as _TypeOfnew_zeros  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import nonzero as _TypeOfnonzero  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import nonzero_static as _TypeOfnonzero_static  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import norm_Scalar as _TypeOfnorm_Scalar  # pyright: ignore[reportMissingModuleSource]
@@ -281,6 +311,10 @@ from ._opset1 import normal_Tensor_Tensor as _TypeOfnormal_Tensor_Tensor  # pyri
 from ._opset1 import normal_Tensor_float as _TypeOfnormal_Tensor_float  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import normal_float_Tensor as _TypeOfnormal_float_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import normal_float_float as _TypeOfnormal_float_float  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import numpy_T as _TypeOfnumpy_T  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import one_hot as _TypeOfone_hot  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ones as _TypeOfones  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ones_like as _TypeOfones_like  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import or_Scalar as _TypeOfor_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import or_Tensor as _TypeOfor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import outer as _TypeOfouter  # pyright: ignore[reportMissingModuleSource]
@@ -296,6 +330,18 @@ from ._opset1 import prelu as _TypeOfprelu  # pyright: ignore[reportMissingModul
 from ._opset1 import prelu_kernel as _TypeOfprelu_kernel  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import prod as _TypeOfprod  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import prod_dim_int as _TypeOfprod_dim_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_choose_qparams_per_token as _TypeOfquantized_decomposed_choose_qparams_per_token  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_choose_qparams_per_token_asymmetric as _TypeOfquantized_decomposed_choose_qparams_per_token_asymmetric  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_choose_qparams_per_token_asymmetric_impl as _TypeOfquantized_decomposed_choose_qparams_per_token_asymmetric_impl  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_choose_qparams_symmetric_tensor as _TypeOfquantized_decomposed_choose_qparams_symmetric_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_choose_qparams_tensor as _TypeOfquantized_decomposed_choose_qparams_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_convert_element_type_no_fuse as _TypeOfquantized_decomposed_convert_element_type_no_fuse  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_dequantize_per_tensor as _TypeOfquantized_decomposed_dequantize_per_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_dequantize_per_tensor_tensor as _TypeOfquantized_decomposed_dequantize_per_tensor_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_dequantize_per_tensor_tensor2 as _TypeOfquantized_decomposed_dequantize_per_tensor_tensor2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_quantize_per_tensor as _TypeOfquantized_decomposed_quantize_per_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_quantize_per_tensor_tensor as _TypeOfquantized_decomposed_quantize_per_tensor_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_quantize_per_tensor_tensor2 as _TypeOfquantized_decomposed_quantize_per_tensor_tensor2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rad2deg as _TypeOfrad2deg  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rand as _TypeOfrand  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rand_like as _TypeOfrand_like  # pyright: ignore[reportMissingModuleSource]
@@ -312,6 +358,7 @@ from ._opset1 import randint_low_generator as _TypeOfrandint_low_generator  # py
 from ._opset1 import randn as _TypeOfrandn  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randn_like as _TypeOfrandn_like  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randperm as _TypeOfrandperm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ravel as _TypeOfravel  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import real as _TypeOfreal  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reciprocal as _TypeOfreciprocal  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reflection_pad1d as _TypeOfreflection_pad1d  # pyright: ignore[reportMissingModuleSource]
@@ -324,13 +371,19 @@ from ._opset1 import remainder_Scalar_Tensor as _TypeOfremainder_Scalar_Tensor  
 from ._opset1 import remainder_Tensor as _TypeOfremainder_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import renorm as _TypeOfrenorm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import repeat as _TypeOfrepeat  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import repeat_interleave_Tensor as _TypeOfrepeat_interleave_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import repeat_interleave_self_Tensor as _TypeOfrepeat_interleave_self_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import repeat_interleave_self_int as _TypeOfrepeat_interleave_self_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import replication_pad1d as _TypeOfreplication_pad1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import replication_pad2d as _TypeOfreplication_pad2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import replication_pad3d as _TypeOfreplication_pad3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reshape as _TypeOfreshape  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reshape_as as _TypeOfreshape_as  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rms_norm as _TypeOfrms_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rnn_relu_input as _TypeOfrnn_relu_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rnn_tanh_input as _TypeOfrnn_tanh_input  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import roll as _TypeOfroll  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rot90 as _TypeOfrot90  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import round as _TypeOfround  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import round_decimals as _TypeOfround_decimals  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rrelu as _TypeOfrrelu  # pyright: ignore[reportMissingModuleSource]
@@ -342,9 +395,11 @@ from ._opset1 import rsub_Tensor as _TypeOfrsub_Tensor  # pyright: ignore[report
 from ._opset1 import scalar_tensor as _TypeOfscalar_tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scaled_dot_product_attention as _TypeOfscaled_dot_product_attention  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scatter_add as _TypeOfscatter_add  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_reduce as _TypeOfscatter_reduce  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scatter_reduce_two as _TypeOfscatter_reduce_two  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scatter_src as _TypeOfscatter_src  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scatter_value as _TypeOfscatter_value  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_value_reduce as _TypeOfscatter_value_reduce  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import select_int as _TypeOfselect_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import select_scatter as _TypeOfselect_scatter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import selu as _TypeOfselu  # pyright: ignore[reportMissingModuleSource]
@@ -367,6 +422,8 @@ from ._opset1 import sort_stable as _TypeOfsort_stable  # pyright: ignore[report
 from ._opset1 import special_entr as _TypeOfspecial_entr  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import special_erfcx as _TypeOfspecial_erfcx  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import special_expit as _TypeOfspecial_expit  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import split_Tensor as _TypeOfsplit_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import split_sizes as _TypeOfsplit_sizes  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import split_with_sizes as _TypeOfsplit_with_sizes  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sqrt as _TypeOfsqrt  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import square as _TypeOfsquare  # pyright: ignore[reportMissingModuleSource]
@@ -385,28 +442,47 @@ from ._opset1 import sub_Scalar as _TypeOfsub_Scalar  # pyright: ignore[reportMi
 from ._opset1 import sub_Tensor as _TypeOfsub_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sum as _TypeOfsum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sum_dim_IntList as _TypeOfsum_dim_IntList  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import swapaxes as _TypeOfswapaxes  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import swapdims as _TypeOfswapdims  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sym_numel as _TypeOfsym_numel  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sym_size_int as _TypeOfsym_size_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import t as _TypeOft  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import take as _TypeOftake  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import take_along_dim as _TypeOftake_along_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tan as _TypeOftan  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tanh as _TypeOftanh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tensor_split_indices as _TypeOftensor_split_indices  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tensor_split_sections as _TypeOftensor_split_sections  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tensordot as _TypeOftensordot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import threshold as _TypeOfthreshold  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tile as _TypeOftile  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import to_copy as _TypeOfto_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import to_device as _TypeOfto_device  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import to_dtype as _TypeOfto_dtype  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import to_dtype_layout as _TypeOfto_dtype_layout  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import to_other as _TypeOfto_other  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import topk as _TypeOftopk  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import trace as _TypeOftrace  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import transpose_int as _TypeOftranspose_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import trapezoid_dx as _TypeOftrapezoid_dx  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import trapezoid_x as _TypeOftrapezoid_x  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tril as _TypeOftril  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tril_indices as _TypeOftril_indices  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import trilinear as _TypeOftrilinear  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import triu as _TypeOftriu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import triu_indices as _TypeOftriu_indices  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import true_divide_Scalar as _TypeOftrue_divide_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import true_divide_Tensor as _TypeOftrue_divide_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import trunc as _TypeOftrunc  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import type_as as _TypeOftype_as  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unbind_int as _TypeOfunbind_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unflatten_int as _TypeOfunflatten_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unfold as _TypeOfunfold  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unique2 as _TypeOfunique2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unique_consecutive as _TypeOfunique_consecutive  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unique_dim as _TypeOfunique_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_index_Tensor as _TypeOfunsafe_index_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unsafe_split_Tensor as _TypeOfunsafe_split_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_view as _TypeOfunsafe_view  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsqueeze as _TypeOfunsqueeze  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import vander as _TypeOfvander  # pyright: ignore[reportMissingModuleSource]
@@ -417,8 +493,10 @@ from ._opset1 import var_mean_correction as _TypeOfvar_mean_correction  # pyrigh
 from ._opset1 import var_mean_dim as _TypeOfvar_mean_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import vdot as _TypeOfvdot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import view as _TypeOfview  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import view_as as _TypeOfview_as  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import view_as_complex as _TypeOfview_as_complex  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import view_as_real as _TypeOfview_as_real  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import view_copy as _TypeOfview_copy  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import where_Scalar as _TypeOfwhere_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import where_ScalarOther as _TypeOfwhere_ScalarOther  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import where_ScalarSelf as _TypeOfwhere_ScalarSelf  # pyright: ignore[reportMissingModuleSource]
@@ -428,6 +506,8 @@ from ._opset1 import xlogy_Scalar_Self as _TypeOfxlogy_Scalar_Self  # pyright: i
 from ._opset1 import xlogy_Tensor as _TypeOfxlogy_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import xor_Scalar as _TypeOfxor_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import xor_Tensor as _TypeOfxor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import zeros as _TypeOfzeros  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import zeros_like as _TypeOfzeros_like  # pyright: ignore[reportMissingModuleSource]
 
 abs: _Final[_TypeOfabs]
 """abs(self: T) -> T
@@ -561,7 +641,7 @@ adaptive_max_pool1d: _Final[_TypeOfadaptive_max_pool1d]
 Adaptive max pooling over one dimension, with the indices of the maxima.
 
 The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
-To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
     self (T): Batch (optional), channels, then the pooled dimensions.
@@ -587,7 +667,7 @@ adaptive_max_pool2d: _Final[_TypeOfadaptive_max_pool2d]
 Adaptive max pooling over two dimensions, with the indices of the maxima.
 
 The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
-To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
     self (T): Batch (optional), channels, then the pooled dimensions.
@@ -613,7 +693,7 @@ adaptive_max_pool3d: _Final[_TypeOfadaptive_max_pool3d]
 Adaptive max pooling over three dimensions, with the indices of the maxima.
 
 The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
-To PyTorch NaN is the maximum of a window; ONNX leaves that to runtimes.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
     self (T): Batch (optional), channels, then the pooled dimensions.
@@ -1084,6 +1164,53 @@ Outputs:
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
     U: bool, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+arange: _Final[_TypeOfarange]
+"""arange(end: S, *, dtype: int | None = None) -> T
+
+Numbers from 0 on, each larger by 1, as long as they are below an end.
+
+They are counted in double precision, so that rounding to the element type decides nothing.
+
+Inputs:
+    end (S, rank 0): Where they end, which is no number of them.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is that of the numbers, and float for double.
+
+Outputs:
+    result (T)
+
+Types:
+    S: double, int64
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+arange_start: _Final[_TypeOfarange_start]
+"""arange_start(start: S, end: S, *, dtype: int | None = None) -> T
+
+Numbers from a start on, each larger by 1, as long as they are below an end.
+
+They are counted in double precision, so that rounding to the element type decides nothing.
+
+Inputs:
+    start (S, rank 0): The first number.
+    end (S, rank 0): Where they end, which is no number of them.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is that of the numbers, and float for double.
+
+Outputs:
+    result (T)
+
+Types:
+    S: double, int64
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1850,6 +1977,24 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+broadcast_to: _Final[_TypeOfbroadcast_to]
+"""broadcast_to(self: T, size: int64) -> T
+
+A tensor, repeated along dimensions of size 1.
+
+Inputs:
+    self (T)
+    size (int64, rank 1): The sizes; 1 where a dimension keeps its own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 cartesian_prod: _Final[_TypeOfcartesian_prod]
 """cartesian_prod(*tensors: T) -> T
 
@@ -1994,6 +2139,30 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+chunk: _Final[_TypeOfchunk]
+"""chunk(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
+
+Splits a tensor along a dimension into at most so many parts, all of one size but for the last one.
+
+A template: its body is made for each call, and depends on
+`sizes`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -2786,7 +2955,7 @@ Since version 1 of opwright.aten.
 """
 
 diagonal: _Final[_TypeOfdiagonal]
-"""diagonal(self: T, *, sizes: Sequence[int], row: int = 0, column: int = 0, order: Sequence[int] | None = None, places: Sequence[int] | None = None) -> T
+"""diagonal(self: T, *, sizes: Sequence[int], whole: bool = False, row: int = 0, column: int = 0, order: Sequence[int] | None = None, places: Sequence[int] | None = None) -> T
 
 The diagonals of matrices in two dimensions, as a last dimension.
 
@@ -2795,6 +2964,7 @@ Inputs:
 
 Attributes:
     sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+    whole (bool, default False): Whether a 0 of `sizes` is a size, since all sizes of `self` are known.
     row (int, default 0): The row in which the diagonal begins.
     column (int, default 0): The column in which it begins.
     order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
@@ -2810,7 +2980,7 @@ Since version 1 of opwright.aten.
 """
 
 diagonal_copy: _Final[_TypeOfdiagonal_copy]
-"""diagonal_copy(self: T, *, sizes: Sequence[int], row: int = 0, column: int = 0, order: Sequence[int] | None = None, places: Sequence[int] | None = None) -> T
+"""diagonal_copy(self: T, *, sizes: Sequence[int], whole: bool = False, row: int = 0, column: int = 0, order: Sequence[int] | None = None, places: Sequence[int] | None = None) -> T
 
 A copy of the diagonals of matrices in two dimensions, as a last dimension.
 
@@ -2819,6 +2989,7 @@ Inputs:
 
 Attributes:
     sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+    whole (bool, default False): Whether a 0 of `sizes` is a size, since all sizes of `self` are known.
     row (int, default 0): The row in which the diagonal begins.
     column (int, default 0): The column in which it begins.
     order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
@@ -3062,6 +3233,28 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+empty_like: _Final[_TypeOfempty_like]
+"""empty_like(self: any, *, dtype: int | None = None) -> T
+
+A tensor as large as another one, whose elements mean nothing.
+
+They are zeros here.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 empty_memory_format: _Final[_TypeOfempty_memory_format]
 """empty_memory_format(size: int64, *, dtype: int = 1) -> T
 
@@ -3074,6 +3267,28 @@ Inputs:
 
 Attributes:
     dtype (int, default 1): The element type, as a code of ONNX.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+empty_permuted: _Final[_TypeOfempty_permuted]
+"""empty_permuted(size: int64, *, dtype: int | None = None) -> T
+
+A tensor of given sizes, whose elements mean nothing.
+
+They are zeros here.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
 
 Outputs:
     result (T)
@@ -3245,6 +3460,24 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+expand_as: _Final[_TypeOfexpand_as]
+"""expand_as(self: T, other: any) -> T
+
+A tensor, repeated along dimensions of size 1 to the sizes of another one.
+
+Inputs:
+    self (T)
+    other (any): A tensor whose sizes alone count.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 expm1: _Final[_TypeOfexpm1]
 """expm1(self: T) -> T
 
@@ -3258,6 +3491,46 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+eye: _Final[_TypeOfeye]
+"""eye(sizes: int64, *, dtype: int | None = None) -> T
+
+A matrix with ones on its diagonal, and zeros elsewhere.
+
+Inputs:
+    sizes (int64, [2]): How many rows and columns it has.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+eye_m: _Final[_TypeOfeye_m]
+"""eye_m(sizes: int64, *, dtype: int | None = None) -> T
+
+A matrix with ones on its diagonal, and zeros elsewhere.
+
+Inputs:
+    sizes (int64, [2]): How many rows and columns it has.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -3522,6 +3795,47 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+fill_Tensor: _Final[_TypeOffill_Tensor]
+"""fill_Tensor(self: any, value: T) -> T
+
+A tensor as large as another one, each element of which is one number.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    value (T, rank 0): The number, in the element type of `self`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+flatten_using_ints: _Final[_TypeOfflatten_using_ints]
+"""flatten_using_ints(self: T, *, shape: Sequence[int] | None = None, whole: bool = False, first: int = 0, behind: int = 1) -> T
+
+A tensor of which some dimensions, one behind the other, have become one.
+
+Inputs:
+    self (T)
+
+Attributes:
+    shape (ints, optional): The sizes, 0 for one that is that of `self`, and -1 for one that follows; absent where these do not say it.
+    whole (bool, default False): Whether a 0 of `shape` is a size, since all sizes of `self` are known.
+    first (int, default 0): The first dimension of those.
+    behind (int, default 1): The dimension behind them.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 flip: _Final[_TypeOfflip]
 """flip(self: T, *, dims: Sequence[int]) -> T
 
@@ -3535,6 +3849,40 @@ Inputs:
 
 Attributes:
     dims (ints, required): The dimensions to reverse.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+fliplr: _Final[_TypeOffliplr]
+"""fliplr(self: T) -> T
+
+A tensor with the elements of its second dimension in reverse order.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+flipud: _Final[_TypeOfflipud]
+"""flipud(self: T) -> T
+
+A tensor with the elements of its first dimension in reverse order.
+
+Inputs:
+    self (T)
 
 Outputs:
     result (T)
@@ -4093,13 +4441,15 @@ histc: _Final[_TypeOfhistc]
 
 Counts the elements in each of equal parts of a range, those beyond it nowhere.
 
+PyTorch places elements of float16 and bfloat16 in these types themselves, with another rounding; they are not taken.
+
 A template: its body is made for each call, and depends on
 `bins`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
-    min (T, optional, rank 0): Where the range begins; absent, as the end, it is that of the elements.
-    max (T, optional, rank 0): Where it ends.
+    min (T, optional, rank 0): Where the range begins; absent it is 0, and without an end the range is that of the elements.
+    max (T, optional, rank 0): Where it ends; absent it is 0.
 
 Attributes:
     bins (int, default 100): How many parts.
@@ -4108,7 +4458,7 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double
+    T: float, double
 
 Since version 1 of opwright.aten.
 """
@@ -4151,6 +4501,105 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+index_add: _Final[_TypeOfindex_add]
+"""index_add(self: T, index: I, source: T, alpha: T | None = None, *, dim: int, column: Sequence[int]) -> T
+
+Adds parts of a tensor to those of another one, at given positions of a dimension.
+
+Of truth values it is the logical or.
+
+Inputs:
+    self (T)
+    index (I): The positions, not negative.
+    source (T): The parts.
+    alpha (T, optional, rank 0): Factor of `source`; absent it is 1.
+
+Attributes:
+    dim (int, required): The dimension.
+    column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+index_copy: _Final[_TypeOfindex_copy]
+"""index_copy(self: T, index: I, source: T, *, dim: int, column: Sequence[int]) -> T
+
+Writes parts into a copy of a tensor, at given positions of a dimension.
+
+Inputs:
+    self (T)
+    index (I): The positions, not negative.
+    source (T): The parts.
+
+Attributes:
+    dim (int, required): The dimension.
+    column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+index_fill_int_Scalar: _Final[_TypeOfindex_fill_int_Scalar]
+"""index_fill_int_Scalar(self: T, index: I, value: T, *, dim: int, column: Sequence[int]) -> T
+
+Writes one number into a copy of a tensor, at given positions of a dimension.
+
+Inputs:
+    self (T)
+    index (I): The positions.
+    value (T): The number.
+
+Attributes:
+    dim (int, required): The dimension.
+    column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+index_fill_int_Tensor: _Final[_TypeOfindex_fill_int_Tensor]
+"""index_fill_int_Tensor(self: T, index: I, value: T, *, dim: int, column: Sequence[int]) -> T
+
+Writes one number into a copy of a tensor, at given positions of a dimension.
+
+Inputs:
+    self (T)
+    index (I): The positions.
+    value (T): The number.
+
+Attributes:
+    dim (int, required): The dimension.
+    column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -5163,6 +5612,64 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+mT: _Final[_TypeOfmT]
+"""mT(self: T, *, order: Sequence[int]) -> T
+
+The transposes of matrices in the last two dimensions.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, required): All dimensions in their new order.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+masked_fill_Scalar: _Final[_TypeOfmasked_fill_Scalar]
+"""masked_fill_Scalar(self: T, mask: bool, value: T) -> T
+
+A tensor with one number at the places where a mask is true.
+
+Inputs:
+    self (T)
+    mask (bool): The places; broadcast with `self`.
+    value (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+masked_fill_Tensor: _Final[_TypeOfmasked_fill_Tensor]
+"""masked_fill_Tensor(self: T, mask: bool, value: T) -> T
+
+A tensor with one number at the places where a mask is true.
+
+Inputs:
+    self (T)
+    mask (bool): The places; broadcast with `self`.
+    value (T, rank 0): A tensor of rank 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 masked_scatter: _Final[_TypeOfmasked_scatter]
 """masked_scatter(self: T, mask: bool, source: T, *, whole: bool = False) -> T
 
@@ -5172,6 +5679,27 @@ Inputs:
     self (T)
     mask (bool): The places; broadcast with `self`.
     source (T): The elements, at least as many as there are places.
+
+Attributes:
+    whole (bool, default False): Whether `mask` has exactly the sizes of `self`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+masked_select: _Final[_TypeOfmasked_select]
+"""masked_select(self: T, mask: bool, *, whole: bool = False) -> T
+
+The elements at the places where a mask is true, one after the other.
+
+Inputs:
+    self (T)
+    mask (bool): The places; broadcast with `self`.
 
 Attributes:
     whole (bool, default False): Whether `mask` has exactly the sizes of `self`.
@@ -5698,6 +6226,66 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+moveaxis_int: _Final[_TypeOfmoveaxis_int]
+"""moveaxis_int(self: T, *, order: Sequence[int]) -> T
+
+A tensor of which one dimension has another place, and the others their order.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, required): All dimensions in their new order.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+moveaxis_intlist: _Final[_TypeOfmoveaxis_intlist]
+"""moveaxis_intlist(self: T, *, order: Sequence[int]) -> T
+
+A tensor of which some dimensions have other places, and the others their order.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, required): All dimensions in their new order.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+movedim_int: _Final[_TypeOfmovedim_int]
+"""movedim_int(self: T, *, order: Sequence[int]) -> T
+
+A tensor of which one dimension has another place, and the others their order.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, required): All dimensions in their new order.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 movedim_intlist: _Final[_TypeOfmovedim_intlist]
 """movedim_intlist(self: T, *, order: Sequence[int]) -> T
 
@@ -5926,6 +6514,50 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+narrow_Tensor: _Final[_TypeOfnarrow_Tensor]
+"""narrow_Tensor(self: T, start: int64, length: int64, *, dim: int) -> T
+
+So many elements of a dimension, from one on that a tensor names.
+
+Inputs:
+    self (T)
+    start (int64, rank 0): The first element; counted from the end where it is negative.
+    length (int64, rank 0): How many elements.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+narrow_copy: _Final[_TypeOfnarrow_copy]
+"""narrow_copy(self: T, start: int64, length: int64, *, dim: Sequence[int]) -> T
+
+A copy of so many elements of a dimension, from one on.
+
+Inputs:
+    self (T)
+    start (int64, [1]): The first element, not negative.
+    length (int64, [1]): How many elements.
+
+Attributes:
+    dim (ints, required): The dimension, alone in a list.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 native_dropout: _Final[_TypeOfnative_dropout]
 """native_dropout(input: T, *, p: float | None = None, train: int = 1) -> tuple[T, bool]
 
@@ -6057,6 +6689,86 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+new_empty: _Final[_TypeOfnew_empty]
+"""new_empty(size: int64, *, dtype: int | None = None) -> T
+
+A tensor of given sizes in the element type of another one, whose elements mean nothing.
+
+They are zeros here.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+new_full: _Final[_TypeOfnew_full]
+"""new_full(size: int64, fill_value: T) -> T
+
+A tensor of given sizes in the element type of another one, each element of which is one number.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+    fill_value (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+new_ones: _Final[_TypeOfnew_ones]
+"""new_ones(size: int64, *, dtype: int | None = None) -> T
+
+A tensor of ones, in the element type of another one.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+new_zeros: _Final[_TypeOfnew_zeros]
+"""new_zeros(size: int64, *, dtype: int | None = None) -> T
+
+A tensor of zeros, in the element type of another one.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -6267,6 +6979,80 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+numpy_T: _Final[_TypeOfnumpy_T]
+"""numpy_T(self: T) -> T
+
+A tensor with its dimensions in reverse order.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+one_hot: _Final[_TypeOfone_hot]
+"""one_hot(self: int64, *, num_classes: int | None = None) -> int64
+
+For each number of a class its place as 1, among zeros for the other classes, in a last dimension.
+
+Inputs:
+    self (int64)
+
+Attributes:
+    num_classes (int, optional): How many classes there are; absent as many as the largest number says.
+
+Outputs:
+    result (int64)
+
+Since version 1 of opwright.aten.
+"""
+
+ones: _Final[_TypeOfones]
+"""ones(size: int64, *, dtype: int | None = None) -> T
+
+A tensor of ones.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+ones_like: _Final[_TypeOfones_like]
+"""ones_like(self: any, *, dtype: int | None = None) -> T
+
+A tensor of ones, as large as another one.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -6568,6 +7354,261 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_choose_qparams_per_token: _Final[_TypeOfquantized_decomposed_choose_qparams_per_token]
+"""quantized_decomposed_choose_qparams_per_token(input: T) -> tuple[U, U]
+
+Chooses scales with which to quantize a tensor to int8 for each index of all but the last dimension; zero points are 0.
+
+Inputs:
+    input (T)
+
+Outputs:
+    scales (U)
+    zero_points (U)
+
+Types:
+    T: float16, bfloat16, float, double
+    U: bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_choose_qparams_per_token_asymmetric: _Final[_TypeOfquantized_decomposed_choose_qparams_per_token_asymmetric]
+"""quantized_decomposed_choose_qparams_per_token_asymmetric(input: T) -> tuple[double, int64]
+
+Chooses the scales and zero points with which to quantize a tensor to int8 for each index of all but the last dimension.
+
+Inputs:
+    input (T)
+
+Outputs:
+    scales (double)
+    zero_points (int64)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_choose_qparams_per_token_asymmetric_impl: _Final[_TypeOfquantized_decomposed_choose_qparams_per_token_asymmetric_impl]
+"""quantized_decomposed_choose_qparams_per_token_asymmetric_impl(input: T) -> tuple[double, int64]
+
+Chooses the scales and zero points with which to quantize a tensor to int8 for each index of all but the last dimension.
+
+Inputs:
+    input (T)
+
+Outputs:
+    scales (double)
+    zero_points (int64)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_choose_qparams_symmetric_tensor: _Final[_TypeOfquantized_decomposed_choose_qparams_symmetric_tensor]
+"""quantized_decomposed_choose_qparams_symmetric_tensor(input: T, *, quant_min: int, quant_max: int, eps: float, dtype: int) -> tuple[double, int64]
+
+Chooses the scale and the zero point with which to quantize a tensor symmetrically.
+
+A template: its body is made for each call, and depends on
+`eps`. What no vector reaches is not verified.
+
+Inputs:
+    input (T)
+
+Attributes:
+    quant_min (int, required)
+    quant_max (int, required)
+    eps (float, required): The least scale.
+    dtype (int, required): The element type of quantized values, as a code of ONNX.
+
+Outputs:
+    scale (double)
+    zero_point (int64)
+
+Types:
+    T: float16, bfloat16, float
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_choose_qparams_tensor: _Final[_TypeOfquantized_decomposed_choose_qparams_tensor]
+"""quantized_decomposed_choose_qparams_tensor(input: T, *, quant_min: int, quant_max: int, eps: float) -> tuple[double, int64]
+
+Chooses the scale and the zero point with which to quantize a tensor.
+
+A template: its body is made for each call, and depends on
+`eps`. What no vector reaches is not verified.
+
+Inputs:
+    input (T)
+
+Attributes:
+    quant_min (int, required)
+    quant_max (int, required)
+    eps (float, required): The least scale.
+
+Outputs:
+    scale (double)
+    zero_point (int64)
+
+Types:
+    T: float16, bfloat16, float
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_convert_element_type_no_fuse: _Final[_TypeOfquantized_decomposed_convert_element_type_no_fuse]
+"""quantized_decomposed_convert_element_type_no_fuse(input: T, *, dtype: int) -> U
+
+Converts a tensor to another element type.
+
+Inputs:
+    input (T)
+
+Attributes:
+    dtype (int, required): The element type of the result, as a code of ONNX.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_dequantize_per_tensor: _Final[_TypeOfquantized_decomposed_dequantize_per_tensor]
+"""quantized_decomposed_dequantize_per_tensor(input: U, scale: T, zero_point: U) -> T
+
+Dequantizes a tensor with one scale and one zero point.
+
+Inputs:
+    input (U)
+    scale (T, rank 0)
+    zero_point (U, rank 0)
+
+Outputs:
+    result (T)
+
+Types:
+    U: uint8, int8, int16, int32
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_dequantize_per_tensor_tensor: _Final[_TypeOfquantized_decomposed_dequantize_per_tensor_tensor]
+"""quantized_decomposed_dequantize_per_tensor_tensor(input: U, scale: T, zero_point: U) -> T
+
+Dequantizes a tensor with one scale and one zero point.
+
+Inputs:
+    input (U)
+    scale (T): One element.
+    zero_point (U): One element.
+
+Outputs:
+    result (T)
+
+Types:
+    U: uint8, int8, int16, int32
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_dequantize_per_tensor_tensor2: _Final[_TypeOfquantized_decomposed_dequantize_per_tensor_tensor2]
+"""quantized_decomposed_dequantize_per_tensor_tensor2(input: U, scale: T, zero_point: U) -> T
+
+Dequantizes a tensor with one scale and one zero point.
+
+Inputs:
+    input (U)
+    scale (T): One element.
+    zero_point (U): One element.
+
+Outputs:
+    result (T)
+
+Types:
+    U: uint8, int8, int16, int32
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_quantize_per_tensor: _Final[_TypeOfquantized_decomposed_quantize_per_tensor]
+"""quantized_decomposed_quantize_per_tensor(input: T, scale: float, zero_point: U, quant_min: U | None = None, quant_max: U | None = None) -> U
+
+Quantizes a tensor with one scale and one zero point.
+
+Inputs:
+    input (T)
+    scale (float, rank 0)
+    zero_point (U, rank 0)
+    quant_min (U, optional, rank 0): The lower limit of the result; none if absent, as `quant_max`.
+    quant_max (U, optional, rank 0): The upper limit of the result.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float
+    U: uint8, int8, int16, int32
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_quantize_per_tensor_tensor: _Final[_TypeOfquantized_decomposed_quantize_per_tensor_tensor]
+"""quantized_decomposed_quantize_per_tensor_tensor(input: T, scale: float, zero_point: U, quant_min: U | None = None, quant_max: U | None = None) -> U
+
+Quantizes a tensor with one scale and one zero point.
+
+Inputs:
+    input (T)
+    scale (float): One element.
+    zero_point (U): One element.
+    quant_min (U, optional, rank 0): The lower limit of the result; none if absent, as `quant_max`.
+    quant_max (U, optional, rank 0): The upper limit of the result.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float
+    U: uint8, int8, int16, int32
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_quantize_per_tensor_tensor2: _Final[_TypeOfquantized_decomposed_quantize_per_tensor_tensor2]
+"""quantized_decomposed_quantize_per_tensor_tensor2(input: T, scale: float, zero_point: U, quant_min: U, quant_max: U) -> U
+
+Quantizes a tensor with one scale and one zero point.
+
+Inputs:
+    input (T)
+    scale (float): One element.
+    zero_point (U): One element.
+    quant_min (U): The lower limit of the result, one element.
+    quant_max (U): The upper limit of the result, one element.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float
+    U: uint8, int8, int16, int32
 
 Since version 1 of opwright.aten.
 """
@@ -6909,6 +7950,23 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+ravel: _Final[_TypeOfravel]
+"""ravel(self: T) -> T
+
+All elements, one after the other.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 real: _Final[_TypeOfreal]
 """real(self: T, *, is_complex: bool = False) -> T
 
@@ -7132,6 +8190,69 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+repeat_interleave_Tensor: _Final[_TypeOfrepeat_interleave_Tensor]
+"""repeat_interleave_Tensor(repeats: T) -> T
+
+The place of each number of a list, as many times as the number says.
+
+Inputs:
+    repeats (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+repeat_interleave_self_Tensor: _Final[_TypeOfrepeat_interleave_self_Tensor]
+"""repeat_interleave_self_Tensor(self: T, repeats: int64, *, dim: int | None = None) -> T
+
+A tensor with each part along a dimension as many times as a list says.
+
+Inputs:
+    self (T)
+    repeats (int64): How many times each part is taken; one number holds for all.
+
+Attributes:
+    dim (int, optional): The dimension; absent all elements are repeated.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+repeat_interleave_self_int: _Final[_TypeOfrepeat_interleave_self_int]
+"""repeat_interleave_self_int(self: T, counts: int64, *, axes: Sequence[int] | None = None, shape: Sequence[int] | None = None, whole: bool = False, dim: int = 0, behind: int = 1) -> T
+
+A tensor with each part along a dimension so many times, one behind the other.
+
+Inputs:
+    self (T)
+    counts (int64, rank 1): How many times, for the dimension behind the one whose parts are repeated; 1 for all others.
+
+Attributes:
+    axes (ints, optional): That dimension, which is new, alone in a list; absent all elements are repeated.
+    shape (ints, optional): The sizes of the result, 0 for one that is that of `self`, and -1 for one that follows; absent where these do not say it.
+    whole (bool, default False): Whether a 0 of `shape` is a size, since all sizes of `self` are known.
+    dim (int, default 0): The dimension whose parts are repeated, counted from the first.
+    behind (int, default 1): The dimension behind it.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 replication_pad1d: _Final[_TypeOfreplication_pad1d]
 """replication_pad1d(self: T, padding: int64) -> T
 
@@ -7197,6 +8318,24 @@ Inputs:
 
 Attributes:
     keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+reshape_as: _Final[_TypeOfreshape_as]
+"""reshape_as(self: T, other: any) -> T
+
+The same elements in the shape of another tensor.
+
+Inputs:
+    self (T)
+    other (any): A tensor whose sizes alone count.
 
 Outputs:
     result (T)
@@ -7291,6 +8430,55 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+roll: _Final[_TypeOfroll]
+"""roll(self: T, *, shifts: Sequence[int], dims: Sequence[int] = (), cuts: Sequence[int]) -> T
+
+A tensor whose elements are moved along dimensions; those beyond the end come first.
+
+A template: its body is made for each call, and depends on
+`shifts`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    shifts (ints, required): How far they are moved along each dimension.
+    dims (ints, default ()): The dimensions; without any the elements are taken one after the other.
+    cuts (ints, required): For each dimension the position of what comes first, -1 where sizes are not known.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rot90: _Final[_TypeOfrot90]
+"""rot90(self: T, *, reversed: Sequence[int], order: Sequence[int] | None = None) -> T
+
+A tensor turned by right angles in the plane of two dimensions.
+
+A template: its body is made for each call, and depends on
+`reversed`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    reversed (ints, required): The dimensions whose elements come in reverse order.
+    order (ints, optional): All dimensions in the order that they have then; absent where it is their own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -7528,6 +8716,33 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+scatter_reduce: _Final[_TypeOfscatter_reduce]
+"""scatter_reduce(self: T, index: I, src: T, *, dim: int, reduce: str, whole: bool = False) -> T
+
+Adds or multiplies elements to those of a tensor, at the positions that an index gives along a dimension.
+
+Of truth values it is the logical or, and the logical and.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    src (T): The elements; along each dimension at least as many as `index` has.
+
+Attributes:
+    dim (int, required): The dimension.
+    reduce (string, required): How elements are combined.
+    whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 scatter_reduce_two: _Final[_TypeOfscatter_reduce_two]
 """scatter_reduce_two(self: T, index: I, src: T, *, dim: int, reduce: str, include_self: bool = True, whole: bool = False) -> T
 
@@ -7595,6 +8810,32 @@ Inputs:
 
 Attributes:
     dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_value_reduce: _Final[_TypeOfscatter_value_reduce]
+"""scatter_value_reduce(self: T, index: I, value: T, *, dim: int, reduce: str) -> T
+
+Adds or multiplies a number to elements of a tensor, at the positions that an index gives along a dimension.
+
+Of truth values it is the logical or, and the logical and.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    value (T, rank 0): The number.
+
+Attributes:
+    dim (int, required): The dimension.
+    reduce (string, required): How elements are combined.
 
 Outputs:
     result (T)
@@ -8043,6 +9284,54 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+split_Tensor: _Final[_TypeOfsplit_Tensor]
+"""split_Tensor(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
+
+Splits a tensor along a dimension into parts of one size, the last one of what is left.
+
+A template: its body is made for each call, and depends on
+`sizes`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+split_sizes: _Final[_TypeOfsplit_sizes]
+"""split_sizes(self: T, *, split_size: Sequence[int], dim: int = 0) -> T
+
+Splits a tensor along a dimension into parts of given sizes.
+
+A template: its body is made for each call, and depends on
+`split_size`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    split_size (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 split_with_sizes: _Final[_TypeOfsplit_with_sizes]
 """split_with_sizes(self: T, *, split_sizes: Sequence[int], dim: int = 0) -> T
 
@@ -8431,6 +9720,46 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+swapaxes: _Final[_TypeOfswapaxes]
+"""swapaxes(self: T, *, order: Sequence[int] | None = None) -> T
+
+A tensor of which two dimensions have changed places.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, optional): All dimensions in their new order; absent where it is their own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+swapdims: _Final[_TypeOfswapdims]
+"""swapdims(self: T, *, order: Sequence[int] | None = None) -> T
+
+A tensor of which two dimensions have changed places.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, optional): All dimensions in their new order; absent where it is their own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 sym_numel: _Final[_TypeOfsym_numel]
 """sym_numel(self: any) -> int64
 
@@ -8479,6 +9808,49 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+take: _Final[_TypeOftake]
+"""take(self: T, index: I) -> T
+
+The elements at given positions of all elements, one after the other.
+
+Inputs:
+    self (T)
+    index (I): The positions, of any sizes; counted from the end where they are negative.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+take_along_dim: _Final[_TypeOftake_along_dim]
+"""take_along_dim(self: T, indices: I, *, dim: int | None = None, axes: Sequence[int] = (0,), whole: bool = False) -> T
+
+Takes elements along a dimension, at the positions that indices give for each of them.
+
+Inputs:
+    self (T)
+    indices (I): Positions along `dim`, not negative; broadcast with `self` in the other dimensions.
+
+Attributes:
+    dim (int, optional): The dimension; absent the elements of both are taken one after the other.
+    axes (ints, default (0,)): The same, alone in a list.
+    whole (bool, default False): Whether `self` and `indices` have the same sizes in the other dimensions.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 tan: _Final[_TypeOftan]
 """tan(self: T) -> T
 
@@ -8509,6 +9881,54 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+tensor_split_indices: _Final[_TypeOftensor_split_indices]
+"""tensor_split_indices(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
+
+Splits a tensor along a dimension at given positions.
+
+A template: its body is made for each call, and depends on
+`sizes`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+tensor_split_sections: _Final[_TypeOftensor_split_sections]
+"""tensor_split_sections(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
+
+Splits a tensor along a dimension into so many parts, whose sizes differ by at most one.
+
+A template: its body is made for each call, and depends on
+`sizes`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -8591,6 +10011,86 @@ Outputs:
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
     U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+to_device: _Final[_TypeOfto_device]
+"""to_device(self: T, *, dtype: int | None = None) -> U
+
+A tensor in another element type.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+to_dtype: _Final[_TypeOfto_dtype]
+"""to_dtype(self: T, *, dtype: int | None = None) -> U
+
+A tensor in another element type.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+to_dtype_layout: _Final[_TypeOfto_dtype_layout]
+"""to_dtype_layout(self: T, *, dtype: int | None = None) -> U
+
+A tensor in another element type.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+to_other: _Final[_TypeOfto_other]
+"""to_other(self: T) -> T
+
+A tensor in the element type of another one.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -8705,6 +10205,45 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+tril: _Final[_TypeOftril]
+"""tril(self: T, diagonal: int64) -> T
+
+The lower triangle of matrices, with zeros elsewhere.
+
+Inputs:
+    self (T)
+    diagonal (int64, rank 0): The last diagonal that is kept; above the main one where it is positive.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+tril_indices: _Final[_TypeOftril_indices]
+"""tril_indices(offset: int64, *, sizes: Sequence[int], dtype: int = 7) -> T
+
+The positions of the lower triangle of a matrix row by row, those of rows and then those of columns.
+
+Inputs:
+    offset (int64, rank 0): The last diagonal of the triangle.
+
+Attributes:
+    sizes (ints, required): How many rows and columns the matrix has.
+    dtype (int, default 7): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 trilinear: _Final[_TypeOftrilinear]
 """trilinear(i1: T, i2: T, i3: T, *, equation: str) -> T
 
@@ -8723,6 +10262,45 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+triu: _Final[_TypeOftriu]
+"""triu(self: T, diagonal: int64) -> T
+
+The upper triangle of matrices, with zeros elsewhere.
+
+Inputs:
+    self (T)
+    diagonal (int64, rank 0): The first diagonal that is kept; above the main one where it is positive.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+triu_indices: _Final[_TypeOftriu_indices]
+"""triu_indices(offset: int64, *, sizes: Sequence[int], dtype: int = 7) -> T
+
+The positions of the upper triangle of a matrix row by row, those of rows and then those of columns.
+
+Inputs:
+    offset (int64, rank 0): The first diagonal of the triangle.
+
+Attributes:
+    sizes (ints, required): How many rows and columns the matrix has.
+    dtype (int, default 7): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -8776,6 +10354,94 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+type_as: _Final[_TypeOftype_as]
+"""type_as(self: T) -> T
+
+A tensor in the element type of another one.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+unbind_int: _Final[_TypeOfunbind_int]
+"""unbind_int(self: T, *, count: int, dim: int = 0) -> T
+
+All parts of a tensor along a dimension, which these have no more.
+
+A template: its body is made for each call, and depends on
+`count`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    count (int, required): How many there are.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+unflatten_int: _Final[_TypeOfunflatten_int]
+"""unflatten_int(self: T, sizes: int64, *, shape: Sequence[int] | None = None, whole: bool = False, dim: int = 0, behind: int = 1) -> T
+
+A tensor of which one dimension has become several ones.
+
+Inputs:
+    self (T)
+    sizes (int64, rank 1): Their sizes; -1 for one that follows from the others.
+
+Attributes:
+    shape (ints, optional): All sizes, 0 for one that is that of `self`, and -1 for one that follows; absent where these do not say it.
+    whole (bool, default False): Whether a 0 of `shape` is a size, since all sizes of `self` are known.
+    dim (int, default 0): The dimension, counted from the first.
+    behind (int, default 1): The dimension behind it.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+unfold: _Final[_TypeOfunfold]
+"""unfold(self: T, *, dimension: int, size: int, step: int, order: Sequence[int] | None = None) -> T
+
+All parts of a size along a dimension, in a last dimension, each so many elements behind the one before.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dimension (int, required): The dimension.
+    size (int, required): The size of a part.
+    step (int, required): The distance of parts.
+    order (ints, optional): All dimensions, the one of the elements of a part at the end; absent where it is there.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -8877,6 +10543,30 @@ Outputs:
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
     I: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+unsafe_split_Tensor: _Final[_TypeOfunsafe_split_Tensor]
+"""unsafe_split_Tensor(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
+
+Splits a tensor along a dimension into parts of one size, the last one of what is left.
+
+A template: its body is made for each call, and depends on
+`sizes`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -9090,6 +10780,24 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+view_as: _Final[_TypeOfview_as]
+"""view_as(self: T, other: any) -> T
+
+The same elements in the shape of another tensor.
+
+Inputs:
+    self (T)
+    other (any): A tensor whose sizes alone count.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 view_as_complex: _Final[_TypeOfview_as_complex]
 """view_as_complex(self: T) -> T
 
@@ -9124,6 +10832,24 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+view_copy: _Final[_TypeOfview_copy]
+"""view_copy(self: T, size: int64) -> T
+
+A copy of the same elements in another shape.
+
+Inputs:
+    self (T)
+    size (int64, rank 1): The sizes; -1 for one that follows from the others.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 where_Scalar: _Final[_TypeOfwhere_Scalar]
 """where_Scalar(condition: bool, self: T, other: T) -> T
 
@@ -9138,7 +10864,7 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: float, bool, int64
 
 Since version 1 of opwright.aten.
 """
@@ -9292,6 +11018,46 @@ Outputs:
 
 Types:
     T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+zeros: _Final[_TypeOfzeros]
+"""zeros(size: int64, *, dtype: int | None = None) -> T
+
+A tensor of zeros.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+zeros_like: _Final[_TypeOfzeros_like]
+"""zeros_like(self: any, *, dtype: int | None = None) -> T
+
+A tensor of zeros, as large as another one.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
