@@ -501,3 +501,81 @@ def test_groups_and_vectors_along_a_dimension() -> None:
     assert formed("trailing_axes_from_front", 1, (2, 3, 4)) == [1]
     with pytest.raises(NoForm, match="the dimension -1 is negative"):
         formed("trailing_axes_from_front", -1, (2, 3, 4))
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "sizes", "made"),
+    [
+        ("first_of_last_axes", [3, COMPUTED], (2, 3, None), -2),
+        ("group_sizes", 2, (5, 4, 3), [0, 2, 6]),
+        ("group_sizes", 2, (None, 4, 3), [0, 2, 6]),
+        ("group_sizes", 2, (5, 4, None), [0, 2, -1]),
+        ("is_empty", None, (2, 0), True),
+        ("is_empty", None, (2, None), False),
+        ("is_empty", None, None, False),
+        ("other_axes", -1, (2, 3, 4), [0, 1]),
+        ("row", None, (7, 2), None),
+        ("row", 3, None, 3),
+        ("row", -1, (7, 2), 6),
+    ],
+)
+def test_dimensions_of_normalization_and_tables(
+    form: str, value: Any, sizes: tuple[int | None, ...] | None, made: Any
+) -> None:
+    assert formed(form, value, sizes) == made
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "sizes"), [("first_of_last_axes", [], (2,)), ("row", -1, (None, 2)), ("row", -1, None)]
+)
+def test_a_dimension_that_is_not_known_is_refused(form: str, value: Any, sizes: tuple[int | None, ...] | None) -> None:
+    with pytest.raises(NoForm):
+        formed(form, value, sizes)
+
+
+@pytest.mark.parametrize(("element", "made"), [("double", 1e-5), ("float", None)])
+def test_a_number_is_given_in_double_precision_for_double_alone(element: str, made: float | None) -> None:
+    call = CallShape(Argument("eps", "float"), {}, (2,), lambda tensor: tensor, BY_NAME[element])
+    assert FORMS["in_double"](1e-5, call) == made
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "made"), [((2, 3), (2, 3), False), ((2, 3), (1, 3), True), ((2, None), (2, None), True)]
+)
+def test_tensors_that_may_be_broadcast(
+    first: tuple[int | None, ...], second: tuple[int | None, ...], made: bool
+) -> None:
+    assert formed("may_broadcast", first, first, x1=first, x2=second) == made
+
+
+def resized(sizes: tuple[int | None, ...], element: str = "float", **values: Any) -> tuple[Any, Any, Any, Any]:
+    """What the forms of Resize make of a call: sizes, scales, whether indices are taken, and how far they are apart."""
+    call = CallShape(Argument("output_size", "int"), values, sizes, lambda tensor: tensor, BY_NAME[element])
+    names = ("resize_sizes", "resize_scales", "resize_by_index", "resize_steps")
+    sized, scales, by_index, steps = (FORMS[name](None, call) for name in names)
+    return sized, scales, by_index, steps
+
+
+def test_nearest_elements_are_those_of_resize_where_it_rounds_alike() -> None:
+    assert resized((2, 3, 4, 5), output_size=[8, 10], scale_factors=None) == ([8, 10], None, False, None)
+    assert resized((2, 3, None, 5), output_size=None, scale_factors=[2.0, 0.5]) == (None, [2.0, 0.5], False, None)
+    assert resized((2, 3, 14, 14), output_size=[2, 2], scale_factors=None) == ([2, 2], None, True, None)
+    assert resized((2, 3, 20), output_size=None, scale_factors=[0.7]) == ([14], None, True, [1 / 0.7])
+    assert resized((2, 3, None), output_size=None, scale_factors=[1.5]) == (None, [1.5], True, [1 / 1.5])
+    assert resized((2, 3, 4), output_size=[COMPUTED], scales=None) == ([COMPUTED], None, True, None)
+    assert resized((2, 3, 4), "double", output_size=[8], scales=None) == ([8], None, True, None)
+
+
+def test_two_dimensions_that_keep_their_sizes_are_copied_whatever_the_scales() -> None:
+    assert resized((2, 3, 2, 2), output_size=None, scale_factors=[1.3, 1.3]) == ([2, 2], None, False, None)
+
+
+def test_scales_are_floats_that_give_the_sizes() -> None:
+    aligned = {"output_size": None, "scale_factors": [0.7, 1.7]}
+    assert resized((2, 3, 10, 5), align_corners=True, **aligned)[:2] == ([7, 8], None)
+    sized, scales, _, _ = resized((2, 3, 10, None), align_corners=False, **aligned)
+    assert sized is None and scales[0] >= 0.7 and scales[1] >= 1.7 and int(10 * scales[0]) == 7
+    with pytest.raises(NoForm, match="does not give the size 3"):
+        resized((2, 3, 4), output_size=[3], align_corners=False, scales=0.6)
+    with pytest.raises(NoForm, match="neither a scale nor sizes"):
+        resized((2, 3, 4, None), output_size=[8, COMPUTED], align_corners=False, scales_h=2.0, scales_w=None)

@@ -486,12 +486,57 @@ def first_of_last_axes(value: Any, call: CallShape) -> int:
     return -len(value)
 
 
+def row(value: Any, call: CallShape) -> int | None:
+    """An index of the first dimension, counted from its beginning; None where there is none."""
+    if value is None or value >= 0:
+        return value
+    if call.sizes is None or call.sizes[0] is None:
+        raise NoForm(f"it is {value}, counted from the end of a dimension whose size is not known")
+    return int(value + call.sizes[0])
+
+
+def other_axes(value: Any, call: CallShape) -> list[int]:
+    """All dimensions but one."""
+    kept = _axis(value, call.rank)
+    return [item for item in range(call.rank) if item != kept]
+
+
+def may_broadcast(value: Any, call: CallShape) -> bool:
+    """Whether the tensors are not known to have the same sizes."""
+    found = [sizes for sizes in map(call.sizes_of, call.values.values()) if sizes is not None]
+    return any(None in sizes or sizes != found[0] for sizes in found)
+
+
 def group_sizes(value: Any, call: CallShape) -> list[int]:
     """The batch, groups of channels, and how many elements each one has, as ONNX's Reshape takes sizes: 0 for that of
     the tensor, -1 for one that is not known."""
     sizes = [*(call.sizes or ())][1:]
     known = [item for item in sizes if item is not None]
     return [0, value, math.prod(known) // value if known and len(known) == len(sizes) else -1]
+
+
+def last_axes(value: Any, call: CallShape) -> list[int]:
+    """The last dimensions, of which a list has the sizes, counted from the first one."""
+    if not value or len(value) > call.rank:
+        raise NoForm(f"it names {len(value)} of {call.rank} dimensions")
+    return list(range(call.rank - len(value), call.rank))
+
+
+def axes_of_channels(value: Any, call: CallShape) -> list[int]:
+    """All dimensions but that of channels, the second one."""
+    if call.rank < 2:
+        raise NoForm("the tensor has no channels")
+    return [0, *range(2, call.rank)]
+
+
+def axes_of_space(value: Any, call: CallShape) -> list[int]:
+    """The dimensions behind batch and channels; the third where there are none."""
+    return list(range(2, max(call.rank, 3)))
+
+
+def channel_sizes(value: Any, call: CallShape) -> list[int]:
+    """Sizes in which a vector stands beside the tensor for its channels: 1 for each other dimension."""
+    return [1, -1, *[1] * (call.rank - 2)]
 
 
 def is_empty(value: Any, call: CallShape) -> bool:
@@ -1215,6 +1260,147 @@ def _is_hollow(call: CallShape) -> bool:
     return call.sizes is not None and any(call.sizes[item] == 0 for item in all_axes(call.values.get("dim"), call))
 
 
+@dataclass(frozen=True, slots=True)
+class _Resized:
+    """One dimension that is resized: its sizes, None where they are not known, and the scale, None without any."""
+
+    before: int | None
+    after: int | None
+    scale: float | None
+
+
+_SCALES = ("scale_factors", "scales", "scales_d", "scales_h", "scales_w")
+
+
+def _resized(call: CallShape) -> list[_Resized]:
+    """The dimensions behind batch and channels."""
+    count = call.rank - 2
+    before = [*(call.sizes or ())][2:]
+    given = [call.values[name] for name in _SCALES if name in call.values]
+    scales: Sequence[Any] = given[0] if given and isinstance(given[0], list | tuple) else given
+    scales = [item if item is not None and item > 0 else None for item in scales] or [None] * count
+    if all(item is None for item in scales):
+        scales = [None] * count
+    asked = call.values["output_size"]
+    after = _floored(before, scales) if asked is None else [item if isinstance(item, int) else None for item in asked]
+    if not len(after) == len(scales) == count:
+        raise NoForm(f"sizes or scales are not of {count} dimensions")
+    return [_Resized(*item) for item in zip(before, after, scales, strict=True)]
+
+
+def _floored(sizes: Sequence[int | None], scales: Sequence[float | None]) -> list[int | None]:
+    return [
+        None if size is None or scale is None else int(size * scale) for size, scale in zip(sizes, scales, strict=False)
+    ]
+
+
+def _keeps_all(call: CallShape, found: Sequence[_Resized]) -> bool:
+    """Whether PyTorch copies: of two dimensions that keep their sizes, whatever the scales are."""
+    known = all(item.before is not None and item.before == item.after for item in found)
+    return known and len(found) == 2 and "align_corners" not in call.values
+
+
+def resize_sizes(value: Any, call: CallShape) -> list[Any] | None:
+    """The sizes to which a tensor is resized, as they are given or follow from scales; None where scales say it."""
+    found = _resized(call)
+    by_sizes = call.values.get("align_corners", False) or resize_by_index(value, call) or not _uses_scales(call, found)
+    if not by_sizes:
+        return None
+    if call.values["output_size"] is not None:
+        return list(call.values["output_size"])
+    return [item.after for item in found] if all(item.after is not None for item in found) else None
+
+
+def resize_scales(value: Any, call: CallShape) -> list[float] | None:
+    """How many times as large dimensions become, as floats by which ONNX's Resize comes to PyTorch's sizes; None where
+    sizes say it."""
+    if resize_sizes(value, call) is not None:
+        return None
+    return [_scale(item) for item in _resized(call)]
+
+
+def resize_by_index(value: Any, call: CallShape) -> bool:
+    """Whether ONNX's Resize takes other elements than PyTorch does as the nearest ones, or has no kernel for them."""
+    if "align_corners" in call.values:
+        return False
+    found = _resized(call)
+    if call.element is not None and call.element.name == "double":
+        return True
+    return not _keeps_all(call, found) and not all(map(_is_same_nearest, found))
+
+
+def resize_steps(value: Any, call: CallShape) -> list[float] | None:
+    """How far apart the nearest elements are, where they are taken by their indices and scales say it; else None."""
+    found = _resized(call)
+    if not resize_by_index(value, call) or not _uses_scales(call, found):
+        return None
+    steps: list[float] = []
+    for item in found:
+        if item.scale is not None:
+            steps.append(1 / item.scale)
+        elif item.before is None or item.after is None:
+            raise NoForm("a dimension has neither a scale nor sizes that are known")
+        else:
+            steps.append(item.before / item.after)
+    return steps
+
+
+def _uses_scales(call: CallShape, found: Sequence[_Resized]) -> bool:
+    return any(item.scale is not None for item in found) and not _keeps_all(call, found)
+
+
+def _scale(item: _Resized) -> float:
+    """A float near the scale that gives the known size, whether it is multiplied in single or in double precision."""
+    if item.scale is None:
+        if item.before is None or item.after is None:
+            raise NoForm("a dimension has neither a scale nor sizes that are known")
+        nearest = _single(item.after / item.before)
+    else:
+        nearest = _single(item.scale)
+    if item.before is None or item.after is None:
+        return nearest if item.scale is None else _float_above(item.scale)
+    for scale in (nearest, _next_single(nearest, 1), _next_single(nearest, -1)):
+        if int(scale * item.before) == int(_single(scale * item.before)) == item.after:
+            return scale
+    raise NoForm(f"the scale {item.scale} does not give the size {item.after}")
+
+
+def _is_same_nearest(item: _Resized) -> bool:
+    if item.before is None or item.after is None:
+        return item.scale is not None and math.frexp(item.scale)[0] == 0.5  # a power of 2: nothing is rounded
+    try:
+        scale = item.after / item.before if item.scale is None else _scale(item)
+    except NoForm:
+        return False
+    step = _single(item.before / item.after if item.scale is None else 1 / item.scale)
+    last = item.before - 1
+    return all(
+        min(int(_single(place * step)), last)
+        == min(int(_single(place / _single(scale))), last)
+        == min(int(place / scale), last)
+        for place in range(item.after)
+    )
+
+
+def _single(value: float) -> float:
+    """The nearest float of single precision."""
+    return float(struct.unpack("<f", struct.pack("<f", value))[0])
+
+
+def _next_single(value: float, by: int) -> float:
+    """The float of single precision after a positive one, or before it."""
+    bits = struct.unpack("<i", struct.pack("<f", value))[0]
+    return float(struct.unpack("<f", struct.pack("<i", bits + by))[0])
+
+
+def _float_above(value: float | None) -> float:
+    """The least float of single precision that is not below."""
+    if value is None:
+        raise NoForm("a dimension has neither a scale nor a size")
+    nearest = _single(value)
+    return nearest if nearest >= value else _next_single(nearest, 1)
+
+
 FORMS: Mapping[str, Form] = {
     form.__name__: form
     for form in (
@@ -1340,7 +1526,18 @@ FORMS: Mapping[str, Form] = {
         with_elements,
         correction,
         first_of_last_axes,
+        row,
+        resize_sizes,
+        resize_scales,
+        resize_by_index,
+        resize_steps,
+        other_axes,
+        may_broadcast,
         group_sizes,
+        last_axes,
+        axes_of_channels,
+        axes_of_space,
+        channel_sizes,
         is_empty,
         in_double,
     )

@@ -173,7 +173,8 @@ def _bound(
         kinds = _KINDS.get(argument.kind, ())
         wanted = tuple(f"{kind}S" for kind in kinds) if argument.is_list else kinds
         # Forms are for one number that stands for several, several of which one is meant, and names of numbers.
-        if entry.type not in (*wanted, *(() if form is None else ("INT", "INTS", "STRING"))):
+        formed = () if form is None else ("INT", "INTS", "STRING", *(f"{kind}S" for kind in kinds))
+        if entry.type not in (*wanted, *formed):
             return f"the attribute is of kind {entry.type}, and the argument is {_described(argument)}"
         return BoundArgument(argument, Role.ATTRIBUTE, entry, form)
     if argument.is_list and argument.kind == "Tensor" and not entry.variadic and form is None:

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Literal
 
 from opwright import BFLOAT16, DOUBLE, FLOAT, FLOAT16
@@ -12,15 +13,16 @@ def group_norm(
     double_eps=None,
     *,
     num_groups: int,
+    channels: Sequence[int],
     is_empty: Literal[False, True] = False,
     eps: float = 1e-5,
 ):
     if is_empty:
         return op.Identity(input)
     if op.version >= 21 and input.dtype in (FLOAT16, FLOAT):
-        channels = op.Shape(input, start=1, end=2)
-        scale = op.Expand(op.CastLike(1, input), channels) if weight is None else weight
-        shift = op.Expand(op.CastLike(0, input), channels) if bias is None else bias
+        count = op.Shape(input, start=1, end=2)
+        scale = op.Expand(op.CastLike(1, input), count) if weight is None else weight
+        shift = op.Expand(op.CastLike(0, input), count) if bias is None else bias
         return op.GroupNormalization(input, scale, shift, num_groups=num_groups, epsilon=eps)
     x = op.Reshape(_wide(input), groups)
     if input.dtype == DOUBLE:
@@ -30,11 +32,10 @@ def group_norm(
         ones = op.Expand(op.CastLike(1, x), op.Shape(x, start=-1))
         x = op.LayerNormalization(x, ones, axis=-1, epsilon=eps)
     result = op.Reshape(x, op.Shape(input))
-    channels = list(range(1, input.rank - 1))
     if weight is not None:
-        result = result * op.Unsqueeze(_wide(weight), channels)
+        result = result * op.Reshape(_wide(weight), channels)
     if bias is not None:
-        result = result + op.Unsqueeze(_wide(bias), channels)
+        result = result + op.Reshape(_wide(bias), channels)
     return op.Cast(result, to=input.dtype) if input.dtype in (FLOAT16, BFLOAT16) else result
 
 

@@ -1,10 +1,12 @@
+from collections.abc import Sequence
+
 from opwright import BFLOAT16, DOUBLE
 from opwright import opset18 as op
 
 
-def layer_norm(input, weight=None, bias=None, double_eps=None, *, axis: int, eps: float = 1e-5):
+def layer_norm(input, weight=None, bias=None, double_eps=None, *, axis: int, axes: Sequence[int], eps: float = 1e-5):
     if input.dtype == DOUBLE:
-        return _in_double(input, weight, bias, axis, eps if double_eps is None else double_eps)
+        return _in_double(input, weight, bias, axes, eps if double_eps is None else double_eps)
     scale = _ones(input, axis) if weight is None else weight
     if bias is None:
         return op.LayerNormalization(input, scale, axis=axis, epsilon=eps)
@@ -16,11 +18,10 @@ def _ones(input, axis):
     return op.Cast(ones, to=BFLOAT16) if input.dtype == BFLOAT16 else ones
 
 
-def _in_double(input, weight, bias, axis, eps):
+def _in_double(input, weight, bias, axes, eps):
     """LayerNormalization has its epsilon as a float."""
-    axes = op.Range(input.rank + axis, input.rank, 1)
-    centred = input - op.ReduceMean(input, axes)
-    result = centred / op.Sqrt(op.ReduceMean(centred * centred, axes) + eps)
+    centred = input - op.ReduceMean(input, op.Constant(value_ints=axes))
+    result = centred / op.Sqrt(op.ReduceMean(centred * centred, op.Constant(value_ints=axes)) + eps)
     if weight is not None:
         result = result * weight
     if bias is not None:

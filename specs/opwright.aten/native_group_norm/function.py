@@ -1,8 +1,10 @@
+from collections.abc import Sequence
+
 from opwright import BFLOAT16, DOUBLE, FLOAT, FLOAT16
 from opwright import opset18 as op
 
 
-def native_group_norm(input, groups, weight=None, bias=None, double_eps=None, *, eps: float):
+def native_group_norm(input, groups, weight=None, bias=None, double_eps=None, *, channels: Sequence[int], eps: float):
     x = op.Reshape(_wide(input), groups)
     if input.dtype == DOUBLE:
         mean = op.ReduceMean(x, [2])
@@ -14,11 +16,10 @@ def native_group_norm(input, groups, weight=None, bias=None, double_eps=None, *,
         ones = op.Expand(op.CastLike(1, x), op.Shape(x, start=-1))
         x, mean, rstd = op.LayerNormalization(x, ones, axis=-1, epsilon=eps)
     result = op.Reshape(x, op.Shape(input))
-    channels = list(range(1, input.rank - 1))
     if weight is not None:
-        result = result * op.Unsqueeze(_wide(weight), channels)
+        result = result * op.Reshape(_wide(weight), channels)
     if bias is not None:
-        result = result + op.Unsqueeze(_wide(bias), channels)
+        result = result + op.Reshape(_wide(bias), channels)
     mean, rstd = op.Squeeze(mean, 2), op.Squeeze(rstd, 2)
     if input.dtype in (FLOAT16, BFLOAT16):
         return tuple(op.Cast(item, to=input.dtype) for item in (result, mean, rstd))

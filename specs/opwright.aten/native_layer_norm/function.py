@@ -1,10 +1,12 @@
+from collections.abc import Sequence
+
 from opwright import BFLOAT16, DOUBLE, FLOAT
 from opwright import opset18 as op
 
 
-def native_layer_norm(input, weight=None, bias=None, double_eps=None, *, axis: int, eps: float):
+def native_layer_norm(input, weight=None, bias=None, double_eps=None, *, axis: int, axes: Sequence[int], eps: float):
     if input.dtype == DOUBLE:
-        return _in_double(input, weight, bias, axis, eps if double_eps is None else double_eps)
+        return _in_double(input, weight, bias, axes, eps if double_eps is None else double_eps)
     scale = _ones(input, axis) if weight is None else weight
     if bias is None:
         result, mean, rstd = op.LayerNormalization(input, scale, axis=axis, epsilon=eps)
@@ -20,12 +22,11 @@ def _ones(input, axis):
     return op.Cast(ones, to=BFLOAT16) if input.dtype == BFLOAT16 else ones
 
 
-def _in_double(input, weight, bias, axis, eps):
+def _in_double(input, weight, bias, axes, eps):
     """LayerNormalization has its epsilon, mean and deviation as floats."""
-    axes = op.Range(input.rank + axis, input.rank, 1)
-    mean = op.ReduceMean(input, axes)
+    mean = op.ReduceMean(input, op.Constant(value_ints=axes))
     centred = input - mean
-    rstd = op.Reciprocal(op.Sqrt(op.ReduceMean(centred * centred, axes) + eps))
+    rstd = op.Reciprocal(op.Sqrt(op.ReduceMean(centred * centred, op.Constant(value_ints=axes)) + eps))
     result = centred * rstd
     if weight is not None:
         result = result * weight

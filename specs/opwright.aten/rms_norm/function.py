@@ -1,8 +1,10 @@
+from collections.abc import Sequence
+
 from opwright import BFLOAT16, DOUBLE, FLOAT, FLOAT16
 from opwright import opset18 as op
 
 
-def rms_norm(input, weight=None, double_eps=None, *, axis: int, eps: float | None = None):
+def rms_norm(input, weight=None, double_eps=None, *, axis: int, axes: Sequence[int], eps: float | None = None):
     if op.version >= 23 and input.dtype in (FLOAT16, FLOAT):
         scale = op.Expand(op.CastLike(1, input), op.Shape(input, start=axis)) if weight is None else weight
         return op.RMSNormalization(input, scale, axis=axis, epsilon=2.0**-23 if eps is None else eps)
@@ -13,8 +15,7 @@ def rms_norm(input, weight=None, double_eps=None, *, axis: int, eps: float | Non
         added = double_eps
     else:
         added = eps
-    axes = op.Range(input.rank + axis, input.rank, 1)
-    x = x / op.Sqrt(op.ReduceMean(x * x, axes) + added)
+    x = x / op.Sqrt(op.ReduceMean(x * x, op.Constant(value_ints=axes)) + added)
     if weight is not None:
         x = x * (op.Cast(weight, to=FLOAT) if input.dtype in (FLOAT16, BFLOAT16) else weight)
     return op.Cast(x, to=input.dtype) if input.dtype in (FLOAT16, BFLOAT16) else x

@@ -1,0 +1,29 @@
+import numpy as np
+from opwright import BFLOAT16, DOUBLE, FLOAT, FLOAT16
+from opwright import opset18 as op
+
+
+def native_batch_norm_legit_no_training(
+    input, running_mean, running_var, weight=None, bias=None, double_eps=None, *, eps: float
+):
+    none = op.CastLike(np.zeros(0, np.float32), input)
+    return _normalized(input, running_mean, running_var, weight, bias, eps, double_eps), none, none
+
+
+def _normalized(input, mean, var, weight, bias, eps, double_eps):
+    if input.dtype == DOUBLE and double_eps is not None:
+        # An attribute holds a float.
+        var, eps = var + double_eps, 0.0
+    x, mean, var = _wide(input), _wide(mean), _wide(var)
+    scale = op.Expand(op.CastLike(1, x), op.Shape(mean)) if weight is None else _wide(weight)
+    shift = op.Expand(op.CastLike(0, x), op.Shape(mean)) if bias is None else _wide(bias)
+    result = op.BatchNormalization(x, scale, shift, mean, var, epsilon=eps)
+    return _narrow(result, input)
+
+
+def _wide(x):
+    return op.Cast(x, to=FLOAT) if x.dtype in (FLOAT16, BFLOAT16) else x
+
+
+def _narrow(x, input):
+    return op.Cast(x, to=input.dtype) if input.dtype in (FLOAT16, BFLOAT16) else x
