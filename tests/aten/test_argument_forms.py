@@ -535,7 +535,7 @@ def test_a_dimension_that_is_not_known_is_refused(form: str, value: Any, sizes: 
 
 @pytest.mark.parametrize(("element", "made"), [("double", 1e-5), ("float", None)])
 def test_a_number_is_given_in_double_precision_for_double_alone(element: str, made: float | None) -> None:
-    call = CallShape(Argument("eps", "float"), {}, (2,), lambda tensor: tensor, BY_NAME[element])
+    call = CallShape(Argument("eps", "float"), {}, (2,), lambda tensor: tensor, first_element=BY_NAME[element])
     assert FORMS["in_double"](1e-5, call) == made
 
 
@@ -550,7 +550,8 @@ def test_tensors_that_may_be_broadcast(
 
 def resized(sizes: tuple[int | None, ...], element: str = "float", **values: Any) -> tuple[Any, Any, Any, Any]:
     """What the forms of Resize make of a call: sizes, scales, whether indices are taken, and how far they are apart."""
-    call = CallShape(Argument("output_size", "int"), values, sizes, lambda tensor: tensor, BY_NAME[element])
+    own = BY_NAME[element]
+    call = CallShape(Argument("output_size", "int"), values, sizes, lambda tensor: tensor, first_element=own)
     names = ("resize_sizes", "resize_scales", "resize_by_index", "resize_steps")
     sized, scales, by_index, steps = (FORMS[name](None, call) for name in names)
     return sized, scales, by_index, steps

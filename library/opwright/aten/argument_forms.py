@@ -288,14 +288,12 @@ def weights_each(value: Any, call: CallShape) -> int:
 
 
 def named_norm(value: Any, call: CallShape) -> str:
-    """A norm as `norm` has it, 2 for any other number, which is given by itself."""
-    return norm(value, call) or "2"
-    """A norm as `norm` has it, 2 instead of p, whose number is given by itself. The greatest of no elements is
+    """A norm as `norm` has it, 2 for any other number, which is given by itself. The greatest of no elements is
     refused."""
     name = norm(value, call)
     if name == "inf" and call.sizes is not None and call.sizes[-1:] == (0,):
         raise NoForm("vectors have no elements, of which none is the greatest")
-    return "2" if name == "p" else name
+    return name or "2"
 
 
 def last_two_swapped(value: Any, call: CallShape) -> list[int]:
@@ -493,12 +491,6 @@ def row(value: Any, call: CallShape) -> int | None:
     if call.sizes is None or call.sizes[0] is None:
         raise NoForm(f"it is {value}, counted from the end of a dimension whose size is not known")
     return int(value + call.sizes[0])
-
-
-def other_axes(value: Any, call: CallShape) -> list[int]:
-    """All dimensions but one."""
-    kept = _axis(value, call.rank)
-    return [item for item in range(call.rank) if item != kept]
 
 
 def may_broadcast(value: Any, call: CallShape) -> bool:
@@ -1324,7 +1316,7 @@ def resize_by_index(value: Any, call: CallShape) -> bool:
     if "align_corners" in call.values:
         return False
     found = _resized(call)
-    if call.element is not None and call.element.name == "double":
+    if call.first_element is not None and call.first_element.name == "double":
         return True
     return not _keeps_all(call, found) and not all(map(_is_same_nearest, found))
 
