@@ -487,7 +487,7 @@ def first_of_last_axes(value: Any, call: CallShape) -> int:
 def row(value: Any, call: CallShape) -> int | None:
     """An index of the first dimension, counted from its beginning; None where there is none."""
     if value is None or value >= 0:
-        return value
+        return None if value is None else int(value)
     if call.sizes is None or call.sizes[0] is None:
         raise NoForm(f"it is {value}, counted from the end of a dimension whose size is not known")
     return int(value + call.sizes[0])
