@@ -527,8 +527,9 @@ def axes_of_space(value: Any, call: CallShape) -> list[int]:
 
 
 def channel_sizes(value: Any, call: CallShape) -> list[int]:
-    """Sizes in which a vector stands beside the tensor for its channels: 1 for each other dimension."""
-    return [1, -1, *[1] * (call.rank - 2)]
+    """Sizes in which a vector stands beside the tensor for its channels: 1 for each other dimension. Without a batch
+    the first dimension is theirs."""
+    return [-1] if call.rank == 1 else [1, -1, *[1] * (call.rank - 2)]
 
 
 def is_empty(value: Any, call: CallShape) -> bool:

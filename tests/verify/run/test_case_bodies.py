@@ -41,6 +41,20 @@ def test_bodies_are_for_other_ranks_than_those_of_longer_ranges(library: Any, ma
     assert labels(entry, make_case(entry, [ONE[None]], ONE)) == [of_others, of_others]
 
 
+def test_a_rank_of_its_own_is_no_other_one_in_a_wider_class_of_opsets_either(library: Any, make_case: Any) -> None:
+    of_one, of_others = (("X.rank", "1"),), (("X.rank", "other"),)
+    entry = library.add(
+        "F",
+        (BODY, 13, 17, of_one, ("X",)),
+        ("(i0) => (o0) { o0 = Neg(i0) }", 18, 22, of_one, ("X",)),
+        ("(i0) => (o0) { o0 = Abs(i0) }", 13, 22, of_others, ("X",)),
+    )
+    found = bodies_for(entry, make_case(entry, [ONE], ONE))
+    assert [(body.first_opset, body.variant) for body in found] == [(13, of_one), (18, of_one)]
+    matrix = np.zeros((1, 1), np.float32)
+    assert labels(entry, make_case(entry, [matrix], matrix)) == [of_others]
+
+
 def test_element_types_and_attributes_are_axes_too(library: Any, make_case: Any) -> None:
     entry = library.add(
         "F",

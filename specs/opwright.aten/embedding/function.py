@@ -1,0 +1,5 @@
+from opwright import opset18 as op
+
+
+def embedding(weight, indices):
+    return op.Gather(weight, indices)

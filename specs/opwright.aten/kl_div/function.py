@@ -1,0 +1,25 @@
+from typing import Literal
+
+from opwright import BFLOAT16, FLOAT, FLOAT16
+from opwright import opset18 as op
+
+
+def kl_div(self, target, *, reduction: Literal[0, 1, 2] = 1, log_target: Literal[False, True] = False):
+    x, y = _wide(self), _wide(target)
+    if log_target:
+        loss = op.Exp(y) * (y - x)
+    else:
+        loss = op.Where(y == 0, op.CastLike(0, y), y * op.Log(y)) - y * x
+    return _reduced(loss, reduction, self.dtype)
+
+
+def _wide(x):
+    return op.Cast(x, to=FLOAT) if x.dtype in (FLOAT16, BFLOAT16) else x
+
+
+def _reduced(x, reduction, dtype):
+    if reduction == 1:
+        x = op.ReduceMean(x, keepdims=0)
+    elif reduction == 2:
+        x = op.ReduceSum(x, keepdims=0)
+    return op.Cast(x, to=dtype) if dtype in (FLOAT16, BFLOAT16) else x

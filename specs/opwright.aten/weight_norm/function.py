@@ -1,0 +1,14 @@
+from collections.abc import Sequence
+
+from opwright import BFLOAT16, FLOAT, FLOAT16
+from opwright import opset18 as op
+
+
+def weight_norm(v, g, axes: Sequence[int]):
+    x = _wide(v)
+    result = x * (_wide(g) / op.ReduceL2(x, op.Constant(value_ints=axes)))
+    return op.Cast(result, to=v.dtype) if v.dtype in (FLOAT16, BFLOAT16) else result
+
+
+def _wide(x):
+    return op.Cast(x, to=FLOAT) if x.dtype in (FLOAT16, BFLOAT16) else x
