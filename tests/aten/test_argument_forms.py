@@ -312,7 +312,7 @@ def test_padding_by_an_edge_that_is_removed_is_refused() -> None:
 def test_frames_of_a_signal() -> None:
     assert [formed("hop_of_frames", value, n_fft=10) for value in (None, 3)] == [2, 3]
     assert [formed("length_of_window", value, n_fft=10) for value in (None, 3)] == [10, 3]
-    assert [formed("margins_of_window", value, n_fft=10) for value in (None, 10, 7)] == [None, None, [1, 2]]
+    assert [formed("margin_of_window", value, n_fft=10) for value in (None, 10, 7)] == [None, None, 1]
 
 
 def test_sizes_of_a_signal() -> None:

@@ -116,6 +116,7 @@ def rows(seed: int) -> Iterator[Call]:
         _convolved,
         _pooled,
         _resized,
+        _transformed,
         _normalised,
         _recurrent,
         _dropped,
@@ -872,6 +873,35 @@ def _resized(draw: Draw) -> Given:
             yield "grid_sampler_2d", [draw.tensor(dtype, 2, 2, 4, 5), grid, mode, edge, aligned], {}
         yield "affine_grid_generator", [draw.tensor(dtype, 2, 2, 3), [2, 1, 3, 4], False], {}
         yield "affine_grid_generator", [draw.tensor(dtype, 1, 3, 4), [1, 1, 2, 3, 4], True], {}
+
+
+def _transformed(draw: Draw) -> Given:
+    """Signals that are real or complex, cropped and padded, each way to divide; frames of any length."""
+    for dtype in (torch.float32, torch.float64):
+        value = draw.tensor(dtype, 2, 4)
+        pair = torch.complex(draw.tensor(dtype, 2, 4), draw.tensor(dtype, 2, 4))
+        yield "real", [pair], {}
+        for norm, dim in product((None, "ortho", "forward"), (-1, 0)):
+            for name, given, length in product(("fft_fft", "fft_ifft", "fft_irfft"), (value, pair), (None, 3, 6)):
+                yield name, [given, length, dim, norm], {}
+            for length in (None, 3, 6):
+                yield "fft_rfft", [value, length, dim, norm], {}
+        for norm, sizes in product((None, "ortho", "forward"), (None, [3, -1], [2, 5])):
+            for name, given in product(("fft_fft2", "fft_ifft2"), (value, pair)):
+                yield name, [given, sizes, [-2, -1], norm], {}
+            yield "fft_rfft2", [value, sizes, [1, 0], norm], {}
+        window = draw.positive(dtype, 4)
+        for given, (length, size), normalized, sided in product(
+            (draw.tensor(dtype, 12), draw.tensor(dtype, 2, 12)),
+            ((None, None), (4, window), (4, None), (None, draw.positive(dtype, 6))),
+            (False, True),
+            (None, False),
+        ):
+            rest = [normalized, sided, True]
+            yield "stft", [given, 6, 2, length, size, *rest], {}
+            for mode in ("reflect", "constant", "replicate"):
+                yield "stft.center", [given, 6, None, length, size, True, mode, *rest], {}
+            yield "stft.center", [given, 6, 3, length, size, False, "reflect", *rest], {}
 
 
 def _normalised(draw: Draw) -> Given:

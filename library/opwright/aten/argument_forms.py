@@ -708,11 +708,11 @@ def length_of_window(value: Any, call: CallShape) -> int:
     return int(call.values["n_fft"] if value is None else value)
 
 
-def margins_of_window(value: Any, call: CallShape) -> list[int] | None:
-    """The padding that centers a window of the given length in a frame of the length `n_fft`; None if it has that."""
-    size, length = call.values["n_fft"], length_of_window(value, call)
-    begin = (size - length) // 2
-    return None if length == size else [begin, size - length - begin]
+def margin_of_window(value: Any, call: CallShape) -> int | None:
+    """The padding before a window of the given length that centers it in a frame of the length `n_fft`; None if it has
+    that length."""
+    missing = int(call.values["n_fft"]) - length_of_window(value, call)
+    return missing // 2 if missing else None
 
 
 def signal_sizes(value: Any, call: CallShape) -> list[Any] | None:
@@ -1462,7 +1462,7 @@ FORMS: Mapping[str, Form] = {
         adaptive_stride,
         hop_of_frames,
         length_of_window,
-        margins_of_window,
+        margin_of_window,
         signal_sizes,
         half_spectrum,
         pairs,
