@@ -1,0 +1,41 @@
+from collections.abc import Sequence
+from typing import Literal
+
+from opwright import BFLOAT16, DOUBLE, FLOAT, INT64
+from opwright import opset18 as op
+
+
+def upsample_nearest1d(
+    self, output_size=None, steps=None, *, by_index: Literal[False, True] = False, scales: Sequence[float] | None = None
+):
+    if by_index:
+        return _by_index(self, output_size, steps, scales)
+    x = op.Cast(self, to=FLOAT) if self.dtype == BFLOAT16 else self
+    factors = None if output_size is not None else op.Constant(value_floats=scales)
+    x = op.Resize(
+        x,
+        None,
+        factors,
+        None if output_size is None else op.Reshape(output_size, [1]),  # so that it is known how many they are
+        axes=[2],
+        mode="nearest",
+        coordinate_transformation_mode="asymmetric",
+        nearest_mode="floor",
+    )
+    return op.Cast(x, to=BFLOAT16) if self.dtype == BFLOAT16 else x
+
+
+def _by_index(x, output_size, steps, scales):
+    kind = DOUBLE if x.dtype == DOUBLE else FLOAT
+    if output_size is None:
+        lengths = op.Cast(op.Shape(x, start=2), to=DOUBLE)
+        output_size = op.Cast(op.Floor(lengths * op.Cast(op.Constant(value_floats=scales), to=DOUBLE)), to=INT64)
+    for axis in range(1):
+        length, size = op.Shape(x, start=2 + axis, end=3 + axis), output_size[axis : axis + 1]
+        if steps is None:
+            step = op.Cast(length, to=kind) / op.Cast(size, to=kind)
+        else:
+            step = op.Cast(steps[axis : axis + 1], to=kind)
+        places = op.Floor(op.Cast(op.Range(0, op.Squeeze(size), 1), to=kind) * step)
+        x = op.Gather(x, op.Min(op.Cast(places, to=INT64), length - 1), axis=2 + axis)
+    return x
