@@ -15,14 +15,16 @@ _T5 = _TypeVar("_T5", DOUBLE, INT64)
 _T6 = _TypeVar("_T6", FLOAT, DOUBLE)
 _T7 = _TypeVar("_T7", UINT8, INT8, INT16, INT32, INT64)
 _T8 = _TypeVar("_T8", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL)
-_T9 = _TypeVar("_T9", FLOAT16, BFLOAT16, FLOAT)
-_T10 = _TypeVar("_T10", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
-_T11 = _TypeVar("_T11", UINT8, INT8, INT16, INT32)
-_T12 = _TypeVar("_T12", INT32, INT64)
-_T13 = _TypeVar("_T13", FLOAT16, FLOAT)
-_T14 = _TypeVar("_T14", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
-_T15 = _TypeVar("_T15", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT64)
-_T16 = _TypeVar("_T16", FLOAT, BOOL, INT64)
+_T9 = _TypeVar("_T9", INT64, INT32)
+_T10 = _TypeVar("_T10", FLOAT16, BFLOAT16, FLOAT)
+_T11 = _TypeVar("_T11", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
+_T12 = _TypeVar("_T12", UINT8, INT8, INT16, INT32)
+_T13 = _TypeVar("_T13", INT32, INT64)
+_T14 = _TypeVar("_T14", FLOAT16, FLOAT)
+_T15 = _TypeVar("_T15", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+_T16 = _TypeVar("_T16", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT64)
+_T17 = _TypeVar("_T17", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8)
+_T18 = _TypeVar("_T18", FLOAT, BOOL, INT64)
 
 class abs(_LibraryFunction):
     @_overload
@@ -674,6 +676,37 @@ class addr(_LibraryFunction):
         alpha: _NDArray[_Any] | _Floats | None = None,
         *,
         drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class affine_grid_generator(_LibraryFunction):
+    @_overload
+    def __call__(self, /, theta: _T2, size: INT64 | _Ints, *, align_corners: bool) -> _T2:
+        """The places in an image at which an affine map of it takes its elements.
+
+        Inputs:
+            theta (T): The matrices of the maps.
+            size (int64, rank 1): The sizes of the image that is made, with batch and channels.
+
+        Attributes:
+            align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        theta: _NDArray[_Any] | _Floats,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        align_corners: bool,
     ) -> _NDArray[_Any]:
         ...
 
@@ -1738,6 +1771,67 @@ class baddbmm(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class batch_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        running_mean: _T2 | _Floats | None = None,
+        running_var: _T2 | _Floats | None = None,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        eps: float,
+    ) -> _T2:
+        """Batch normalization, by the statistics of the batch in training and by running ones else.
+
+        Running statistics stay as they are.
+
+        A template: its body is made for each call, and depends on
+        `training` and `T`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            running_mean (T, optional, rank 1): The mean of each channel, where the batch gives none.
+            running_var (T, optional, rank 1): The variance of each channel, where the batch gives none.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axes (ints, required): All dimensions but that of channels.
+            training (bool, required): Whether the statistics are those of the batch.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        running_mean: _NDArray[_Any] | _Floats | None = None,
+        running_var: _NDArray[_Any] | _Floats | None = None,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        eps: float,
+    ) -> _NDArray[_Any]:
+        ...
+
 class bernoulli(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2) -> _T2:
@@ -1817,6 +1911,93 @@ class bilinear(_LibraryFunction):
         input2: _NDArray[_Any] | _Floats,
         weight: _NDArray[_Any] | _Floats,
         bias: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class binary_cross_entropy(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: _T2 | _Floats,
+        weight: _T2 | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _T2:
+        """The binary cross entropy of probabilities, its mean or its sum.
+
+        Logarithms are at least -100.
+
+        Inputs:
+            self (T): Probabilities.
+            target (T): The probabilities that are aimed at.
+            weight (T, optional): Factors of the elements; absent they are 1.
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class binary_cross_entropy_with_logits(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: _T2 | _Floats,
+        weight: _T2 | _Floats | None = None,
+        pos_weight: _T2 | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _T2:
+        """The binary cross entropy of logits, its mean or its sum.
+
+        Inputs:
+            self (T): Logits.
+            target (T): The probabilities that are aimed at.
+            weight (T, optional): Factors of the elements; absent they are 1.
+            pos_weight (T, optional): Factors of positive examples; absent they are 1.
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        pos_weight: _NDArray[_Any] | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
     ) -> _NDArray[_Any]:
         ...
 
@@ -2248,6 +2429,94 @@ class broadcast_to(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class bucketize_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        boundaries: _T1,
+        self: _T1 | _Floats,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
+    ) -> INT64 | INT32:
+        """The position of a number among sorted boundaries.
+
+        To PyTorch nan is larger than all numbers.
+
+        Inputs:
+            boundaries (T): Numbers in ascending order.
+            self (T, rank 0): The number that is looked for.
+
+        Attributes:
+            out_int32 (bool, default False): Whether positions are int32, not int64.
+            right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            U: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        boundaries: _NDArray[_Any] | _Floats,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class bucketize_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        boundaries: _T1,
+        self: _T1 | _Floats,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
+    ) -> INT64 | INT32:
+        """For each number its position among sorted boundaries.
+
+        To PyTorch nan is larger than all numbers.
+
+        Inputs:
+            boundaries (T): Numbers in ascending order.
+            self (T): The numbers that are looked for.
+
+        Attributes:
+            out_int32 (bool, default False): Whether positions are int32, not int64.
+            right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            U: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        boundaries: _NDArray[_Any] | _Floats,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
 class cartesian_prod(_LibraryFunction):
     def __call__(self, /, *tensors: _T3 | _NDArray[_Any] | _Floats) -> _T3:
         """Combines the elements of tensors of rank 1, each with each, a row for each combination.
@@ -2441,6 +2710,30 @@ class chain_matmul(_LibraryFunction):
 
         Since version 1 of opwright.aten.
         """
+
+class channel_shuffle(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, groups: INT64 | _Ints) -> _T3:
+        """Reorders channels so that neighbours come from different groups.
+
+        A template: its body is made for each call, and depends on
+        `self.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Batch, channels, then any other dimensions.
+            groups (int64, rank 0): How many groups channels are parted into.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, groups: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
 
 class chunk(_LibraryFunction):
     @_overload
@@ -3408,6 +3701,100 @@ class cosh(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class cosine_embedding_loss(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input1: _T2,
+        input2: _T2 | _Floats,
+        target: FLOAT | _Floats,
+        margin: DOUBLE | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _T2:
+        """One less the cosine of pairs of vectors that are to be alike, and of others what the cosine has above a margin; its mean or its sum.
+
+        A template: its body is made for each call, and depends on
+        `target.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            input1 (T): Vectors, or a single one.
+            input2 (T)
+            target (float): 1 for pairs that are to be alike, -1 for others.
+            margin (double, optional, rank 0): What the cosine of others may be; absent it is 0.
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input1: _NDArray[_Any] | _Floats,
+        input2: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        margin: _NDArray[_Any] | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class cosine_similarity(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _T2,
+        x2: _T2 | _Floats,
+        eps: DOUBLE | _Floats,
+        *,
+        dim: int = 1,
+        broadcast: bool = True,
+    ) -> _T2:
+        """The cosine of the angle between vectors along a dimension.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            x1 (T)
+            x2 (T)
+            eps (double, rank 0): The least length of a vector by which is divided.
+
+        Attributes:
+            dim (int, default 1): The dimension.
+            broadcast (bool, default True): Whether sizes of the tensors may differ.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _NDArray[_Any] | _Floats,
+        x2: _NDArray[_Any] | _Floats,
+        eps: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = 1,
+        broadcast: bool = True,
+    ) -> _NDArray[_Any]:
+        ...
+
 class count_nonzero(_LibraryFunction):
     @_overload
     def __call__(
@@ -3538,6 +3925,60 @@ class cross(_LibraryFunction):
         other: _NDArray[_Any] | _Floats,
         *,
         dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class cross_entropy_loss(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | INT64 | _Floats,
+        weight: _T2 | _Floats | None = None,
+        label_smoothing: DOUBLE | _Floats | None = None,
+        *,
+        channels: _Sequence[int],
+        reduction: _Literal[0, 1, 2] = 1,
+        ignore_index: int = -100,
+    ) -> _T2:
+        """The cross entropy of logits with classes or probabilities, its mean or its sum.
+
+        A template: its body is made for each call, and depends on
+        `T` and `weight` and `S` and `self.rank` and `label_smoothing` and `reduction`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Logits, by batch and class, then any other dimensions; without a batch too.
+            target (S): The class of each item as an integer, or the probabilities of classes.
+            weight (T, optional, rank 1): The weight of each class; absent it is 1.
+            label_smoothing (double, optional, rank 0): The share of uniform probabilities in the target; absent it is 0.
+
+        Attributes:
+            channels (ints, required): The sizes of `weight` beside the logits: 1 for each dimension but that of classes.
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+            ignore_index (int, default -100): A target that does not count.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+            S: float16, bfloat16, float, double, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        label_smoothing: _NDArray[_Any] | _Floats | None = None,
+        *,
+        channels: _Sequence[int],
+        reduction: _Literal[0, 1, 2] = 1,
+        ignore_index: int = -100,
     ) -> _NDArray[_Any]:
         ...
 
@@ -4114,6 +4555,199 @@ class elu(_LibraryFunction):
         scale: _NDArray[_Any] | _Floats | None = None,
         input_scale: _NDArray[_Any] | _Floats | None = None,
     ) -> _NDArray[_Any]:
+        ...
+
+class embedding(_LibraryFunction):
+    @_overload
+    def __call__(self, /, weight: _T3, indices: INT64 | INT32 | _Ints) -> _T3:
+        """The rows of a table at given indices.
+
+        Inputs:
+            weight (T): The table.
+            indices (I): Numbers of rows, of any shape.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, weight: _NDArray[_Any] | _Floats, indices: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class embedding_bag(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _T2,
+        indices: _T9 | _Ints,
+        offsets: _T9 | _Ints,
+        per_sample_weights: _T2 | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+    ) -> tuple[_T2, _T9, _T9, _T9]:
+        """Sums, means or maxima of bags of rows of a table.
+
+        An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+        Inputs:
+            weight (T): The table.
+            indices (I, rank 1): Numbers of rows, bag by bag.
+            offsets (I, rank 1): Where each bag begins among the indices.
+            per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+        Attributes:
+            mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+            include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+
+        Outputs:
+            result (T)
+            offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+            bag_size (I): How many rows a bag has; zeros in sums.
+            max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+        Types:
+            T: float16, bfloat16, float, double
+            I: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _NDArray[_Any] | _Floats,
+        indices: _NDArray[_Any] | _Ints,
+        offsets: _NDArray[_Any] | _Ints,
+        per_sample_weights: _NDArray[_Any] | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class embedding_bag_forward_only(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _T2,
+        indices: _T9 | _Ints,
+        offsets: _T9 | _Ints,
+        per_sample_weights: _T2 | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> tuple[_T2, _T9, _T9, _T9]:
+        """Sums, means or maxima of bags of rows of a table.
+
+        An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+        A template: its body is made for each call, and depends on
+        `include_last_offset` and `T` and `per_sample_weights` and `padding_idx` and `mode`. What no vector reaches is not verified.
+
+        Inputs:
+            weight (T): The table.
+            indices (I, rank 1): Numbers of rows, bag by bag.
+            offsets (I, rank 1): Where each bag begins among the indices.
+            per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+        Attributes:
+            mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+            include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+            padding_idx (int, optional): A row that no bag has; absent there is none.
+
+        Outputs:
+            result (T)
+            offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+            bag_size (I): How many rows a bag has; zeros in sums.
+            max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+        Types:
+            T: float16, bfloat16, float, double
+            I: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _NDArray[_Any] | _Floats,
+        indices: _NDArray[_Any] | _Ints,
+        offsets: _NDArray[_Any] | _Ints,
+        per_sample_weights: _NDArray[_Any] | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class embedding_bag_padding_idx(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _T2,
+        indices: _T9 | _Ints,
+        offsets: _T9 | _Ints,
+        per_sample_weights: _T2 | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> tuple[_T2, _T9, _T9, _T9]:
+        """Sums, means or maxima of bags of rows of a table.
+
+        An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+        A template: its body is made for each call, and depends on
+        `include_last_offset` and `T` and `per_sample_weights` and `padding_idx` and `mode`. What no vector reaches is not verified.
+
+        Inputs:
+            weight (T): The table.
+            indices (I, rank 1): Numbers of rows, bag by bag.
+            offsets (I, rank 1): Where each bag begins among the indices.
+            per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+        Attributes:
+            mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+            include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+            padding_idx (int, optional): A row that no bag has; absent there is none.
+
+        Outputs:
+            result (T)
+            offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+            bag_size (I): How many rows a bag has; zeros in sums.
+            max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+        Types:
+            T: float16, bfloat16, float, double
+            I: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _NDArray[_Any] | _Floats,
+        indices: _NDArray[_Any] | _Ints,
+        offsets: _NDArray[_Any] | _Ints,
+        per_sample_weights: _NDArray[_Any] | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
         ...
 
 class empty_like(_LibraryFunction):
@@ -5497,6 +6131,141 @@ class glu(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int = -1) -> _NDArray[_Any]:
         ...
 
+class grid_sampler(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        grid: _T2 | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1, 2],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _T2:
+        """The elements of images or volumes at given places, between which is interpolated.
+
+        A template: its body is made for each call, and depends on
+        `input.rank` and `T` and `padding_mode` and `interpolation_mode`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions of places.
+            grid (T): Places, from -1 to 1, the last dimension first.
+
+        Attributes:
+            interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element, 2 for cubic interpolation.
+            padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+            align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        grid: _NDArray[_Any] | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1, 2],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
+class grid_sampler_2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        grid: _T2 | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1, 2],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _T2:
+        """The elements of images at given places, between which is interpolated.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions of places.
+            grid (T): Places, from -1 to 1, the last dimension first.
+
+        Attributes:
+            interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element, 2 for cubic interpolation.
+            padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+            align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        grid: _NDArray[_Any] | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1, 2],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
+class grid_sampler_3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        grid: _T2 | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _T2:
+        """The elements of volumes at given places, between which is interpolated.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions of places.
+            grid (T): Places, from -1 to 1, the last dimension first.
+
+        Attributes:
+            interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element.
+            padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+            align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        grid: _NDArray[_Any] | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
 class group_norm(_LibraryFunction):
     @_overload
     def __call__(
@@ -5509,13 +6278,11 @@ class group_norm(_LibraryFunction):
         double_eps: DOUBLE | _Floats | None = None,
         *,
         num_groups: int,
+        channels: _Sequence[int],
         is_empty: bool = False,
         eps: float = 1e-05,
     ) -> _T2:
         """Group normalization.
-
-        A template: its body is made for each call, and depends on
-        `input.rank`. What no vector reaches is not verified.
 
         Inputs:
             input (T): Batch, channels, then any other dimensions.
@@ -5526,6 +6293,7 @@ class group_norm(_LibraryFunction):
 
         Attributes:
             num_groups (int, required): How many groups channels are parted into.
+            channels (ints, required): The sizes of `weight` and `bias` beside the input: 1 for each dimension but that of channels.
             is_empty (bool, default False): Whether the input is known to have no elements.
             eps (float, default 1e-05): Added to the variance.
 
@@ -5548,6 +6316,7 @@ class group_norm(_LibraryFunction):
         double_eps: _NDArray[_Any] | _Floats | None = None,
         *,
         num_groups: int,
+        channels: _Sequence[int],
         is_empty: bool = False,
         eps: float = 1e-05,
     ) -> _NDArray[_Any]:
@@ -5555,7 +6324,7 @@ class group_norm(_LibraryFunction):
 
 class grouped_mm(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T9, mat2: _T9 | _Floats, offs: INT32 | _Ints | None = None) -> _T9:
+    def __call__(_self, /, self: _T10, mat2: _T10 | _Floats, offs: INT32 | _Ints | None = None) -> _T10:
         """Computes the products of the matrices of groups, which lie side by side or in batches.
 
         Inputs:
@@ -5840,6 +6609,47 @@ class histc(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class huber_loss(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: _T2 | _Floats,
+        delta: DOUBLE | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _T2:
+        """Half of the squared differences of two tensors where they are small, else multiples of the absolute ones; their mean or their sum.
+
+        Inputs:
+            self (T)
+            target (T)
+            delta (double, optional, rank 0): The difference up to which squares are taken; absent it is 1.
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        delta: _NDArray[_Any] | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
 class hypot(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
@@ -5944,7 +6754,7 @@ class index_copy(_LibraryFunction):
         _self,
         /,
         self: _T3,
-        index: INT32 | INT64 | _Ints,
+        index: INT64 | _Ints,
         source: _T3 | _Floats,
         *,
         dim: int,
@@ -5966,7 +6776,7 @@ class index_copy(_LibraryFunction):
 
         Types:
             T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-            I: int32, int64
+            I: int64
 
         Since version 1 of opwright.aten.
         """
@@ -5989,7 +6799,7 @@ class index_fill_int_Scalar(_LibraryFunction):
         _self,
         /,
         self: _T3,
-        index: INT32 | INT64 | _Ints,
+        index: INT64 | _Ints,
         value: _T3 | _Floats,
         *,
         dim: int,
@@ -6011,7 +6821,7 @@ class index_fill_int_Scalar(_LibraryFunction):
 
         Types:
             T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-            I: int32, int64
+            I: int64
 
         Since version 1 of opwright.aten.
         """
@@ -6034,7 +6844,7 @@ class index_fill_int_Tensor(_LibraryFunction):
         _self,
         /,
         self: _T3,
-        index: INT32 | INT64 | _Ints,
+        index: INT64 | _Ints,
         value: _T3 | _Floats,
         *,
         dim: int,
@@ -6056,7 +6866,7 @@ class index_fill_int_Tensor(_LibraryFunction):
 
         Types:
             T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-            I: int32, int64
+            I: int64
 
         Since version 1 of opwright.aten.
         """
@@ -6187,6 +6997,67 @@ class inner(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class instance_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        running_mean: _T2 | _Floats | None = None,
+        running_var: _T2 | _Floats | None = None,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        use_input_stats: bool,
+        axes: _Sequence[int],
+        eps: float,
+    ) -> _T2:
+        """Normalization of each channel of each item of a batch, or by running statistics.
+
+        Running statistics stay as they are.
+
+        A template: its body is made for each call, and depends on
+        `use_input_stats` and `running_mean` and `running_var` and `input.rank` and `T`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            running_mean (T, optional, rank 1): The mean of each channel, where the input gives none.
+            running_var (T, optional, rank 1): The variance of each channel, where the input gives none.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            use_input_stats (bool, required): Whether the statistics are those of the input.
+            axes (ints, required): The dimensions behind batch and channels.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        running_mean: _NDArray[_Any] | _Floats | None = None,
+        running_var: _NDArray[_Any] | _Floats | None = None,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        use_input_stats: bool,
+        axes: _Sequence[int],
+        eps: float,
+    ) -> _NDArray[_Any]:
+        ...
+
 class internal_adaptive_avg_pool2d(_LibraryFunction):
     @_overload
     def __call__(
@@ -6279,6 +7150,65 @@ class internal_adaptive_avg_pool3d(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class internal_embedding_bag(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _T2,
+        indices: _T9 | _Ints,
+        offsets: _T9 | _Ints,
+        per_sample_weights: _T2 | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> tuple[_T2, _T9, _T9, _T9]:
+        """Sums, means or maxima of bags of rows of a table.
+
+        An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+        A template: its body is made for each call, and depends on
+        `include_last_offset` and `T` and `per_sample_weights` and `padding_idx` and `mode`. What no vector reaches is not verified.
+
+        Inputs:
+            weight (T): The table.
+            indices (I, rank 1): Numbers of rows, bag by bag.
+            offsets (I, rank 1): Where each bag begins among the indices.
+            per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+        Attributes:
+            mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+            include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+            padding_idx (int, optional): A row that no bag has; absent there is none.
+
+        Outputs:
+            result (T)
+            offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+            bag_size (I): How many rows a bag has; zeros in sums.
+            max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+        Types:
+            T: float16, bfloat16, float, double
+            I: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _NDArray[_Any] | _Floats,
+        indices: _NDArray[_Any] | _Ints,
+        offsets: _NDArray[_Any] | _Ints,
+        per_sample_weights: _NDArray[_Any] | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class isclose(_LibraryFunction):
     @_overload
     def __call__(
@@ -6341,6 +7271,99 @@ class isfinite(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class isin_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(self, /, element: _T3, test_elements: _T3 | _Floats, *, invert: bool = False) -> BOOL:
+        """Whether elements are among other ones.
+
+        Inputs:
+            element (T, rank 0): The elements that are looked for.
+            test_elements (T): Those among which they may be.
+
+        Attributes:
+            invert (bool, default False): Whether the answers are the opposite.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        element: _NDArray[_Any] | _Floats,
+        test_elements: _NDArray[_Any] | _Floats,
+        *,
+        invert: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class isin_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(self, /, elements: _T3, test_element: _T3 | _Floats, *, invert: bool = False) -> BOOL:
+        """Whether elements are among other ones.
+
+        Inputs:
+            elements (T): The elements that are looked for.
+            test_element (T, rank 0): Those among which they may be.
+
+        Attributes:
+            invert (bool, default False): Whether the answers are the opposite.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        elements: _NDArray[_Any] | _Floats,
+        test_element: _NDArray[_Any] | _Floats,
+        *,
+        invert: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class isin_Tensor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(self, /, elements: _T3, test_elements: _T3 | _Floats, *, invert: bool = False) -> BOOL:
+        """Whether elements are among other ones.
+
+        Inputs:
+            elements (T): The elements that are looked for.
+            test_elements (T): Those among which they may be.
+
+        Attributes:
+            invert (bool, default False): Whether the answers are the opposite.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        elements: _NDArray[_Any] | _Floats,
+        test_elements: _NDArray[_Any] | _Floats,
+        *,
+        invert: bool = False,
+    ) -> _NDArray[_Any]:
         ...
 
 class isinf(_LibraryFunction):
@@ -6447,6 +7470,47 @@ class isreal(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class kl_div(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: _T2 | _Floats,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+        log_target: bool = False,
+    ) -> _T2:
+        """The pointwise Kullback-Leibler divergence, its mean or its sum.
+
+        Inputs:
+            self (T): Logarithms of probabilities.
+            target (T): Probabilities, or their logarithms.
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+            log_target (bool, default False): Whether the target has logarithms.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+        log_target: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
 class kron(_LibraryFunction):
     @_overload
     def __call__(
@@ -6532,6 +7596,37 @@ class kthvalue(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class l1_loss(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, target: _T2 | _Floats, *, reduction: _Literal[0, 1, 2] = 1) -> _T2:
+        """The absolute differences of two tensors, their mean or their sum.
+
+        Inputs:
+            self (T)
+            target (T)
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
 class layer_norm(_LibraryFunction):
     @_overload
     def __call__(
@@ -6543,12 +7638,10 @@ class layer_norm(_LibraryFunction):
         double_eps: DOUBLE | _Floats | None = None,
         *,
         axis: int,
+        axes: _Sequence[int],
         eps: float = 1e-05,
     ) -> _T2:
         """Layer normalization over the last dimensions.
-
-        A template: its body is made for each call, and depends on
-        `input.rank`. What no vector reaches is not verified.
 
         Inputs:
             input (T)
@@ -6558,6 +7651,7 @@ class layer_norm(_LibraryFunction):
 
         Attributes:
             axis (int, required): The first dimension that is normalized, counted from the end.
+            axes (ints, required): All dimensions that are normalized.
             eps (float, default 1e-05): Added to the variance.
 
         Outputs:
@@ -6578,6 +7672,7 @@ class layer_norm(_LibraryFunction):
         double_eps: _NDArray[_Any] | _Floats | None = None,
         *,
         axis: int,
+        axes: _Sequence[int],
         eps: float = 1e-05,
     ) -> _NDArray[_Any]:
         ...
@@ -6893,6 +7988,178 @@ class linear(_LibraryFunction):
         input: _NDArray[_Any] | _Floats,
         weight: _NDArray[_Any] | _Floats,
         bias: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class linspace(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Numbers that are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first number.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class linspace_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Numbers that are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first number.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class linspace_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Numbers that are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first number.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class linspace_Tensor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Numbers that are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first number.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 1,
     ) -> _NDArray[_Any]:
         ...
 
@@ -7296,6 +8563,190 @@ class logit(_LibraryFunction):
         /,
         self: _NDArray[_Any] | _Floats,
         eps: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class logspace(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        base: DOUBLE | _Floats,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Powers of a base whose exponents are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first exponent.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+            base (double, rank 0): The base.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        base: _NDArray[_Any] | _Floats,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class logspace_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        base: DOUBLE | _Floats,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Powers of a base whose exponents are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first exponent.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+            base (double, rank 0): The base.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        base: _NDArray[_Any] | _Floats,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class logspace_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        base: DOUBLE | _Floats,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Powers of a base whose exponents are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first exponent.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+            base (double, rank 0): The base.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        base: _NDArray[_Any] | _Floats,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class logspace_Tensor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        base: DOUBLE | _Floats,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Powers of a base whose exponents are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first exponent.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+            base (double, rank 0): The base.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        base: _NDArray[_Any] | _Floats,
+        *,
+        dtype: int = 1,
     ) -> _NDArray[_Any]:
         ...
 
@@ -7797,13 +9248,13 @@ class max_pool1d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T10,
+        self: _T11,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0),
         dilation: _Sequence[int] = (1,),
-    ) -> tuple[_T10, INT64]:
+    ) -> tuple[_T11, INT64]:
         """Max pooling over one spatial dimension, with the indices of the maxima.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -7845,13 +9296,13 @@ class max_pool2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T10,
+        self: _T11,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T10:
+    ) -> _T11:
         """Max pooling over two spatial dimensions.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -7892,13 +9343,13 @@ class max_pool2d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T10,
+        self: _T11,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> tuple[_T10, INT64]:
+    ) -> tuple[_T11, INT64]:
         """Max pooling over two spatial dimensions, with the indices of the maxima.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -7940,13 +9391,13 @@ class max_pool3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T10,
+        self: _T11,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T10:
+    ) -> _T11:
         """Max pooling over three spatial dimensions.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -7987,13 +9438,13 @@ class max_pool3d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T10,
+        self: _T11,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> tuple[_T10, INT64]:
+    ) -> tuple[_T11, INT64]:
         """Max pooling over three spatial dimensions, with the indices of the maxima.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -8436,6 +9887,37 @@ class movedim_intlist(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, order: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
+class mse_loss(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, target: _T2 | _Floats, *, reduction: _Literal[0, 1, 2] = 1) -> _T2:
+        """The squared differences of two tensors, their mean or their sum.
+
+        Inputs:
+            self (T)
+            target (T)
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
 class mul_Scalar(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
@@ -8797,6 +10279,320 @@ class narrow_copy(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class native_batch_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        running_mean: _T2 | _Floats | None = None,
+        running_var: _T2 | _Floats | None = None,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2]:
+        """Batch normalization, by the statistics of the batch in training and by running ones else.
+
+        Running statistics stay as they are.
+
+        A template: its body is made for each call, and depends on
+        `training` and `T`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            running_mean (T, optional, rank 1): The mean of each channel, where the batch gives none.
+            running_var (T, optional, rank 1): The variance of each channel, where the batch gives none.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axes (ints, required): All dimensions but that of channels.
+            training (bool, required): Whether the statistics are those of the batch.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            save_mean (T): The mean of each channel of the batch; no elements without training.
+            save_rstd (T): The reciprocal of its standard deviation; no elements without training.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        running_mean: _NDArray[_Any] | _Floats | None = None,
+        running_var: _NDArray[_Any] | _Floats | None = None,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class native_batch_norm_legit(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        running_mean: _T2 | _Floats,
+        running_var: _T2 | _Floats,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2]:
+        """Batch normalization, by the statistics of the batch in training and by running ones else.
+
+        Running statistics stay as they are.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            running_mean (T, rank 1): The mean of each channel.
+            running_var (T, rank 1): The variance of each channel.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axes (ints, required): All dimensions but that of channels.
+            training (bool, required): Whether the statistics are those of the batch.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            save_mean (T): The mean of each channel of the batch; no elements without training.
+            save_rstd (T): The reciprocal of its standard deviation; no elements without training.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        running_mean: _NDArray[_Any] | _Floats,
+        running_var: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class native_batch_norm_legit_functional(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        running_mean: _T2 | _Floats,
+        running_var: _T2 | _Floats,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        double_momentum: DOUBLE | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        momentum: float,
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2, _T2, _T2]:
+        """Batch normalization, with the running statistics behind the batch.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            running_mean (T, rank 1): The mean of each channel.
+            running_var (T, rank 1): The variance of each channel.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+            double_momentum (double, optional, rank 0): `momentum` in double precision, for input of double.
+
+        Attributes:
+            axes (ints, required): All dimensions but that of channels.
+            training (bool, required): Whether the statistics are those of the batch.
+            momentum (float, required): The share of the batch in running statistics.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            save_mean (T): The mean of each channel of the batch; no elements without training.
+            save_rstd (T): The reciprocal of its standard deviation; no elements without training.
+            running_mean_out (T): The running mean behind the batch.
+            running_var_out (T): The running variance behind the batch.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        running_mean: _NDArray[_Any] | _Floats,
+        running_var: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        double_momentum: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        momentum: float,
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class native_batch_norm_legit_no_stats(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2]:
+        """Batch normalization by the statistics of the batch.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axes (ints, required): All dimensions but that of channels.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            save_mean (T): The mean of each channel of the batch.
+            save_rstd (T): The reciprocal of its standard deviation.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class native_batch_norm_legit_no_training(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        running_mean: _T2 | _Floats,
+        running_var: _T2 | _Floats,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2]:
+        """Batch normalization in inference mode.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            running_mean (T, rank 1): The mean of each channel.
+            running_var (T, rank 1): The variance of each channel.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            save_mean (T): No elements: the batch has no part in the mean.
+            save_rstd (T): No elements.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        running_mean: _NDArray[_Any] | _Floats,
+        running_var: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class native_channel_shuffle(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, groups: INT64 | _Ints) -> _T3:
+        """Reorders channels so that neighbours come from different groups.
+
+        A template: its body is made for each call, and depends on
+        `self.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Batch, channels, then any other dimensions.
+            groups (int64, rank 0): How many groups channels are parted into.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, groups: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class native_dropout(_LibraryFunction):
     @_overload
     def __call__(self, /, input: _T2, *, p: float | None = None, train: _Literal[0, 1] = 1) -> tuple[_T2, BOOL]:
@@ -8842,12 +10638,10 @@ class native_group_norm(_LibraryFunction):
         bias: _T2 | _Floats | None = None,
         double_eps: DOUBLE | _Floats | None = None,
         *,
+        channels: _Sequence[int],
         eps: float,
     ) -> tuple[_T2, _T2, _T2]:
         """Group normalization, with the mean of each group and the reciprocal of its standard deviation.
-
-        A template: its body is made for each call, and depends on
-        `input.rank`. What no vector reaches is not verified.
 
         Inputs:
             input (T): Batch, channels, then any other dimensions.
@@ -8857,6 +10651,7 @@ class native_group_norm(_LibraryFunction):
             double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
 
         Attributes:
+            channels (ints, required): The sizes of `weight` and `bias` beside the input: 1 for each dimension but that of channels.
             eps (float, required): Added to the variance.
 
         Outputs:
@@ -8879,6 +10674,7 @@ class native_group_norm(_LibraryFunction):
         bias: _NDArray[_Any] | _Floats | None = None,
         double_eps: _NDArray[_Any] | _Floats | None = None,
         *,
+        channels: _Sequence[int],
         eps: float,
     ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
         ...
@@ -8894,12 +10690,10 @@ class native_layer_norm(_LibraryFunction):
         double_eps: DOUBLE | _Floats | None = None,
         *,
         axis: int,
+        axes: _Sequence[int],
         eps: float,
     ) -> tuple[_T2, _T2, _T2]:
         """Layer normalization over the last dimensions, with the mean and the reciprocal of the standard deviation.
-
-        A template: its body is made for each call, and depends on
-        `input.rank`. What no vector reaches is not verified.
 
         Inputs:
             input (T)
@@ -8909,6 +10703,7 @@ class native_layer_norm(_LibraryFunction):
 
         Attributes:
             axis (int, required): The first dimension that is normalized, counted from the end.
+            axes (ints, required): All dimensions that are normalized.
             eps (float, required): Added to the variance.
 
         Outputs:
@@ -8931,6 +10726,7 @@ class native_layer_norm(_LibraryFunction):
         double_eps: _NDArray[_Any] | _Floats | None = None,
         *,
         axis: int,
+        axes: _Sequence[int],
         eps: float,
     ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
         ...
@@ -9105,6 +10901,98 @@ class new_zeros(_LibraryFunction):
         """
     @_overload
     def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class nll_loss(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: INT64 | _Ints,
+        weight: _T2 | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+        ignore_index: int = -100,
+    ) -> _T2:
+        """The negative log likelihood, its mean or its sum.
+
+        Inputs:
+            self (T): Logarithms of probabilities, by batch and class; without a batch too.
+            target (int64): The class of each item.
+            weight (T, optional, rank 1): The weight of each class; absent it is 1.
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+            ignore_index (int, default -100): A target that does not count.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Ints,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+        ignore_index: int = -100,
+    ) -> _NDArray[_Any]:
+        ...
+
+class nll_loss_forward(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: INT64 | _Ints,
+        weight: _T2 | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2],
+        ignore_index: int,
+    ) -> tuple[_T2, _T2]:
+        """The negative log likelihood, its mean or its sum, with the sum of weights.
+
+        A template: its body is made for each call, and depends on
+        `T` and `self.rank` and `weight` and `reduction`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Logarithms of probabilities, by batch and class; without a batch too.
+            target (int64): The class of each item.
+            weight (T, optional, rank 1): The weight of each class; absent it is 1.
+
+        Attributes:
+            reduction (int, required): 0 for no reduction, 1 for the mean, 2 for the sum.
+            ignore_index (int, required): A target that does not count.
+
+        Outputs:
+            result (T)
+            total_weight (T): The sum of the weights of all targets; 0 without a reduction of a batch.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Ints,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2],
+        ignore_index: int,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
 class nonzero(_LibraryFunction):
@@ -9742,6 +11630,55 @@ class permute(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
+class pixel_shuffle(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, upscale_factor: int) -> _T3:
+        """Moves channels into height and width.
+
+        A template: its body is made for each call, and depends on
+        `upscale_factor`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Any dimensions, then channels, height and width.
+
+        Attributes:
+            upscale_factor (int, required): How many times height and width grow.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, upscale_factor: int) -> _NDArray[_Any]:
+        ...
+
+class pixel_unshuffle(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, downscale_factor: int) -> _T3:
+        """Moves blocks of height and width into channels.
+
+        Inputs:
+            self (T): Any dimensions, then channels, height and width.
+
+        Attributes:
+            downscale_factor (int, required): How many times height and width shrink.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, downscale_factor: int) -> _NDArray[_Any]:
+        ...
+
 class polar(_LibraryFunction):
     @_overload
     def __call__(self, /, abs: _T6, angle: _T6 | _Floats) -> _T6:
@@ -10139,9 +12076,105 @@ class quantized_decomposed_convert_element_type_no_fuse(_LibraryFunction):
     def __call__(self, /, input: _NDArray[_Any] | _Floats, *, dtype: int) -> _NDArray[_Any]:
         ...
 
+class quantized_decomposed_dequantize_per_channel(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T12,
+        scales: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | _Floats,
+        zero_points: _T12 | _Ints | None = None,
+        *,
+        axis: int,
+        trailing: _Sequence[int],
+        out_dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE:
+        """Dequantizes a tensor with a scale and a zero point for each index of one dimension.
+
+        Inputs:
+            input (U)
+            scales (T, rank 1)
+            zero_points (U, optional, rank 1): 0 if absent.
+
+        Attributes:
+            axis (int, required): The dimension.
+            trailing (ints, required): The axes that align a vector with this dimension.
+            out_dtype (int, optional): The element type of the result, as a code of ONNX; float if absent.
+
+        Outputs:
+            result (V)
+
+        Types:
+            U: uint8, int8, int16, int32
+            T: float16, bfloat16, float, double
+            V: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Ints,
+        scales: _NDArray[_Any] | _Floats,
+        zero_points: _NDArray[_Any] | _Ints | None = None,
+        *,
+        axis: int,
+        trailing: _Sequence[int],
+        out_dtype: int | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_dequantize_per_channel_group(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: UINT8 | INT8 | INT16 | INT32,
+        scales: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | _Floats,
+        zero_points: UINT8 | INT8 | INT16 | INT32 | INT64 | _Ints | None = None,
+        *,
+        group_size: int,
+        output_dtype: int,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE:
+        """Dequantizes a matrix with a scale and a zero point for each group of elements of a row.
+
+        Inputs:
+            input (U, rank 2)
+            scales (T, rank 2)
+            zero_points (Z, optional): 0 if absent.
+
+        Attributes:
+            group_size (int, required): The number of elements of a group.
+            output_dtype (int, required): The element type of the result, as a code of ONNX.
+
+        Outputs:
+            result (V)
+
+        Types:
+            U: uint8, int8, int16, int32
+            T: float16, bfloat16, float, double
+            Z: uint8, int8, int16, int32, int64
+            V: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Ints,
+        scales: _NDArray[_Any] | _Floats,
+        zero_points: _NDArray[_Any] | _Ints | None = None,
+        *,
+        group_size: int,
+        output_dtype: int,
+    ) -> _NDArray[_Any]:
+        ...
+
 class quantized_decomposed_dequantize_per_tensor(_LibraryFunction):
     @_overload
-    def __call__(self, /, input: _T11, scale: _T2 | _Floats, zero_point: _T11 | _Ints) -> _T2:
+    def __call__(self, /, input: _T12, scale: _T2 | _Floats, zero_point: _T12 | _Ints) -> _T2:
         """Dequantizes a tensor with one scale and one zero point.
 
         Inputs:
@@ -10170,7 +12203,7 @@ class quantized_decomposed_dequantize_per_tensor(_LibraryFunction):
 
 class quantized_decomposed_dequantize_per_tensor_tensor(_LibraryFunction):
     @_overload
-    def __call__(self, /, input: _T11, scale: _T2 | _Floats, zero_point: _T11 | _Ints) -> _T2:
+    def __call__(self, /, input: _T12, scale: _T2 | _Floats, zero_point: _T12 | _Ints) -> _T2:
         """Dequantizes a tensor with one scale and one zero point.
 
         Inputs:
@@ -10199,7 +12232,7 @@ class quantized_decomposed_dequantize_per_tensor_tensor(_LibraryFunction):
 
 class quantized_decomposed_dequantize_per_tensor_tensor2(_LibraryFunction):
     @_overload
-    def __call__(self, /, input: _T11, scale: _T2 | _Floats, zero_point: _T11 | _Ints) -> _T2:
+    def __call__(self, /, input: _T12, scale: _T2 | _Floats, zero_point: _T12 | _Ints) -> _T2:
         """Dequantizes a tensor with one scale and one zero point.
 
         Inputs:
@@ -10226,6 +12259,199 @@ class quantized_decomposed_dequantize_per_tensor_tensor2(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class quantized_decomposed_dequantize_per_token(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: UINT8 | INT8 | INT16 | INT32,
+        scales: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | _Floats,
+        zero_points: _Any,
+        *,
+        output_dtype: int,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE:
+        """Dequantizes a tensor with a scale and a zero point for each index of all but the last dimension.
+
+        Inputs:
+            input (U)
+            scales (T)
+            zero_points (any): Integers.
+
+        Attributes:
+            output_dtype (int, required): The element type of the result, as a code of ONNX.
+
+        Outputs:
+            result (V)
+
+        Types:
+            U: uint8, int8, int16, int32
+            T: float16, bfloat16, float, double
+            V: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Ints,
+        scales: _NDArray[_Any] | _Floats,
+        zero_points: _Any,
+        *,
+        output_dtype: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_fake_quant_per_channel(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT,
+        scales: FLOAT | _Floats,
+        zero_points: FLOAT | _Floats,
+        quant_min: FLOAT | _Floats,
+        quant_max: FLOAT | _Floats,
+        *,
+        trailing: _Sequence[int],
+    ) -> FLOAT:
+        """Quantizes and dequantizes a tensor with a scale and a zero point for each index of one dimension.
+
+        Inputs:
+            input (T)
+            scales (T, rank 1)
+            zero_points (T, rank 1)
+            quant_min (T, rank 0): The lower limit of quantized values.
+            quant_max (T, rank 0): The upper limit of quantized values.
+
+        Attributes:
+            trailing (ints, required): The axes that align a vector with the dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        scales: _NDArray[_Any] | _Floats,
+        zero_points: _NDArray[_Any] | _Floats,
+        quant_min: _NDArray[_Any] | _Floats,
+        quant_max: _NDArray[_Any] | _Floats,
+        *,
+        trailing: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_quantize_per_channel(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT,
+        scales: FLOAT | DOUBLE | _Floats,
+        zero_points: _T12 | _Ints,
+        quant_min: _T12 | _Ints | None = None,
+        quant_max: _T12 | _Ints | None = None,
+        *,
+        axis: int,
+        trailing: _Sequence[int],
+    ) -> _T12:
+        """Quantizes a tensor with a scale and a zero point for each index of one dimension.
+
+        Inputs:
+            input (T)
+            scales (S, rank 1)
+            zero_points (U, rank 1)
+            quant_min (U, optional, rank 0): The lower limit of the result; none if absent, as `quant_max`.
+            quant_max (U, optional, rank 0): The upper limit of the result.
+
+        Attributes:
+            axis (int, required): The dimension.
+            trailing (ints, required): The axes that align a vector with this dimension.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float
+            S: float, double
+            U: uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        scales: _NDArray[_Any] | _Floats,
+        zero_points: _NDArray[_Any] | _Ints,
+        quant_min: _NDArray[_Any] | _Ints | None = None,
+        quant_max: _NDArray[_Any] | _Ints | None = None,
+        *,
+        axis: int,
+        trailing: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_quantize_per_channel_group(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        scales: _T2 | _Floats,
+        zero_points: _Any,
+        quant_min: _T2 | _Floats,
+        quant_max: _T2 | _Floats,
+        *,
+        dtype: int,
+        group_size: int,
+    ) -> UINT8 | INT8 | INT16 | INT32:
+        """Quantizes a matrix with a scale and a zero point for each group of elements of a row.
+
+        Inputs:
+            input (T, rank 2)
+            scales (T, rank 2)
+            zero_points (any): Integers.
+            quant_min (T, rank 0): The lower limit of the result.
+            quant_max (T, rank 0): The upper limit of the result.
+
+        Attributes:
+            dtype (int, required): The element type of the result, as a code of ONNX.
+            group_size (int, required): The number of elements of a group.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double
+            U: uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        scales: _NDArray[_Any] | _Floats,
+        zero_points: _Any,
+        quant_min: _NDArray[_Any] | _Floats,
+        quant_max: _NDArray[_Any] | _Floats,
+        *,
+        dtype: int,
+        group_size: int,
+    ) -> _NDArray[_Any]:
+        ...
+
 class quantized_decomposed_quantize_per_tensor(_LibraryFunction):
     @_overload
     def __call__(
@@ -10233,10 +12459,10 @@ class quantized_decomposed_quantize_per_tensor(_LibraryFunction):
         /,
         input: FLOAT,
         scale: FLOAT | _Floats,
-        zero_point: _T11 | _Ints,
-        quant_min: _T11 | _Ints | None = None,
-        quant_max: _T11 | _Ints | None = None,
-    ) -> _T11:
+        zero_point: _T12 | _Ints,
+        quant_min: _T12 | _Ints | None = None,
+        quant_max: _T12 | _Ints | None = None,
+    ) -> _T12:
         """Quantizes a tensor with one scale and one zero point.
 
         Inputs:
@@ -10274,10 +12500,10 @@ class quantized_decomposed_quantize_per_tensor_tensor(_LibraryFunction):
         /,
         input: FLOAT,
         scale: FLOAT | _Floats,
-        zero_point: _T11 | _Ints,
-        quant_min: _T11 | _Ints | None = None,
-        quant_max: _T11 | _Ints | None = None,
-    ) -> _T11:
+        zero_point: _T12 | _Ints,
+        quant_min: _T12 | _Ints | None = None,
+        quant_max: _T12 | _Ints | None = None,
+    ) -> _T12:
         """Quantizes a tensor with one scale and one zero point.
 
         Inputs:
@@ -10315,10 +12541,10 @@ class quantized_decomposed_quantize_per_tensor_tensor2(_LibraryFunction):
         /,
         input: FLOAT,
         scale: FLOAT | _Floats,
-        zero_point: _T11 | _Ints,
-        quant_min: _T11 | _Ints,
-        quant_max: _T11 | _Ints,
-    ) -> _T11:
+        zero_point: _T12 | _Ints,
+        quant_min: _T12 | _Ints,
+        quant_max: _T12 | _Ints,
+    ) -> _T12:
         """Quantizes a tensor with one scale and one zero point.
 
         Inputs:
@@ -10346,6 +12572,54 @@ class quantized_decomposed_quantize_per_tensor_tensor2(_LibraryFunction):
         zero_point: _NDArray[_Any] | _Ints,
         quant_min: _NDArray[_Any] | _Ints,
         quant_max: _NDArray[_Any] | _Ints,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_quantize_per_token(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        scales: _T2 | _Floats,
+        zero_points: _Any,
+        quant_min: _T2 | _Floats,
+        quant_max: _T2 | _Floats,
+        *,
+        dtype: int,
+    ) -> UINT8 | INT8 | INT16 | INT32:
+        """Quantizes a tensor with a scale and a zero point for each index of all but the last dimension.
+
+        Inputs:
+            input (T)
+            scales (T)
+            zero_points (any): Integers.
+            quant_min (T, rank 0): The lower limit of the result.
+            quant_max (T, rank 0): The upper limit of the result.
+
+        Attributes:
+            dtype (int, required): The element type of the result, as a code of ONNX.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double
+            U: uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        scales: _NDArray[_Any] | _Floats,
+        zero_points: _Any,
+        quant_min: _NDArray[_Any] | _Floats,
+        quant_max: _NDArray[_Any] | _Floats,
+        *,
+        dtype: int,
     ) -> _NDArray[_Any]:
         ...
 
@@ -11130,7 +13404,7 @@ class repeat(_LibraryFunction):
 
 class repeat_interleave_Tensor(_LibraryFunction):
     @_overload
-    def __call__(self, /, repeats: _T12) -> _T12:
+    def __call__(self, /, repeats: _T13) -> _T13:
         """The place of each number of a list, as many times as the number says.
 
         Inputs:
@@ -11354,12 +13628,10 @@ class rms_norm(_LibraryFunction):
         double_eps: DOUBLE | _Floats | None = None,
         *,
         axis: int,
+        axes: _Sequence[int],
         eps: float | None = None,
     ) -> _T2:
         """Root mean square normalization over the last dimensions.
-
-        A template: its body is made for each call, and depends on
-        `input.rank`. What no vector reaches is not verified.
 
         Inputs:
             input (T)
@@ -11368,6 +13640,7 @@ class rms_norm(_LibraryFunction):
 
         Attributes:
             axis (int, required): The first dimension that is normalized, counted from the end.
+            axes (ints, required): All dimensions that are normalized.
             eps (float, optional): Added to the mean of squares; absent it is the machine epsilon of the type that is computed in.
 
         Outputs:
@@ -11387,6 +13660,7 @@ class rms_norm(_LibraryFunction):
         double_eps: _NDArray[_Any] | _Floats | None = None,
         *,
         axis: int,
+        axes: _Sequence[int],
         eps: float | None = None,
     ) -> _NDArray[_Any]:
         ...
@@ -11396,14 +13670,14 @@ class rnn_relu_input(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T13,
-        hx: _T13 | _Floats,
-        *params: _T13 | _Floats,
+        input: _T14,
+        hx: _T14 | _Floats,
+        *params: _T14 | _Floats,
         hidden_size: int,
         weights_each: _Literal[2, 4],
         bidirectional: _Literal[0, 1],
         batch_first: _Literal[0, 1],
-    ) -> tuple[_T13, _T13]:
+    ) -> tuple[_T14, _T14]:
         """Applies a recurrent network with the rectified linear unit of one or more layers to a batch of sequences.
 
         Layers lie upon one another; nothing is dropped between them.
@@ -12124,7 +14398,7 @@ class scatter_value_reduce(_LibraryFunction):
         _self,
         /,
         self: _T3,
-        index: INT32 | INT64 | _Ints,
+        index: INT64 | _Ints,
         value: _T3 | _Floats,
         *,
         dim: int,
@@ -12148,7 +14422,7 @@ class scatter_value_reduce(_LibraryFunction):
 
         Types:
             T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-            I: int32, int64
+            I: int64
 
         Since version 1 of opwright.aten.
         """
@@ -12162,6 +14436,106 @@ class scatter_value_reduce(_LibraryFunction):
         *,
         dim: int,
         reduce: _Literal["add", "multiply"],
+    ) -> _NDArray[_Any]:
+        ...
+
+class searchsorted_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        sorted_sequence: _T1,
+        self: _T1 | _Floats,
+        sorter: INT64 | _Ints | None = None,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
+    ) -> INT64 | INT32:
+        """The position of a number in a sorted sequence.
+
+        To PyTorch nan is larger than all numbers.
+
+        A template: its body is made for each call, and depends on
+        `sorter` and `sorted_sequence.rank` and `T`. What no vector reaches is not verified.
+
+        Inputs:
+            sorted_sequence (T): Numbers in ascending order.
+            self (T, rank 0): The number that is looked for.
+            sorter (int64, optional): The order in which the numbers are ascending; absent it is their own.
+
+        Attributes:
+            out_int32 (bool, default False): Whether positions are int32, not int64.
+            right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            U: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        sorted_sequence: _NDArray[_Any] | _Floats,
+        self: _NDArray[_Any] | _Floats,
+        sorter: _NDArray[_Any] | _Ints | None = None,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class searchsorted_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        sorted_sequence: _T1,
+        self: _T1 | _Floats,
+        sorter: INT64 | _Ints | None = None,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
+    ) -> INT64 | INT32:
+        """For each number its position in a sorted sequence.
+
+        To PyTorch nan is larger than all numbers.
+
+        A template: its body is made for each call, and depends on
+        `sorter` and `sorted_sequence.rank` and `T`. What no vector reaches is not verified.
+
+        Inputs:
+            sorted_sequence (T): Numbers in ascending order; in a last dimension, where there are several sequences.
+            self (T): The numbers that are looked for.
+            sorter (int64, optional): The order in which the numbers are ascending; absent it is their own.
+
+        Attributes:
+            out_int32 (bool, default False): Whether positions are int32, not int64.
+            right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            U: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        sorted_sequence: _NDArray[_Any] | _Floats,
+        self: _NDArray[_Any] | _Floats,
+        sorter: _NDArray[_Any] | _Ints | None = None,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
     ) -> _NDArray[_Any]:
         ...
 
@@ -12533,6 +14907,47 @@ class slice_scatter(_LibraryFunction):
         joined: bool = False,
         before: _Sequence[int] | None = None,
         behind: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class smooth_l1_loss(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: _T2 | _Floats,
+        beta: DOUBLE | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _T2:
+        """Half of the squared differences of two tensors where they are small, else the absolute ones less an offset; their mean or their sum.
+
+        Inputs:
+            self (T)
+            target (T)
+            beta (double, optional, rank 0): The difference below which squares are taken; absent it is 1.
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
     ) -> _NDArray[_Any]:
         ...
 
@@ -13403,7 +15818,7 @@ class sum(_LibraryFunction):
 
 class sum_dim_IntList(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T14, *, dim: _Sequence[int], keepdim: bool = False) -> _T14:
+    def __call__(_self, /, self: _T15, *, dim: _Sequence[int], keepdim: bool = False) -> _T15:
         """Computes the sum along the given dimensions.
 
         Inputs:
@@ -13541,7 +15956,7 @@ class t(_LibraryFunction):
 
 class take(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, index: INT32 | INT64 | _Ints) -> _T3:
+    def __call__(_self, /, self: _T3, index: INT64 | _Ints) -> _T3:
         """The elements at given positions of all elements, one after the other.
 
         Inputs:
@@ -13553,7 +15968,7 @@ class take(_LibraryFunction):
 
         Types:
             T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-            I: int32, int64
+            I: int64
 
         Since version 1 of opwright.aten.
         """
@@ -13567,7 +15982,7 @@ class take_along_dim(_LibraryFunction):
         _self,
         /,
         self: _T3,
-        indices: INT32 | INT64 | _Ints,
+        indices: INT64 | _Ints,
         *,
         dim: int | None = None,
         axes: _Sequence[int] = (0,),
@@ -13589,7 +16004,7 @@ class take_along_dim(_LibraryFunction):
 
         Types:
             T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-            I: int32, int64
+            I: int64
 
         Since version 1 of opwright.aten.
         """
@@ -13976,7 +16391,7 @@ class topk(_LibraryFunction):
 
 class trace(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T15) -> _T15:
+    def __call__(_self, /, self: _T16) -> _T16:
         """Computes the sum of the diagonal of a matrix.
 
         Inputs:
@@ -14114,14 +16529,7 @@ class tril(_LibraryFunction):
 
 class tril_indices(_LibraryFunction):
     @_overload
-    def __call__(
-        self,
-        /,
-        offset: INT64,
-        *,
-        sizes: _Sequence[int],
-        dtype: int = 7,
-    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+    def __call__(self, /, offset: INT64, *, sizes: _Sequence[int], dtype: int = 7) -> INT32 | INT64:
         """The positions of the lower triangle of a matrix row by row, those of rows and then those of columns.
 
         Inputs:
@@ -14135,7 +16543,7 @@ class tril_indices(_LibraryFunction):
             result (T)
 
         Types:
-            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            T: int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -14206,14 +16614,7 @@ class triu(_LibraryFunction):
 
 class triu_indices(_LibraryFunction):
     @_overload
-    def __call__(
-        self,
-        /,
-        offset: INT64,
-        *,
-        sizes: _Sequence[int],
-        dtype: int = 7,
-    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+    def __call__(self, /, offset: INT64, *, sizes: _Sequence[int], dtype: int = 7) -> INT32 | INT64:
         """The positions of the upper triangle of a matrix row by row, those of rows and then those of columns.
 
         Inputs:
@@ -14227,7 +16628,7 @@ class triu_indices(_LibraryFunction):
             result (T)
 
         Types:
-            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            T: int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -14674,9 +17075,601 @@ class unsqueeze(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
+class upsample_bicubic2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes two dimensions by bicubic interpolation.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_bicubic2d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes two dimensions by bicubic interpolation.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_bilinear2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes two dimensions by bilinear interpolation.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_bilinear2d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes two dimensions by bilinear interpolation.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_linear1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes one dimension by linear interpolation.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_linear1d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes one dimension by linear interpolation.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T17,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _T17:
+        """Resizes one dimension by the nearest elements.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [1]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+        Attributes:
+            by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest1d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T17,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _T17:
+        """Resizes one dimension by the nearest elements.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [1]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+        Attributes:
+            by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T17,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _T17:
+        """Resizes two dimensions by the nearest elements.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [2]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+        Attributes:
+            by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest2d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T17,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _T17:
+        """Resizes two dimensions by the nearest elements.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [2]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+        Attributes:
+            by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T17,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _T17:
+        """Resizes three dimensions by the nearest elements.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [3]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+        Attributes:
+            by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest3d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T17,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _T17:
+        """Resizes three dimensions by the nearest elements.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [3]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+        Attributes:
+            by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_trilinear3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes three dimensions by trilinear interpolation.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_trilinear3d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes three dimensions by trilinear interpolation.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class vander(_LibraryFunction):
     @_overload
-    def __call__(self, /, x: _T15, N: INT64 | _Ints | None = None, *, increasing: bool = False) -> _T15:
+    def __call__(self, /, x: _T16, N: INT64 | _Ints | None = None, *, increasing: bool = False) -> _T16:
         """Computes powers of each element, a row for each.
 
         Inputs:
@@ -15031,9 +18024,40 @@ class view_copy(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class weight_norm(_LibraryFunction):
+    @_overload
+    def __call__(self, /, v: _T2, g: _T2 | _Floats, *, axes: _Sequence[int]) -> _T2:
+        """Gives vectors along all dimensions but one the lengths of a second tensor.
+
+        Inputs:
+            v (T): The directions.
+            g (T): The lengths.
+
+        Attributes:
+            axes (ints, required): All dimensions but one.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        v: _NDArray[_Any] | _Floats,
+        g: _NDArray[_Any] | _Floats,
+        *,
+        axes: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
 class where_Scalar(_LibraryFunction):
     @_overload
-    def __call__(_self, /, condition: BOOL, self: _T16 | _Floats, other: _T16 | _Floats) -> _T16:
+    def __call__(_self, /, condition: BOOL, self: _T18 | _Floats, other: _T18 | _Floats) -> _T18:
         """Selects one number where a condition holds, and another one elsewhere.
 
         Inputs:

@@ -19,6 +19,7 @@ from ._opset1 import addcmul as _TypeOfaddcmul  # pyright: ignore[reportMissingM
 from ._opset1 import addmm as _TypeOfaddmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import addmv as _TypeOfaddmv  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import addr as _TypeOfaddr  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import affine_grid_generator as _TypeOfaffine_grid_generator  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import alias as _TypeOfalias  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all as _TypeOfall  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all_dim as _TypeOfall_dim  # pyright: ignore[reportMissingModuleSource]
@@ -50,9 +51,12 @@ from ._opset1 import avg_pool1d as _TypeOfavg_pool1d  # pyright: ignore[reportMi
 from ._opset1 import avg_pool2d as _TypeOfavg_pool2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool3d as _TypeOfavg_pool3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import baddbmm as _TypeOfbaddbmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import batch_norm as _TypeOfbatch_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bernoulli as _TypeOfbernoulli  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bernoulli_p as _TypeOfbernoulli_p  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bilinear as _TypeOfbilinear  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import binary_cross_entropy as _TypeOfbinary_cross_entropy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import binary_cross_entropy_with_logits as _TypeOfbinary_cross_entropy_with_logits  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bincount as _TypeOfbincount  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_and_Scalar as _TypeOfbitwise_and_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bitwise_and_Scalar_Tensor as _TypeOfbitwise_and_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
@@ -72,6 +76,8 @@ from ._opset1 import bitwise_xor_Scalar_Tensor as _TypeOfbitwise_xor_Scalar_Tens
 from ._opset1 import bitwise_xor_Tensor as _TypeOfbitwise_xor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import bmm as _TypeOfbmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import broadcast_to as _TypeOfbroadcast_to  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bucketize_Scalar as _TypeOfbucketize_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bucketize_Tensor as _TypeOfbucketize_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cartesian_prod as _TypeOfcartesian_prod  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cat as _TypeOfcat  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cdist as _TypeOfcdist  # pyright: ignore[reportMissingModuleSource]
@@ -79,6 +85,7 @@ from ._opset1 import cdist_forward as _TypeOfcdist_forward  # pyright: ignore[re
 from ._opset1 import ceil as _TypeOfceil  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import celu as _TypeOfcelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import chain_matmul as _TypeOfchain_matmul  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import channel_shuffle as _TypeOfchannel_shuffle  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import chunk as _TypeOfchunk  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp as _TypeOfclamp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp_Tensor as _TypeOfclamp_Tensor  # pyright: ignore[reportMissingModuleSource]
@@ -107,10 +114,13 @@ from ._opset1 import copysign_Tensor as _TypeOfcopysign_Tensor  # pyright: ignor
 from ._opset1 import corrcoef as _TypeOfcorrcoef  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cos as _TypeOfcos  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cosh as _TypeOfcosh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cosine_embedding_loss as _TypeOfcosine_embedding_loss  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cosine_similarity as _TypeOfcosine_similarity  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import count_nonzero as _TypeOfcount_nonzero  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import count_nonzero_dim_IntList as _TypeOfcount_nonzero_dim_IntList  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cov as _TypeOfcov  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cross as _TypeOfcross  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cross_entropy_loss as _TypeOfcross_entropy_loss  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cummax as _TypeOfcummax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cummin as _TypeOfcummin  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cumprod as _TypeOfcumprod  # pyright: ignore[reportMissingModuleSource]
@@ -130,6 +140,10 @@ from ._opset1 import dot as _TypeOfdot  # pyright: ignore[reportMissingModuleSou
 from ._opset1 import dropout as _TypeOfdropout  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import einsum as _TypeOfeinsum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import elu as _TypeOfelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import embedding as _TypeOfembedding  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import embedding_bag as _TypeOfembedding_bag  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import embedding_bag_forward_only as _TypeOfembedding_bag_forward_only  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import embedding_bag_padding_idx as _TypeOfembedding_bag_padding_idx  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_like as _TypeOfempty_like  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_memory_format as _TypeOfempty_memory_format  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_permuted as _TypeOfempty_permuted  # pyright: ignore[reportMissingModuleSource]
@@ -180,6 +194,9 @@ from ._opset1 import ge_Scalar as _TypeOfge_Scalar  # pyright: ignore[reportMiss
 from ._opset1 import ge_Tensor as _TypeOfge_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gelu as _TypeOfgelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import glu as _TypeOfglu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import grid_sampler as _TypeOfgrid_sampler  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import grid_sampler_2d as _TypeOfgrid_sampler_2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import grid_sampler_3d as _TypeOfgrid_sampler_3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import group_norm as _TypeOfgroup_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import grouped_mm as _TypeOfgrouped_mm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gru_input as _TypeOfgru_input  # pyright: ignore[reportMissingModuleSource]
@@ -191,6 +208,7 @@ from ._opset1 import hardswish as _TypeOfhardswish  # pyright: ignore[reportMiss
 from ._opset1 import hardtanh as _TypeOfhardtanh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import heaviside as _TypeOfheaviside  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import histc as _TypeOfhistc  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import huber_loss as _TypeOfhuber_loss  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import hypot as _TypeOfhypot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_Tensor as _TypeOfindex_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_add as _TypeOfindex_add  # pyright: ignore[reportMissingModuleSource]
@@ -200,17 +218,24 @@ from ._opset1 import index_fill_int_Tensor as _TypeOfindex_fill_int_Tensor  # py
 from ._opset1 import index_put as _TypeOfindex_put  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_select as _TypeOfindex_select  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import inner as _TypeOfinner  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import instance_norm as _TypeOfinstance_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import internal_adaptive_avg_pool2d as _TypeOfinternal_adaptive_avg_pool2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import internal_adaptive_avg_pool3d as _TypeOfinternal_adaptive_avg_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import internal_embedding_bag as _TypeOfinternal_embedding_bag  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isclose as _TypeOfisclose  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isfinite as _TypeOfisfinite  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isin_Scalar_Tensor as _TypeOfisin_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isin_Tensor_Scalar as _TypeOfisin_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isin_Tensor_Tensor as _TypeOfisin_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isinf as _TypeOfisinf  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isnan as _TypeOfisnan  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isneginf as _TypeOfisneginf  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isposinf as _TypeOfisposinf  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isreal as _TypeOfisreal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import kl_div as _TypeOfkl_div  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import kron as _TypeOfkron  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import kthvalue as _TypeOfkthvalue  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import l1_loss as _TypeOfl1_loss  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import layer_norm as _TypeOflayer_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import le_Scalar as _TypeOfle_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import le_Tensor as _TypeOfle_Tensor  # pyright: ignore[reportMissingModuleSource]
@@ -224,6 +249,10 @@ from ._opset1 import linalg_matrix_power as _TypeOflinalg_matrix_power  # pyrigh
 from ._opset1 import linalg_multi_dot as _TypeOflinalg_multi_dot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import linalg_vector_norm as _TypeOflinalg_vector_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import linear as _TypeOflinear  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linspace as _TypeOflinspace  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linspace_Scalar_Tensor as _TypeOflinspace_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linspace_Tensor_Scalar as _TypeOflinspace_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linspace_Tensor_Tensor as _TypeOflinspace_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import local_scalar_dense as _TypeOflocal_scalar_dense  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log as _TypeOflog  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log10 as _TypeOflog10  # pyright: ignore[reportMissingModuleSource]
@@ -241,6 +270,10 @@ from ._opset1 import logical_not as _TypeOflogical_not  # pyright: ignore[report
 from ._opset1 import logical_or as _TypeOflogical_or  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logical_xor as _TypeOflogical_xor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logit as _TypeOflogit  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logspace as _TypeOflogspace  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logspace_Scalar_Tensor as _TypeOflogspace_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logspace_Tensor_Scalar as _TypeOflogspace_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logspace_Tensor_Tensor as _TypeOflogspace_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import logsumexp as _TypeOflogsumexp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lshift_Scalar as _TypeOflshift_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lshift_Tensor as _TypeOflshift_Tensor  # pyright: ignore[reportMissingModuleSource]
@@ -279,6 +312,7 @@ from ._opset1 import moveaxis_int as _TypeOfmoveaxis_int  # pyright: ignore[repo
 from ._opset1 import moveaxis_intlist as _TypeOfmoveaxis_intlist  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import movedim_int as _TypeOfmovedim_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import movedim_intlist as _TypeOfmovedim_intlist  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mse_loss as _TypeOfmse_loss  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mul_Scalar as _TypeOfmul_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mul_Tensor as _TypeOfmul_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import multinomial as _TypeOfmultinomial  # pyright: ignore[reportMissingModuleSource]
@@ -291,6 +325,12 @@ from ._opset1 import nansum as _TypeOfnansum  # pyright: ignore[reportMissingMod
 from ._opset1 import narrow as _TypeOfnarrow  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import narrow_Tensor as _TypeOfnarrow_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import narrow_copy as _TypeOfnarrow_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_batch_norm as _TypeOfnative_batch_norm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_batch_norm_legit as _TypeOfnative_batch_norm_legit  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_batch_norm_legit_functional as _TypeOfnative_batch_norm_legit_functional  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_batch_norm_legit_no_stats as _TypeOfnative_batch_norm_legit_no_stats  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_batch_norm_legit_no_training as _TypeOfnative_batch_norm_legit_no_training  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_channel_shuffle as _TypeOfnative_channel_shuffle  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import native_dropout as _TypeOfnative_dropout  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import native_group_norm as _TypeOfnative_group_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import native_layer_norm as _TypeOfnative_layer_norm  # pyright: ignore[reportMissingModuleSource]
@@ -301,6 +341,8 @@ from ._opset1 import new_empty as _TypeOfnew_empty  # pyright: ignore[reportMiss
 from ._opset1 import new_full as _TypeOfnew_full  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import new_ones as _TypeOfnew_ones  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import new_zeros as _TypeOfnew_zeros  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nll_loss as _TypeOfnll_loss  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nll_loss_forward as _TypeOfnll_loss_forward  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import nonzero as _TypeOfnonzero  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import nonzero_static as _TypeOfnonzero_static  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import norm_Scalar as _TypeOfnorm_Scalar  # pyright: ignore[reportMissingModuleSource]
@@ -322,6 +364,8 @@ from ._opset1 import pairwise_distance as _TypeOfpairwise_distance  # pyright: i
 from ._opset1 import pdist as _TypeOfpdist  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import pdist_forward as _TypeOfpdist_forward  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import permute as _TypeOfpermute  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pixel_shuffle as _TypeOfpixel_shuffle  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pixel_unshuffle as _TypeOfpixel_unshuffle  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import polar as _TypeOfpolar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import pow_Scalar as _TypeOfpow_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import pow_Tensor_Scalar as _TypeOfpow_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
@@ -336,12 +380,19 @@ from ._opset1 import quantized_decomposed_choose_qparams_per_token_asymmetric_im
 from ._opset1 import quantized_decomposed_choose_qparams_symmetric_tensor as _TypeOfquantized_decomposed_choose_qparams_symmetric_tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import quantized_decomposed_choose_qparams_tensor as _TypeOfquantized_decomposed_choose_qparams_tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import quantized_decomposed_convert_element_type_no_fuse as _TypeOfquantized_decomposed_convert_element_type_no_fuse  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_dequantize_per_channel as _TypeOfquantized_decomposed_dequantize_per_channel  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_dequantize_per_channel_group as _TypeOfquantized_decomposed_dequantize_per_channel_group  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import quantized_decomposed_dequantize_per_tensor as _TypeOfquantized_decomposed_dequantize_per_tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import quantized_decomposed_dequantize_per_tensor_tensor as _TypeOfquantized_decomposed_dequantize_per_tensor_tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import quantized_decomposed_dequantize_per_tensor_tensor2 as _TypeOfquantized_decomposed_dequantize_per_tensor_tensor2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_dequantize_per_token as _TypeOfquantized_decomposed_dequantize_per_token  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_fake_quant_per_channel as _TypeOfquantized_decomposed_fake_quant_per_channel  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_quantize_per_channel as _TypeOfquantized_decomposed_quantize_per_channel  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_quantize_per_channel_group as _TypeOfquantized_decomposed_quantize_per_channel_group  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import quantized_decomposed_quantize_per_tensor as _TypeOfquantized_decomposed_quantize_per_tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import quantized_decomposed_quantize_per_tensor_tensor as _TypeOfquantized_decomposed_quantize_per_tensor_tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import quantized_decomposed_quantize_per_tensor_tensor2 as _TypeOfquantized_decomposed_quantize_per_tensor_tensor2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_quantize_per_token as _TypeOfquantized_decomposed_quantize_per_token  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rad2deg as _TypeOfrad2deg  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rand as _TypeOfrand  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rand_like as _TypeOfrand_like  # pyright: ignore[reportMissingModuleSource]
@@ -400,6 +451,8 @@ from ._opset1 import scatter_reduce_two as _TypeOfscatter_reduce_two  # pyright:
 from ._opset1 import scatter_src as _TypeOfscatter_src  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scatter_value as _TypeOfscatter_value  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scatter_value_reduce as _TypeOfscatter_value_reduce  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import searchsorted_Scalar as _TypeOfsearchsorted_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import searchsorted_Tensor as _TypeOfsearchsorted_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import select_int as _TypeOfselect_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import select_scatter as _TypeOfselect_scatter  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import selu as _TypeOfselu  # pyright: ignore[reportMissingModuleSource]
@@ -413,6 +466,7 @@ from ._opset1 import sinc as _TypeOfsinc  # pyright: ignore[reportMissingModuleS
 from ._opset1 import sinh as _TypeOfsinh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import slice_Tensor as _TypeOfslice_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import slice_scatter as _TypeOfslice_scatter  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import smooth_l1_loss as _TypeOfsmooth_l1_loss  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import softmax as _TypeOfsoftmax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import softmax_int as _TypeOfsoftmax_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import softplus as _TypeOfsoftplus  # pyright: ignore[reportMissingModuleSource]
@@ -485,6 +539,20 @@ from ._opset1 import unsafe_index_Tensor as _TypeOfunsafe_index_Tensor  # pyrigh
 from ._opset1 import unsafe_split_Tensor as _TypeOfunsafe_split_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_view as _TypeOfunsafe_view  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsqueeze as _TypeOfunsqueeze  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_bicubic2d as _TypeOfupsample_bicubic2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_bicubic2d_vec as _TypeOfupsample_bicubic2d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_bilinear2d as _TypeOfupsample_bilinear2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_bilinear2d_vec as _TypeOfupsample_bilinear2d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_linear1d as _TypeOfupsample_linear1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_linear1d_vec as _TypeOfupsample_linear1d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest1d as _TypeOfupsample_nearest1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest1d_vec as _TypeOfupsample_nearest1d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest2d as _TypeOfupsample_nearest2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest2d_vec as _TypeOfupsample_nearest2d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest3d as _TypeOfupsample_nearest3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest3d_vec as _TypeOfupsample_nearest3d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_trilinear3d as _TypeOfupsample_trilinear3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_trilinear3d_vec as _TypeOfupsample_trilinear3d_vec  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import vander as _TypeOfvander  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import var as _TypeOfvar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import var_correction as _TypeOfvar_correction  # pyright: ignore[reportMissingModuleSource]
@@ -497,6 +565,7 @@ from ._opset1 import view_as as _TypeOfview_as  # pyright: ignore[reportMissingM
 from ._opset1 import view_as_complex as _TypeOfview_as_complex  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import view_as_real as _TypeOfview_as_real  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import view_copy as _TypeOfview_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import weight_norm as _TypeOfweight_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import where_Scalar as _TypeOfwhere_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import where_ScalarOther as _TypeOfwhere_ScalarOther  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import where_ScalarSelf as _TypeOfwhere_ScalarSelf  # pyright: ignore[reportMissingModuleSource]
@@ -885,6 +954,27 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+affine_grid_generator: _Final[_TypeOfaffine_grid_generator]
+"""affine_grid_generator(theta: T, size: int64, *, align_corners: bool) -> T
+
+The places in an image at which an affine map of it takes its elements.
+
+Inputs:
+    theta (T): The matrices of the maps.
+    size (int64, rank 1): The sizes of the image that is made, with batch and channels.
+
+Attributes:
+    align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -1577,6 +1667,38 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+batch_norm: _Final[_TypeOfbatch_norm]
+"""batch_norm(input: T, running_mean: T | None = None, running_var: T | None = None, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axes: Sequence[int], training: bool, eps: float) -> T
+
+Batch normalization, by the statistics of the batch in training and by running ones else.
+
+Running statistics stay as they are.
+
+A template: its body is made for each call, and depends on
+`training` and `T`. What no vector reaches is not verified.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    running_mean (T, optional, rank 1): The mean of each channel, where the batch gives none.
+    running_var (T, optional, rank 1): The variance of each channel, where the batch gives none.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    axes (ints, required): All dimensions but that of channels.
+    training (bool, required): Whether the statistics are those of the batch.
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 bernoulli: _Final[_TypeOfbernoulli]
 """bernoulli(self: T) -> T
 
@@ -1632,6 +1754,53 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+binary_cross_entropy: _Final[_TypeOfbinary_cross_entropy]
+"""binary_cross_entropy(self: T, target: T, weight: T | None = None, *, reduction: int = 1) -> T
+
+The binary cross entropy of probabilities, its mean or its sum.
+
+Logarithms are at least -100.
+
+Inputs:
+    self (T): Probabilities.
+    target (T): The probabilities that are aimed at.
+    weight (T, optional): Factors of the elements; absent they are 1.
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+binary_cross_entropy_with_logits: _Final[_TypeOfbinary_cross_entropy_with_logits]
+"""binary_cross_entropy_with_logits(self: T, target: T, weight: T | None = None, pos_weight: T | None = None, *, reduction: int = 1) -> T
+
+The binary cross entropy of logits, its mean or its sum.
+
+Inputs:
+    self (T): Logits.
+    target (T): The probabilities that are aimed at.
+    weight (T, optional): Factors of the elements; absent they are 1.
+    pos_weight (T, optional): Factors of positive examples; absent they are 1.
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -1995,6 +2164,56 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+bucketize_Scalar: _Final[_TypeOfbucketize_Scalar]
+"""bucketize_Scalar(boundaries: T, self: T, *, out_int32: bool = False, right: bool = False) -> U
+
+The position of a number among sorted boundaries.
+
+To PyTorch nan is larger than all numbers.
+
+Inputs:
+    boundaries (T): Numbers in ascending order.
+    self (T, rank 0): The number that is looked for.
+
+Attributes:
+    out_int32 (bool, default False): Whether positions are int32, not int64.
+    right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    U: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+bucketize_Tensor: _Final[_TypeOfbucketize_Tensor]
+"""bucketize_Tensor(boundaries: T, self: T, *, out_int32: bool = False, right: bool = False) -> U
+
+For each number its position among sorted boundaries.
+
+To PyTorch nan is larger than all numbers.
+
+Inputs:
+    boundaries (T): Numbers in ascending order.
+    self (T): The numbers that are looked for.
+
+Attributes:
+    out_int32 (bool, default False): Whether positions are int32, not int64.
+    right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    U: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
 cartesian_prod: _Final[_TypeOfcartesian_prod]
 """cartesian_prod(*tensors: T) -> T
 
@@ -2139,6 +2358,27 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+channel_shuffle: _Final[_TypeOfchannel_shuffle]
+"""channel_shuffle(self: T, groups: int64) -> T
+
+Reorders channels so that neighbours come from different groups.
+
+A template: its body is made for each call, and depends on
+`self.rank`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Batch, channels, then any other dimensions.
+    groups (int64, rank 0): How many groups channels are parted into.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -2750,6 +2990,58 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+cosine_embedding_loss: _Final[_TypeOfcosine_embedding_loss]
+"""cosine_embedding_loss(input1: T, input2: T, target: float, margin: double | None = None, *, reduction: int = 1) -> T
+
+One less the cosine of pairs of vectors that are to be alike, and of others what the cosine has above a margin; its mean or its sum.
+
+A template: its body is made for each call, and depends on
+`target.rank`. What no vector reaches is not verified.
+
+Inputs:
+    input1 (T): Vectors, or a single one.
+    input2 (T)
+    target (float): 1 for pairs that are to be alike, -1 for others.
+    margin (double, optional, rank 0): What the cosine of others may be; absent it is 0.
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+cosine_similarity: _Final[_TypeOfcosine_similarity]
+"""cosine_similarity(x1: T, x2: T, eps: double, *, dim: int = 1, broadcast: bool = True) -> T
+
+The cosine of the angle between vectors along a dimension.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    x1 (T)
+    x2 (T)
+    eps (double, rank 0): The least length of a vector by which is divided.
+
+Attributes:
+    dim (int, default 1): The dimension.
+    broadcast (bool, default True): Whether sizes of the tensors may differ.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 count_nonzero: _Final[_TypeOfcount_nonzero]
 """count_nonzero(self: T, *, dim: int | None = None) -> int64
 
@@ -2834,6 +3126,35 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cross_entropy_loss: _Final[_TypeOfcross_entropy_loss]
+"""cross_entropy_loss(self: T, target: S, weight: T | None = None, label_smoothing: double | None = None, *, channels: Sequence[int], reduction: int = 1, ignore_index: int = -100) -> T
+
+The cross entropy of logits with classes or probabilities, its mean or its sum.
+
+A template: its body is made for each call, and depends on
+`T` and `weight` and `S` and `self.rank` and `label_smoothing` and `reduction`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Logits, by batch and class, then any other dimensions; without a batch too.
+    target (S): The class of each item as an integer, or the probabilities of classes.
+    weight (T, optional, rank 1): The weight of each class; absent it is 1.
+    label_smoothing (double, optional, rank 0): The share of uniform probabilities in the target; absent it is 0.
+
+Attributes:
+    channels (ints, required): The sizes of `weight` beside the logits: 1 for each dimension but that of classes.
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+    ignore_index (int, default -100): A target that does not count.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+    S: float16, bfloat16, float, double, int64
 
 Since version 1 of opwright.aten.
 """
@@ -3229,6 +3550,123 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+embedding: _Final[_TypeOfembedding]
+"""embedding(weight: T, indices: I) -> T
+
+The rows of a table at given indices.
+
+Inputs:
+    weight (T): The table.
+    indices (I): Numbers of rows, of any shape.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+embedding_bag: _Final[_TypeOfembedding_bag]
+"""embedding_bag(weight: T, indices: I, offsets: I, per_sample_weights: T | None = None, *, mode: int = 0, include_last_offset: bool = False) -> tuple[T, I, I, I]
+
+Sums, means or maxima of bags of rows of a table.
+
+An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+Inputs:
+    weight (T): The table.
+    indices (I, rank 1): Numbers of rows, bag by bag.
+    offsets (I, rank 1): Where each bag begins among the indices.
+    per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+Attributes:
+    mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+    include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+
+Outputs:
+    result (T)
+    offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+    bag_size (I): How many rows a bag has; zeros in sums.
+    max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+Types:
+    T: float16, bfloat16, float, double
+    I: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+embedding_bag_forward_only: _Final[_TypeOfembedding_bag_forward_only]
+"""embedding_bag_forward_only(weight: T, indices: I, offsets: I, per_sample_weights: T | None = None, *, mode: int = 0, include_last_offset: bool = False, padding_idx: int | None = None) -> tuple[T, I, I, I]
+
+Sums, means or maxima of bags of rows of a table.
+
+An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+A template: its body is made for each call, and depends on
+`include_last_offset` and `T` and `per_sample_weights` and `padding_idx` and `mode`. What no vector reaches is not verified.
+
+Inputs:
+    weight (T): The table.
+    indices (I, rank 1): Numbers of rows, bag by bag.
+    offsets (I, rank 1): Where each bag begins among the indices.
+    per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+Attributes:
+    mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+    include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+    padding_idx (int, optional): A row that no bag has; absent there is none.
+
+Outputs:
+    result (T)
+    offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+    bag_size (I): How many rows a bag has; zeros in sums.
+    max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+Types:
+    T: float16, bfloat16, float, double
+    I: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+embedding_bag_padding_idx: _Final[_TypeOfembedding_bag_padding_idx]
+"""embedding_bag_padding_idx(weight: T, indices: I, offsets: I, per_sample_weights: T | None = None, *, mode: int = 0, include_last_offset: bool = False, padding_idx: int | None = None) -> tuple[T, I, I, I]
+
+Sums, means or maxima of bags of rows of a table.
+
+An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+A template: its body is made for each call, and depends on
+`include_last_offset` and `T` and `per_sample_weights` and `padding_idx` and `mode`. What no vector reaches is not verified.
+
+Inputs:
+    weight (T): The table.
+    indices (I, rank 1): Numbers of rows, bag by bag.
+    offsets (I, rank 1): Where each bag begins among the indices.
+    per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+Attributes:
+    mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+    include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+    padding_idx (int, optional): A row that no bag has; absent there is none.
+
+Outputs:
+    result (T)
+    offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+    bag_size (I): How many rows a bag has; zeros in sums.
+    max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+Types:
+    T: float16, bfloat16, float, double
+    I: int64, int32
 
 Since version 1 of opwright.aten.
 """
@@ -4230,13 +4668,82 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-group_norm: _Final[_TypeOfgroup_norm]
-"""group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, num_groups: int, is_empty: bool = False, eps: float = 1e-05) -> T
+grid_sampler: _Final[_TypeOfgrid_sampler]
+"""grid_sampler(input: T, grid: T, *, interpolation_mode: int, padding_mode: int, align_corners: bool) -> T
 
-Group normalization.
+The elements of images or volumes at given places, between which is interpolated.
 
 A template: its body is made for each call, and depends on
-`input.rank`. What no vector reaches is not verified.
+`input.rank` and `T` and `padding_mode` and `interpolation_mode`. What no vector reaches is not verified.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions of places.
+    grid (T): Places, from -1 to 1, the last dimension first.
+
+Attributes:
+    interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element, 2 for cubic interpolation.
+    padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+    align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+grid_sampler_2d: _Final[_TypeOfgrid_sampler_2d]
+"""grid_sampler_2d(input: T, grid: T, *, interpolation_mode: int, padding_mode: int, align_corners: bool) -> T
+
+The elements of images at given places, between which is interpolated.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions of places.
+    grid (T): Places, from -1 to 1, the last dimension first.
+
+Attributes:
+    interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element, 2 for cubic interpolation.
+    padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+    align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+grid_sampler_3d: _Final[_TypeOfgrid_sampler_3d]
+"""grid_sampler_3d(input: T, grid: T, *, interpolation_mode: int, padding_mode: int, align_corners: bool) -> T
+
+The elements of volumes at given places, between which is interpolated.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions of places.
+    grid (T): Places, from -1 to 1, the last dimension first.
+
+Attributes:
+    interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element.
+    padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+    align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+group_norm: _Final[_TypeOfgroup_norm]
+"""group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, num_groups: int, channels: Sequence[int], is_empty: bool = False, eps: float = 1e-05) -> T
+
+Group normalization.
 
 Inputs:
     input (T): Batch, channels, then any other dimensions.
@@ -4247,6 +4754,7 @@ Inputs:
 
 Attributes:
     num_groups (int, required): How many groups channels are parted into.
+    channels (ints, required): The sizes of `weight` and `bias` beside the input: 1 for each dimension but that of channels.
     is_empty (bool, default False): Whether the input is known to have no elements.
     eps (float, default 1e-05): Added to the variance.
 
@@ -4463,6 +4971,28 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+huber_loss: _Final[_TypeOfhuber_loss]
+"""huber_loss(self: T, target: T, delta: double | None = None, *, reduction: int = 1) -> T
+
+Half of the squared differences of two tensors where they are small, else multiples of the absolute ones; their mean or their sum.
+
+Inputs:
+    self (T)
+    target (T)
+    delta (double, optional, rank 0): The difference up to which squares are taken; absent it is 1.
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 hypot: _Final[_TypeOfhypot]
 """hypot(self: T, other: T) -> T
 
@@ -4551,7 +5081,7 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-    I: int32, int64
+    I: int64
 
 Since version 1 of opwright.aten.
 """
@@ -4575,7 +5105,7 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-    I: int32, int64
+    I: int64
 
 Since version 1 of opwright.aten.
 """
@@ -4599,7 +5129,7 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-    I: int32, int64
+    I: int64
 
 Since version 1 of opwright.aten.
 """
@@ -4677,6 +5207,38 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+instance_norm: _Final[_TypeOfinstance_norm]
+"""instance_norm(input: T, running_mean: T | None = None, running_var: T | None = None, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, use_input_stats: bool, axes: Sequence[int], eps: float) -> T
+
+Normalization of each channel of each item of a batch, or by running statistics.
+
+Running statistics stay as they are.
+
+A template: its body is made for each call, and depends on
+`use_input_stats` and `running_mean` and `running_var` and `input.rank` and `T`. What no vector reaches is not verified.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    running_mean (T, optional, rank 1): The mean of each channel, where the input gives none.
+    running_var (T, optional, rank 1): The variance of each channel, where the input gives none.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    use_input_stats (bool, required): Whether the statistics are those of the input.
+    axes (ints, required): The dimensions behind batch and channels.
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 internal_adaptive_avg_pool2d: _Final[_TypeOfinternal_adaptive_avg_pool2d]
 """internal_adaptive_avg_pool2d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
 
@@ -4727,6 +5289,40 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+internal_embedding_bag: _Final[_TypeOfinternal_embedding_bag]
+"""internal_embedding_bag(weight: T, indices: I, offsets: I, per_sample_weights: T | None = None, *, mode: int = 0, include_last_offset: bool = False, padding_idx: int | None = None) -> tuple[T, I, I, I]
+
+Sums, means or maxima of bags of rows of a table.
+
+An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+A template: its body is made for each call, and depends on
+`include_last_offset` and `T` and `per_sample_weights` and `padding_idx` and `mode`. What no vector reaches is not verified.
+
+Inputs:
+    weight (T): The table.
+    indices (I, rank 1): Numbers of rows, bag by bag.
+    offsets (I, rank 1): Where each bag begins among the indices.
+    per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+Attributes:
+    mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+    include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+    padding_idx (int, optional): A row that no bag has; absent there is none.
+
+Outputs:
+    result (T)
+    offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+    bag_size (I): How many rows a bag has; zeros in sums.
+    max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+Types:
+    T: float16, bfloat16, float, double
+    I: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
 isclose: _Final[_TypeOfisclose]
 """isclose(self: T, other: T, rtol: double, atol: double, *, equal_nan: int = 0) -> bool
 
@@ -4763,6 +5359,69 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isin_Scalar_Tensor: _Final[_TypeOfisin_Scalar_Tensor]
+"""isin_Scalar_Tensor(element: T, test_elements: T, *, invert: bool = False) -> bool
+
+Whether elements are among other ones.
+
+Inputs:
+    element (T, rank 0): The elements that are looked for.
+    test_elements (T): Those among which they may be.
+
+Attributes:
+    invert (bool, default False): Whether the answers are the opposite.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+isin_Tensor_Scalar: _Final[_TypeOfisin_Tensor_Scalar]
+"""isin_Tensor_Scalar(elements: T, test_element: T, *, invert: bool = False) -> bool
+
+Whether elements are among other ones.
+
+Inputs:
+    elements (T): The elements that are looked for.
+    test_element (T, rank 0): Those among which they may be.
+
+Attributes:
+    invert (bool, default False): Whether the answers are the opposite.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+isin_Tensor_Tensor: _Final[_TypeOfisin_Tensor_Tensor]
+"""isin_Tensor_Tensor(elements: T, test_elements: T, *, invert: bool = False) -> bool
+
+Whether elements are among other ones.
+
+Inputs:
+    elements (T): The elements that are looked for.
+    test_elements (T): Those among which they may be.
+
+Attributes:
+    invert (bool, default False): Whether the answers are the opposite.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -4852,6 +5511,28 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+kl_div: _Final[_TypeOfkl_div]
+"""kl_div(self: T, target: T, *, reduction: int = 1, log_target: bool = False) -> T
+
+The pointwise Kullback-Leibler divergence, its mean or its sum.
+
+Inputs:
+    self (T): Logarithms of probabilities.
+    target (T): Probabilities, or their logarithms.
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+    log_target (bool, default False): Whether the target has logarithms.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 kron: _Final[_TypeOfkron]
 """kron(self: T, other: T, *, self_axes: Sequence[int] | None = None, other_axes: Sequence[int] | None = None) -> T
 
@@ -4899,13 +5580,31 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+l1_loss: _Final[_TypeOfl1_loss]
+"""l1_loss(self: T, target: T, *, reduction: int = 1) -> T
+
+The absolute differences of two tensors, their mean or their sum.
+
+Inputs:
+    self (T)
+    target (T)
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 layer_norm: _Final[_TypeOflayer_norm]
-"""layer_norm(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axis: int, eps: float = 1e-05) -> T
+"""layer_norm(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axis: int, axes: Sequence[int], eps: float = 1e-05) -> T
 
 Layer normalization over the last dimensions.
-
-A template: its body is made for each call, and depends on
-`input.rank`. What no vector reaches is not verified.
 
 Inputs:
     input (T)
@@ -4915,6 +5614,7 @@ Inputs:
 
 Attributes:
     axis (int, required): The first dimension that is normalized, counted from the end.
+    axes (ints, required): All dimensions that are normalized.
     eps (float, default 1e-05): Added to the variance.
 
 Outputs:
@@ -5154,6 +5854,102 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linspace: _Final[_TypeOflinspace]
+"""linspace(start: double, end: double, steps: int64, *, dtype: int = 1) -> T
+
+Numbers that are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first number.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linspace_Scalar_Tensor: _Final[_TypeOflinspace_Scalar_Tensor]
+"""linspace_Scalar_Tensor(start: double, end: double, steps: int64, *, dtype: int = 1) -> T
+
+Numbers that are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first number.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linspace_Tensor_Scalar: _Final[_TypeOflinspace_Tensor_Scalar]
+"""linspace_Tensor_Scalar(start: double, end: double, steps: int64, *, dtype: int = 1) -> T
+
+Numbers that are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first number.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linspace_Tensor_Tensor: _Final[_TypeOflinspace_Tensor_Tensor]
+"""linspace_Tensor_Tensor(start: double, end: double, steps: int64, *, dtype: int = 1) -> T
+
+Numbers that are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first number.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -5478,6 +6274,106 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+logspace: _Final[_TypeOflogspace]
+"""logspace(start: double, end: double, steps: int64, base: double, *, dtype: int = 1) -> T
+
+Powers of a base whose exponents are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first exponent.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+    base (double, rank 0): The base.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logspace_Scalar_Tensor: _Final[_TypeOflogspace_Scalar_Tensor]
+"""logspace_Scalar_Tensor(start: double, end: double, steps: int64, base: double, *, dtype: int = 1) -> T
+
+Powers of a base whose exponents are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first exponent.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+    base (double, rank 0): The base.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logspace_Tensor_Scalar: _Final[_TypeOflogspace_Tensor_Scalar]
+"""logspace_Tensor_Scalar(start: double, end: double, steps: int64, base: double, *, dtype: int = 1) -> T
+
+Powers of a base whose exponents are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first exponent.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+    base (double, rank 0): The base.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logspace_Tensor_Tensor: _Final[_TypeOflogspace_Tensor_Tensor]
+"""logspace_Tensor_Tensor(start: double, end: double, steps: int64, base: double, *, dtype: int = 1) -> T
+
+Powers of a base whose exponents are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first exponent.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+    base (double, rank 0): The base.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -6306,6 +7202,27 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+mse_loss: _Final[_TypeOfmse_loss]
+"""mse_loss(self: T, target: T, *, reduction: int = 1) -> T
+
+The squared differences of two tensors, their mean or their sum.
+
+Inputs:
+    self (T)
+    target (T)
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 mul_Scalar: _Final[_TypeOfmul_Scalar]
 """mul_Scalar(self: T, other: T) -> T
 
@@ -6558,6 +7475,178 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+native_batch_norm: _Final[_TypeOfnative_batch_norm]
+"""native_batch_norm(input: T, running_mean: T | None = None, running_var: T | None = None, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axes: Sequence[int], training: bool, eps: float) -> tuple[T, T, T]
+
+Batch normalization, by the statistics of the batch in training and by running ones else.
+
+Running statistics stay as they are.
+
+A template: its body is made for each call, and depends on
+`training` and `T`. What no vector reaches is not verified.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    running_mean (T, optional, rank 1): The mean of each channel, where the batch gives none.
+    running_var (T, optional, rank 1): The variance of each channel, where the batch gives none.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    axes (ints, required): All dimensions but that of channels.
+    training (bool, required): Whether the statistics are those of the batch.
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+    save_mean (T): The mean of each channel of the batch; no elements without training.
+    save_rstd (T): The reciprocal of its standard deviation; no elements without training.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+native_batch_norm_legit: _Final[_TypeOfnative_batch_norm_legit]
+"""native_batch_norm_legit(input: T, running_mean: T, running_var: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axes: Sequence[int], training: bool, eps: float) -> tuple[T, T, T]
+
+Batch normalization, by the statistics of the batch in training and by running ones else.
+
+Running statistics stay as they are.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    running_mean (T, rank 1): The mean of each channel.
+    running_var (T, rank 1): The variance of each channel.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    axes (ints, required): All dimensions but that of channels.
+    training (bool, required): Whether the statistics are those of the batch.
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+    save_mean (T): The mean of each channel of the batch; no elements without training.
+    save_rstd (T): The reciprocal of its standard deviation; no elements without training.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+native_batch_norm_legit_functional: _Final[_TypeOfnative_batch_norm_legit_functional]
+"""native_batch_norm_legit_functional(input: T, running_mean: T, running_var: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, double_momentum: double | None = None, *, axes: Sequence[int], training: bool, momentum: float, eps: float) -> tuple[T, T, T, T, T]
+
+Batch normalization, with the running statistics behind the batch.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    running_mean (T, rank 1): The mean of each channel.
+    running_var (T, rank 1): The variance of each channel.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+    double_momentum (double, optional, rank 0): `momentum` in double precision, for input of double.
+
+Attributes:
+    axes (ints, required): All dimensions but that of channels.
+    training (bool, required): Whether the statistics are those of the batch.
+    momentum (float, required): The share of the batch in running statistics.
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+    save_mean (T): The mean of each channel of the batch; no elements without training.
+    save_rstd (T): The reciprocal of its standard deviation; no elements without training.
+    running_mean_out (T): The running mean behind the batch.
+    running_var_out (T): The running variance behind the batch.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+native_batch_norm_legit_no_stats: _Final[_TypeOfnative_batch_norm_legit_no_stats]
+"""native_batch_norm_legit_no_stats(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axes: Sequence[int], eps: float) -> tuple[T, T, T]
+
+Batch normalization by the statistics of the batch.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    axes (ints, required): All dimensions but that of channels.
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+    save_mean (T): The mean of each channel of the batch.
+    save_rstd (T): The reciprocal of its standard deviation.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+native_batch_norm_legit_no_training: _Final[_TypeOfnative_batch_norm_legit_no_training]
+"""native_batch_norm_legit_no_training(input: T, running_mean: T, running_var: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, eps: float) -> tuple[T, T, T]
+
+Batch normalization in inference mode.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    running_mean (T, rank 1): The mean of each channel.
+    running_var (T, rank 1): The variance of each channel.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+    save_mean (T): No elements: the batch has no part in the mean.
+    save_rstd (T): No elements.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+native_channel_shuffle: _Final[_TypeOfnative_channel_shuffle]
+"""native_channel_shuffle(self: T, groups: int64) -> T
+
+Reorders channels so that neighbours come from different groups.
+
+A template: its body is made for each call, and depends on
+`self.rank`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Batch, channels, then any other dimensions.
+    groups (int64, rank 0): How many groups channels are parted into.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 native_dropout: _Final[_TypeOfnative_dropout]
 """native_dropout(input: T, *, p: float | None = None, train: int = 1) -> tuple[T, bool]
 
@@ -6583,12 +7672,9 @@ Since version 1 of opwright.aten.
 """
 
 native_group_norm: _Final[_TypeOfnative_group_norm]
-"""native_group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, eps: float) -> tuple[T, T, T]
+"""native_group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, channels: Sequence[int], eps: float) -> tuple[T, T, T]
 
 Group normalization, with the mean of each group and the reciprocal of its standard deviation.
-
-A template: its body is made for each call, and depends on
-`input.rank`. What no vector reaches is not verified.
 
 Inputs:
     input (T): Batch, channels, then any other dimensions.
@@ -6598,6 +7684,7 @@ Inputs:
     double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
 
 Attributes:
+    channels (ints, required): The sizes of `weight` and `bias` beside the input: 1 for each dimension but that of channels.
     eps (float, required): Added to the variance.
 
 Outputs:
@@ -6612,12 +7699,9 @@ Since version 1 of opwright.aten.
 """
 
 native_layer_norm: _Final[_TypeOfnative_layer_norm]
-"""native_layer_norm(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axis: int, eps: float) -> tuple[T, T, T]
+"""native_layer_norm(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axis: int, axes: Sequence[int], eps: float) -> tuple[T, T, T]
 
 Layer normalization over the last dimensions, with the mean and the reciprocal of the standard deviation.
-
-A template: its body is made for each call, and depends on
-`input.rank`. What no vector reaches is not verified.
 
 Inputs:
     input (T)
@@ -6627,6 +7711,7 @@ Inputs:
 
 Attributes:
     axis (int, required): The first dimension that is normalized, counted from the end.
+    axes (ints, required): All dimensions that are normalized.
     eps (float, required): Added to the variance.
 
 Outputs:
@@ -6769,6 +7854,56 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+nll_loss: _Final[_TypeOfnll_loss]
+"""nll_loss(self: T, target: int64, weight: T | None = None, *, reduction: int = 1, ignore_index: int = -100) -> T
+
+The negative log likelihood, its mean or its sum.
+
+Inputs:
+    self (T): Logarithms of probabilities, by batch and class; without a batch too.
+    target (int64): The class of each item.
+    weight (T, optional, rank 1): The weight of each class; absent it is 1.
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+    ignore_index (int, default -100): A target that does not count.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+nll_loss_forward: _Final[_TypeOfnll_loss_forward]
+"""nll_loss_forward(self: T, target: int64, weight: T | None = None, *, reduction: int, ignore_index: int) -> tuple[T, T]
+
+The negative log likelihood, its mean or its sum, with the sum of weights.
+
+A template: its body is made for each call, and depends on
+`T` and `self.rank` and `weight` and `reduction`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Logarithms of probabilities, by batch and class; without a batch too.
+    target (int64): The class of each item.
+    weight (T, optional, rank 1): The weight of each class; absent it is 1.
+
+Attributes:
+    reduction (int, required): 0 for no reduction, 1 for the mean, 2 for the sum.
+    ignore_index (int, required): A target that does not count.
+
+Outputs:
+    result (T)
+    total_weight (T): The sum of the weights of all targets; 0 without a reduction of a batch.
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -7197,6 +8332,49 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+pixel_shuffle: _Final[_TypeOfpixel_shuffle]
+"""pixel_shuffle(self: T, *, upscale_factor: int) -> T
+
+Moves channels into height and width.
+
+A template: its body is made for each call, and depends on
+`upscale_factor`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Any dimensions, then channels, height and width.
+
+Attributes:
+    upscale_factor (int, required): How many times height and width grow.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+pixel_unshuffle: _Final[_TypeOfpixel_unshuffle]
+"""pixel_unshuffle(self: T, *, downscale_factor: int) -> T
+
+Moves blocks of height and width into channels.
+
+Inputs:
+    self (T): Any dimensions, then channels, height and width.
+
+Attributes:
+    downscale_factor (int, required): How many times height and width shrink.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 polar: _Final[_TypeOfpolar]
 """polar(abs: T, angle: T) -> T
 
@@ -7487,6 +8665,58 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+quantized_decomposed_dequantize_per_channel: _Final[_TypeOfquantized_decomposed_dequantize_per_channel]
+"""quantized_decomposed_dequantize_per_channel(input: U, scales: T, zero_points: U | None = None, *, axis: int, trailing: Sequence[int], out_dtype: int | None = None) -> V
+
+Dequantizes a tensor with a scale and a zero point for each index of one dimension.
+
+Inputs:
+    input (U)
+    scales (T, rank 1)
+    zero_points (U, optional, rank 1): 0 if absent.
+
+Attributes:
+    axis (int, required): The dimension.
+    trailing (ints, required): The axes that align a vector with this dimension.
+    out_dtype (int, optional): The element type of the result, as a code of ONNX; float if absent.
+
+Outputs:
+    result (V)
+
+Types:
+    U: uint8, int8, int16, int32
+    T: float16, bfloat16, float, double
+    V: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_dequantize_per_channel_group: _Final[_TypeOfquantized_decomposed_dequantize_per_channel_group]
+"""quantized_decomposed_dequantize_per_channel_group(input: U, scales: T, zero_points: Z | None = None, *, group_size: int, output_dtype: int) -> V
+
+Dequantizes a matrix with a scale and a zero point for each group of elements of a row.
+
+Inputs:
+    input (U, rank 2)
+    scales (T, rank 2)
+    zero_points (Z, optional): 0 if absent.
+
+Attributes:
+    group_size (int, required): The number of elements of a group.
+    output_dtype (int, required): The element type of the result, as a code of ONNX.
+
+Outputs:
+    result (V)
+
+Types:
+    U: uint8, int8, int16, int32
+    T: float16, bfloat16, float, double
+    Z: uint8, int8, int16, int32, int64
+    V: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 quantized_decomposed_dequantize_per_tensor: _Final[_TypeOfquantized_decomposed_dequantize_per_tensor]
 """quantized_decomposed_dequantize_per_tensor(input: U, scale: T, zero_point: U) -> T
 
@@ -7543,6 +8773,107 @@ Outputs:
 Types:
     U: uint8, int8, int16, int32
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_dequantize_per_token: _Final[_TypeOfquantized_decomposed_dequantize_per_token]
+"""quantized_decomposed_dequantize_per_token(input: U, scales: T, zero_points: any, *, output_dtype: int) -> V
+
+Dequantizes a tensor with a scale and a zero point for each index of all but the last dimension.
+
+Inputs:
+    input (U)
+    scales (T)
+    zero_points (any): Integers.
+
+Attributes:
+    output_dtype (int, required): The element type of the result, as a code of ONNX.
+
+Outputs:
+    result (V)
+
+Types:
+    U: uint8, int8, int16, int32
+    T: float16, bfloat16, float, double
+    V: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_fake_quant_per_channel: _Final[_TypeOfquantized_decomposed_fake_quant_per_channel]
+"""quantized_decomposed_fake_quant_per_channel(input: T, scales: T, zero_points: T, quant_min: T, quant_max: T, *, trailing: Sequence[int]) -> T
+
+Quantizes and dequantizes a tensor with a scale and a zero point for each index of one dimension.
+
+Inputs:
+    input (T)
+    scales (T, rank 1)
+    zero_points (T, rank 1)
+    quant_min (T, rank 0): The lower limit of quantized values.
+    quant_max (T, rank 0): The upper limit of quantized values.
+
+Attributes:
+    trailing (ints, required): The axes that align a vector with the dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_quantize_per_channel: _Final[_TypeOfquantized_decomposed_quantize_per_channel]
+"""quantized_decomposed_quantize_per_channel(input: T, scales: S, zero_points: U, quant_min: U | None = None, quant_max: U | None = None, *, axis: int, trailing: Sequence[int]) -> U
+
+Quantizes a tensor with a scale and a zero point for each index of one dimension.
+
+Inputs:
+    input (T)
+    scales (S, rank 1)
+    zero_points (U, rank 1)
+    quant_min (U, optional, rank 0): The lower limit of the result; none if absent, as `quant_max`.
+    quant_max (U, optional, rank 0): The upper limit of the result.
+
+Attributes:
+    axis (int, required): The dimension.
+    trailing (ints, required): The axes that align a vector with this dimension.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float
+    S: float, double
+    U: uint8, int8, int16, int32
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_quantize_per_channel_group: _Final[_TypeOfquantized_decomposed_quantize_per_channel_group]
+"""quantized_decomposed_quantize_per_channel_group(input: T, scales: T, zero_points: any, quant_min: T, quant_max: T, *, dtype: int, group_size: int) -> U
+
+Quantizes a matrix with a scale and a zero point for each group of elements of a row.
+
+Inputs:
+    input (T, rank 2)
+    scales (T, rank 2)
+    zero_points (any): Integers.
+    quant_min (T, rank 0): The lower limit of the result.
+    quant_max (T, rank 0): The upper limit of the result.
+
+Attributes:
+    dtype (int, required): The element type of the result, as a code of ONNX.
+    group_size (int, required): The number of elements of a group.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double
+    U: uint8, int8, int16, int32
 
 Since version 1 of opwright.aten.
 """
@@ -7608,6 +8939,31 @@ Outputs:
 
 Types:
     T: float
+    U: uint8, int8, int16, int32
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_quantize_per_token: _Final[_TypeOfquantized_decomposed_quantize_per_token]
+"""quantized_decomposed_quantize_per_token(input: T, scales: T, zero_points: any, quant_min: T, quant_max: T, *, dtype: int) -> U
+
+Quantizes a tensor with a scale and a zero point for each index of all but the last dimension.
+
+Inputs:
+    input (T)
+    scales (T)
+    zero_points (any): Integers.
+    quant_min (T, rank 0): The lower limit of the result.
+    quant_max (T, rank 0): The upper limit of the result.
+
+Attributes:
+    dtype (int, required): The element type of the result, as a code of ONNX.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double
     U: uint8, int8, int16, int32
 
 Since version 1 of opwright.aten.
@@ -8347,12 +9703,9 @@ Since version 1 of opwright.aten.
 """
 
 rms_norm: _Final[_TypeOfrms_norm]
-"""rms_norm(input: T, weight: T | None = None, double_eps: double | None = None, *, axis: int, eps: float | None = None) -> T
+"""rms_norm(input: T, weight: T | None = None, double_eps: double | None = None, *, axis: int, axes: Sequence[int], eps: float | None = None) -> T
 
 Root mean square normalization over the last dimensions.
-
-A template: its body is made for each call, and depends on
-`input.rank`. What no vector reaches is not verified.
 
 Inputs:
     input (T)
@@ -8361,6 +9714,7 @@ Inputs:
 
 Attributes:
     axis (int, required): The first dimension that is normalized, counted from the end.
+    axes (ints, required): All dimensions that are normalized.
     eps (float, optional): Added to the mean of squares; absent it is the machine epsilon of the type that is computed in.
 
 Outputs:
@@ -8842,7 +10196,65 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-    I: int32, int64
+    I: int64
+
+Since version 1 of opwright.aten.
+"""
+
+searchsorted_Scalar: _Final[_TypeOfsearchsorted_Scalar]
+"""searchsorted_Scalar(sorted_sequence: T, self: T, sorter: int64 | None = None, *, out_int32: bool = False, right: bool = False) -> U
+
+The position of a number in a sorted sequence.
+
+To PyTorch nan is larger than all numbers.
+
+A template: its body is made for each call, and depends on
+`sorter` and `sorted_sequence.rank` and `T`. What no vector reaches is not verified.
+
+Inputs:
+    sorted_sequence (T): Numbers in ascending order.
+    self (T, rank 0): The number that is looked for.
+    sorter (int64, optional): The order in which the numbers are ascending; absent it is their own.
+
+Attributes:
+    out_int32 (bool, default False): Whether positions are int32, not int64.
+    right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    U: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+searchsorted_Tensor: _Final[_TypeOfsearchsorted_Tensor]
+"""searchsorted_Tensor(sorted_sequence: T, self: T, sorter: int64 | None = None, *, out_int32: bool = False, right: bool = False) -> U
+
+For each number its position in a sorted sequence.
+
+To PyTorch nan is larger than all numbers.
+
+A template: its body is made for each call, and depends on
+`sorter` and `sorted_sequence.rank` and `T`. What no vector reaches is not verified.
+
+Inputs:
+    sorted_sequence (T): Numbers in ascending order; in a last dimension, where there are several sequences.
+    self (T): The numbers that are looked for.
+    sorter (int64, optional): The order in which the numbers are ascending; absent it is their own.
+
+Attributes:
+    out_int32 (bool, default False): Whether positions are int32, not int64.
+    right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    U: int64, int32
 
 Since version 1 of opwright.aten.
 """
@@ -9098,6 +10510,28 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+smooth_l1_loss: _Final[_TypeOfsmooth_l1_loss]
+"""smooth_l1_loss(self: T, target: T, beta: double | None = None, *, reduction: int = 1) -> T
+
+Half of the squared differences of two tensors where they are small, else the absolute ones less an offset; their mean or their sum.
+
+Inputs:
+    self (T)
+    target (T)
+    beta (double, optional, rank 0): The difference below which squares are taken; absent it is 1.
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -9822,7 +11256,7 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-    I: int32, int64
+    I: int64
 
 Since version 1 of opwright.aten.
 """
@@ -9846,7 +11280,7 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-    I: int32, int64
+    I: int64
 
 Since version 1 of opwright.aten.
 """
@@ -10239,7 +11673,7 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -10300,7 +11734,7 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -10612,6 +12046,320 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+upsample_bicubic2d: _Final[_TypeOfupsample_bicubic2d]
+"""upsample_bicubic2d(self: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes two dimensions by bicubic interpolation.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_bicubic2d_vec: _Final[_TypeOfupsample_bicubic2d_vec]
+"""upsample_bicubic2d_vec(input: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes two dimensions by bicubic interpolation.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_bilinear2d: _Final[_TypeOfupsample_bilinear2d]
+"""upsample_bilinear2d(self: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes two dimensions by bilinear interpolation.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_bilinear2d_vec: _Final[_TypeOfupsample_bilinear2d_vec]
+"""upsample_bilinear2d_vec(input: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes two dimensions by bilinear interpolation.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_linear1d: _Final[_TypeOfupsample_linear1d]
+"""upsample_linear1d(self: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes one dimension by linear interpolation.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_linear1d_vec: _Final[_TypeOfupsample_linear1d_vec]
+"""upsample_linear1d_vec(input: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes one dimension by linear interpolation.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest1d: _Final[_TypeOfupsample_nearest1d]
+"""upsample_nearest1d(self: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+
+Resizes one dimension by the nearest elements.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [1]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+Attributes:
+    by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest1d_vec: _Final[_TypeOfupsample_nearest1d_vec]
+"""upsample_nearest1d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+
+Resizes one dimension by the nearest elements.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [1]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+Attributes:
+    by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest2d: _Final[_TypeOfupsample_nearest2d]
+"""upsample_nearest2d(self: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+
+Resizes two dimensions by the nearest elements.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [2]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+Attributes:
+    by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest2d_vec: _Final[_TypeOfupsample_nearest2d_vec]
+"""upsample_nearest2d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+
+Resizes two dimensions by the nearest elements.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [2]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+Attributes:
+    by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest3d: _Final[_TypeOfupsample_nearest3d]
+"""upsample_nearest3d(self: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+
+Resizes three dimensions by the nearest elements.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [3]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+Attributes:
+    by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest3d_vec: _Final[_TypeOfupsample_nearest3d_vec]
+"""upsample_nearest3d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+
+Resizes three dimensions by the nearest elements.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [3]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+Attributes:
+    by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_trilinear3d: _Final[_TypeOfupsample_trilinear3d]
+"""upsample_trilinear3d(self: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes three dimensions by trilinear interpolation.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_trilinear3d_vec: _Final[_TypeOfupsample_trilinear3d_vec]
+"""upsample_trilinear3d_vec(input: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes three dimensions by trilinear interpolation.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 vander: _Final[_TypeOfvander]
 """vander(x: T, N: int64 | None = None, *, increasing: bool = False) -> T
 
@@ -10846,6 +12594,27 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+weight_norm: _Final[_TypeOfweight_norm]
+"""weight_norm(v: T, g: T, *, axes: Sequence[int]) -> T
+
+Gives vectors along all dimensions but one the lengths of a second tensor.
+
+Inputs:
+    v (T): The directions.
+    g (T): The lengths.
+
+Attributes:
+    axes (ints, required): All dimensions but one.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
