@@ -23,7 +23,7 @@ from opwright.eager.settings import default_as
 from opwright.elements import BY_NAME, ElementType
 from opwright.foreign.callables import by_name, no_function
 from opwright.foreign.link import last_line, link
-from opwright.foreign.operator_nodes import OperatorNodes, with_element_types
+from opwright.foreign.operator_nodes import OperatorNodes, Symbols, with_element_types
 from opwright.foreign.operator_registry import LAST, Implementation, Library, Registry, make_registry
 from opwright.foreign.recorded_nodes import NodeRecorder
 from opwright.functions import OnnxFunction
@@ -101,7 +101,8 @@ def _operator_translation(implementation: Implementation) -> Callable[..., Any]:
         expected = _types_of_results()
         if not variadic:  # torch may know of fewer: those that are used
             expected = (expected + [None] * returned)[:returned]
-        nodes = OperatorNodes(recorder.nodes.append, lambda: SymbolicTensor(recorder.opset))
+        symbols = _symbols(given, named)
+        nodes = OperatorNodes(recorder.nodes.append, lambda: SymbolicTensor(recorder.opset), symbols)
         try:
             results = nodes.call(implementation, args, kwargs, expected)
         except DiagnosticError as error:
@@ -118,6 +119,31 @@ def _types_of_results() -> list[ElementType | None]:
     value: Any = None if node is None else node.meta.get("val")
     values = value if isinstance(value, tuple | list) else [value]
     return [_element(item.dtype) if isinstance(item, torch.Tensor) else None for item in values]
+
+
+def _symbols(given: Sequence[Any], named: Mapping[str, Any]) -> dict[int, Symbols]:
+    """By the `id` of each value among the arguments what torch knows of sizes: of a tensor the expressions of its own,
+    of a number its expression."""
+    node = _node_of_module()
+    if node is None or len(node.args) != len(given):
+        return {}
+    found: dict[int, Symbols] = {}
+    pairs = [*zip(node.args, given, strict=True), *((node.kwargs.get(name), named[name]) for name in named)]
+    while pairs:
+        argument, value = pairs.pop()
+        if isinstance(argument, list | tuple) and isinstance(value, list | tuple) and len(argument) == len(value):
+            pairs += zip(argument, value, strict=True)
+        elif isinstance(argument, torch.fx.Node) and isinstance(value, ir.Value):
+            known = argument.meta.get("val")
+            if isinstance(known, torch.SymInt):
+                found[id(value)] = _symbol(known)
+            elif isinstance(known, torch.Tensor):
+                found[id(value)] = tuple(map(_symbol, known.shape))
+    return found
+
+
+def _symbol(size: int | torch.SymInt) -> str:
+    return str(size.node.expr) if isinstance(size, torch.SymInt) else str(size)
 
 
 def _element(dtype: torch.dtype) -> ElementType | None:

@@ -5,23 +5,368 @@ from typing import Any as _Any, Literal as _Literal, TypeVar as _TypeVar, overlo
 
 from numpy.typing import NDArray as _NDArray
 from opwright.packaged import LibraryFunction as _LibraryFunction
-from opwright.types import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, UINT8, Floats as _Floats, Ints as _Ints
+from opwright.types import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, UINT8, Bools as _Bools, Floats as _Floats, Ints as _Ints
 
-_T1 = _TypeVar("_T1", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL, UINT8, INT8, INT16, INT32, INT64)
-_T2 = _TypeVar("_T2", DOUBLE, INT64)
-_T3 = _TypeVar("_T3", FLOAT16, BFLOAT16, FLOAT, DOUBLE)
-_T4 = _TypeVar("_T4", FLOAT, DOUBLE)
-_T5 = _TypeVar("_T5", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
-_T6 = _TypeVar("_T6", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+_T1 = _TypeVar("_T1", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32, INT64)
+_T2 = _TypeVar("_T2", FLOAT16, BFLOAT16, FLOAT, DOUBLE)
+_T3 = _TypeVar("_T3", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL, UINT8, INT8, INT16, INT32, INT64)
+_T4 = _TypeVar("_T4", BOOL, UINT8, INT8, INT16, INT32, INT64)
+_T5 = _TypeVar("_T5", DOUBLE, INT64)
+_T6 = _TypeVar("_T6", FLOAT, DOUBLE)
+_T7 = _TypeVar("_T7", UINT8, INT8, INT16, INT32, INT64)
+_T8 = _TypeVar("_T8", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL)
+_T9 = _TypeVar("_T9", INT64, INT32)
+_T10 = _TypeVar("_T10", FLOAT16, BFLOAT16, FLOAT)
+_T11 = _TypeVar("_T11", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
+_T12 = _TypeVar("_T12", UINT8, INT8, INT16, INT32)
+_T13 = _TypeVar("_T13", INT32, INT64)
+_T14 = _TypeVar("_T14", FLOAT16, FLOAT)
+_T15 = _TypeVar("_T15", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+_T16 = _TypeVar("_T16", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT64)
+_T17 = _TypeVar("_T17", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8)
+_T18 = _TypeVar("_T18", FLOAT, BOOL, INT64)
 
-class add_Tensor(_LibraryFunction):
+class abs(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
-        """Adds two tensors, the second one times a factor.
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Computes the absolute value of each element.
 
         Inputs:
             self (T)
-            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class acos(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the arccosine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class acosh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the inverse hyperbolic cosine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class adaptive_avg_pool1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over one dimension.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class adaptive_avg_pool2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over two dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class adaptive_avg_pool3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over three dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class adaptive_max_pool1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_T2, INT64]:
+        """Adaptive max pooling over one dimension, with the indices of the maxima.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+            indices (int64): The index of each maximum within its channel.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class adaptive_max_pool2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_T2, INT64]:
+        """Adaptive max pooling over two dimensions, with the indices of the maxima.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+            indices (int64): The index of each maximum within its channel.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class adaptive_max_pool3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_T2, INT64]:
+        """Adaptive max pooling over three dimensions, with the indices of the maxima.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+            indices (int64): The index of each maximum within its channel.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class add_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats, alpha: _T3 | _Floats | None = None) -> _T3:
+        """Adds a number, times a factor, to each element.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
             alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
 
         Outputs:
@@ -42,10 +387,333 @@ class add_Tensor(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class add_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats, alpha: _T3 | _Floats | None = None) -> _T3:
+        """Adds two tensors; the second may be scaled by a factor.
+
+        Inputs:
+            self (T)
+            other (T)
+            alpha (T, optional, rank 0): The factor of `other`; 1 if absent.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addbmm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        batch1: _T1 | _Floats,
+        batch2: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a matrix and the sum of the products of the matrices of two batches, each times a factor.
+
+        Inputs:
+            self (T): Broadcast to the sizes of a product.
+            batch1 (T, rank 3)
+            batch2 (T, rank 3)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        batch1: _NDArray[_Any] | _Floats,
+        batch2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addcdiv(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        tensor1: _T2 | _Floats,
+        tensor2: _T2 | _Floats,
+        value: _T2 | _Floats | None = None,
+    ) -> _T2:
+        """Adds the quotient of two tensors, times a factor, to a tensor.
+
+        Inputs:
+            self (T)
+            tensor1 (T)
+            tensor2 (T)
+            value (T, optional, rank 0): Factor of the quotient; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        tensor1: _NDArray[_Any] | _Floats,
+        tensor2: _NDArray[_Any] | _Floats,
+        value: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addcmul(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        tensor1: _T1 | _Floats,
+        tensor2: _T1 | _Floats,
+        value: _T1 | _Floats | None = None,
+    ) -> _T1:
+        """Adds the product of two tensors, times a factor, to a tensor.
+
+        Inputs:
+            self (T)
+            tensor1 (T)
+            tensor2 (T)
+            value (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        tensor1: _NDArray[_Any] | _Floats,
+        tensor2: _NDArray[_Any] | _Floats,
+        value: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addmm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        mat1: _T1 | _Floats,
+        mat2: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a matrix and the product of two matrices, each times a factor.
+
+        Inputs:
+            self (T): Broadcast to the sizes of the product.
+            mat1 (T, rank 2)
+            mat2 (T, rank 2)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mat1: _NDArray[_Any] | _Floats,
+        mat2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addmv(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        mat: _T1 | _Floats,
+        vec: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a vector and the product of a matrix and a vector, each times a factor.
+
+        Inputs:
+            self (T): Broadcast to the size of the product.
+            mat (T, rank 2)
+            vec (T, rank 1)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mat: _NDArray[_Any] | _Floats,
+        vec: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class addr(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        vec1: _T3 | _Floats,
+        vec2: _T3 | _Floats,
+        beta: _T3 | _Floats | None = None,
+        alpha: _T3 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T3:
+        """Adds a matrix and the outer product of two vectors, each times a factor.
+
+        Of truth values it is the logical or of the two, where their factors are not 0.
+
+        Inputs:
+            self (T): Broadcast to the sizes of the product.
+            vec1 (T, rank 1)
+            vec2 (T, rank 1)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        vec1: _NDArray[_Any] | _Floats,
+        vec2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class affine_grid_generator(_LibraryFunction):
+    @_overload
+    def __call__(self, /, theta: _T2, size: INT64 | _Ints, *, align_corners: bool) -> _T2:
+        """The places in an image at which an affine map of it takes its elements.
+
+        Inputs:
+            theta (T): The matrices of the maps.
+            size (int64, rank 1): The sizes of the image that is made, with batch and channels.
+
+        Attributes:
+            align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        theta: _NDArray[_Any] | _Floats,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        align_corners: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
 class alias(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1) -> _T1:
-        """The same tensor.
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Returns the input tensor.
 
         Inputs:
             self (T)
@@ -69,7 +737,7 @@ class all(_LibraryFunction):
         /,
         self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
     ) -> BOOL | UINT8:
-        """Whether every element is other than 0.
+        """Tests whether all elements are nonzero.
 
         Inputs:
             self (T)
@@ -97,7 +765,7 @@ class all_dim(_LibraryFunction):
         dim: int,
         keepdim: bool = False,
     ) -> BOOL | UINT8:
-        """Whether every element along a dimension is other than 0.
+        """Tests whether all elements along the given dimension are nonzero.
 
         A template: its body is made for each call, and depends on
         `dim`. What no vector reaches is not verified.
@@ -106,8 +774,8 @@ class all_dim(_LibraryFunction):
             self (T)
 
         Attributes:
-            dim (int, required): The dimension.
-            keepdim (bool, default False): Whether it stays with size 1.
+            dim (int, required): The dimension to reduce.
+            keepdim (bool, default False): Whether to keep it with size 1.
 
         Outputs:
             result (U)
@@ -132,14 +800,14 @@ class all_dims(_LibraryFunction):
         dim: _Sequence[int] | None = None,
         keepdim: bool = False,
     ) -> BOOL | UINT8:
-        """Whether every element along dimensions is other than 0.
+        """Tests whether all elements along the given dimensions are nonzero.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, optional): The dimensions, none of them where the list is empty; absent it is all.
-            keepdim (bool, default False): Whether they stay with size 1.
+            dim (ints, optional): The dimensions to reduce; none if the list is empty, all if absent.
+            keepdim (bool, default False): Whether to keep them with size 1.
 
         Outputs:
             result (U)
@@ -161,19 +829,52 @@ class all_dims(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class alpha_dropout(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T2, *, p: float | None = None, train: bool = True) -> _T2:
+        """Randomly sets elements to the saturation value of SELU, and keeps mean and variance by scaling.
+
+        Which elements are set depends on the runtime.
+
+        Inputs:
+            input (T)
+
+        Attributes:
+            p (float, optional): The probability of an element to be zeroed, below 1; 1 if absent.
+            train (bool, default True): Whether to apply dropout; otherwise the input is returned.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        *,
+        p: float | None = None,
+        train: bool = True,
+    ) -> _NDArray[_Any]:
+        ...
+
 class amax(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int], keepdim: bool = False) -> _T1:
-        """The greatest element along dimensions.
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int], keepdim: bool = False) -> _T3:
+        """Returns the maximum along the given dimensions.
 
-        To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, required): The dimensions.
-            keepdim (bool, default False): Whether they stay with size 1.
+            dim (ints, required): The dimensions to reduce.
+            keepdim (bool, default False): Whether to keep them with size 1.
 
         Outputs:
             result (T)
@@ -196,17 +897,17 @@ class amax(_LibraryFunction):
 
 class amin(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int], keepdim: bool = False) -> _T1:
-        """The least element along dimensions.
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int], keepdim: bool = False) -> _T3:
+        """Returns the minimum along the given dimensions.
 
-        To PyTorch nan is the least element; ONNX leaves that to runtimes.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, required): The dimensions.
-            keepdim (bool, default False): Whether they stay with size 1.
+            dim (ints, required): The dimensions to reduce.
+            keepdim (bool, default False): Whether to keep them with size 1.
 
         Outputs:
             result (T)
@@ -227,6 +928,85 @@ class amin(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class aminmax(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int | None = None, keepdim: bool = False) -> tuple[_T3, _T3]:
+        """Finds the least and the greatest element along a dimension, or of all elements.
+
+        Where an element is nan, so are both to PyTorch; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, optional): The dimension; absent it is all of them.
+            keepdim (bool, default False): Whether the dimensions stay with size 1.
+
+        Outputs:
+            min (T)
+            max (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int | None = None,
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class and_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise and of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class and_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise and of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class any(_LibraryFunction):
     @_overload
     def __call__(
@@ -234,7 +1014,7 @@ class any(_LibraryFunction):
         /,
         self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
     ) -> BOOL | UINT8:
-        """Whether an element is other than 0.
+        """Tests whether any element is nonzero.
 
         Inputs:
             self (T)
@@ -262,7 +1042,7 @@ class any_dim(_LibraryFunction):
         dim: int,
         keepdim: bool = False,
     ) -> BOOL | UINT8:
-        """Whether an element along a dimension is other than 0.
+        """Tests whether any element along the given dimension is nonzero.
 
         A template: its body is made for each call, and depends on
         `dim`. What no vector reaches is not verified.
@@ -271,8 +1051,8 @@ class any_dim(_LibraryFunction):
             self (T)
 
         Attributes:
-            dim (int, required): The dimension.
-            keepdim (bool, default False): Whether it stays with size 1.
+            dim (int, required): The dimension to reduce.
+            keepdim (bool, default False): Whether to keep it with size 1.
 
         Outputs:
             result (U)
@@ -297,14 +1077,14 @@ class any_dims(_LibraryFunction):
         dim: _Sequence[int] | None = None,
         keepdim: bool = False,
     ) -> BOOL | UINT8:
-        """Whether an element along dimensions is other than 0.
+        """Tests whether any element along the given dimensions is nonzero.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, optional): The dimensions, none of them where the list is empty; absent it is all.
-            keepdim (bool, default False): Whether they stay with size 1.
+            dim (ints, optional): The dimensions to reduce; none if the list is empty, all if absent.
+            keepdim (bool, default False): Whether to keep them with size 1.
 
         Outputs:
             result (U)
@@ -326,28 +1106,101 @@ class any_dims(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
-class arange_start_step(_LibraryFunction):
+class arange(_LibraryFunction):
     @_overload
     def __call__(
         self,
         /,
-        start: _T2,
-        end: _T2 | _Floats,
-        step: _T2 | _Floats | None = None,
+        end: DOUBLE | INT64,
         *,
         dtype: int | None = None,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """Numbers from a start on, each so much more than the one before, as long as they are below an end.
+        """Numbers from 0 on, each larger by 1, as long as they are below an end.
+
+        They are counted in double precision, so that rounding to the element type decides nothing.
+
+        Inputs:
+            end (S, rank 0): Where they end, which is no number of them.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is that of the numbers, and float for double.
+
+        Outputs:
+            result (T)
+
+        Types:
+            S: double, int64
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, end: _NDArray[_Any] | _Floats, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class arange_start(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _T5,
+        end: _T5 | _Floats,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Numbers from a start on, each larger by 1, as long as they are below an end.
 
         They are counted in double precision, so that rounding to the element type decides nothing.
 
         Inputs:
             start (S, rank 0): The first number.
             end (S, rank 0): Where they end, which is no number of them.
-            step (S, optional, rank 0): What is added, below 0 too; absent it is 1.
 
         Attributes:
             dtype (int, optional): The element type, as a code; absent it is that of the numbers, and float for double.
+
+        Outputs:
+            result (T)
+
+        Types:
+            S: double, int64
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        *,
+        dtype: int | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class arange_start_step(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _T5,
+        end: _T5 | _Floats,
+        step: _T5 | _Floats | None = None,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Returns evenly spaced values in the half-open interval from a start to an end.
+
+        The values are computed in double precision, so that their number does not depend on rounding to the element type.
+
+        Inputs:
+            start (S, rank 0): The first value.
+            end (S, rank 0): The end of the interval, which is excluded.
+            step (S, optional, rank 0): The difference between adjacent values, possibly negative; 1 if absent.
+
+        Attributes:
+            dtype (int, optional): The element type of the result, as a code of ONNX. If absent, it is that of the arguments, or float if they are double.
 
         Outputs:
             result (T)
@@ -380,16 +1233,16 @@ class argmax(_LibraryFunction):
         dim: int | None = None,
         keepdim: bool = False,
     ) -> INT64:
-        """Where the greatest element stands, the first one of equal ones.
+        """Returns the index of the maximum; the first one if there are several.
 
-        To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (int, optional): The dimension; absent the elements are numbered through.
-            keepdim (bool, default False): Whether the dimensions stay with size 1.
+            dim (int, optional): The dimension to reduce; if absent, the index is that in the flattened tensor.
+            keepdim (bool, default False): Whether to keep the reduced dimensions with size 1.
 
         Outputs:
             place (int64)
@@ -420,16 +1273,16 @@ class argmin(_LibraryFunction):
         dim: int | None = None,
         keepdim: bool = False,
     ) -> INT64:
-        """Where the least element stands, the first one of equal ones.
+        """Returns the index of the minimum; the first one if there are several.
 
-        To PyTorch nan is the least element; ONNX leaves that to runtimes.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (int, optional): The dimension; absent the elements are numbered through.
-            keepdim (bool, default False): Whether the dimensions stay with size 1.
+            dim (int, optional): The dimension to reduce; if absent, the index is that in the flattened tensor.
+            keepdim (bool, default False): Whether to keep the reduced dimensions with size 1.
 
         Outputs:
             place (int64)
@@ -450,32 +1303,294 @@ class argmin(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
-class avg_pool1d(_LibraryFunction):
+class argsort(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> INT64:
+        """Finds where the elements stand in order along a dimension.
+
+        Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            descending (bool, default False): Whether the greatest element comes first.
+
+        Outputs:
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class argsort_stable(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> INT64:
+        """Finds where the elements stand in order along a dimension.
+
+        Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            descending (bool, default False): Whether the greatest element comes first.
+
+        Outputs:
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class argwhere(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> INT64:
+        """Finds the indices of the elements other than 0, a row for each.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class as_strided(_LibraryFunction):
     @_overload
     def __call__(
         _self,
         /,
         self: _T3,
         *,
+        size: _Sequence[int],
+        stride: _Sequence[int],
+        storage_offset: int = 0,
+        whole: bool = False,
+    ) -> _T3:
+        """Takes of the elements of a tensor, one after the other, those that sizes and strides name.
+
+        The elements are those of a contiguous tensor: what the strides of a view say is not known to a graph.
+
+        A template: its body is made for each call, and depends on
+        `size`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            size (ints, required): The sizes.
+            stride (ints, required): For each dimension, how many elements further its next one is.
+            storage_offset (int, default 0): The element at which they begin.
+            whole (bool, default False): Whether they are all elements, in their order.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        size: _Sequence[int],
+        stride: _Sequence[int],
+        storage_offset: int = 0,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class asin(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the arcsine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class asinh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the inverse hyperbolic sine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class atan(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the arctangent of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class atan2(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Computes the angle between the positive x-axis and the point (`other`, `self`), in radians.
+
+        It is from -pi to pi, and the signs of zeros count.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class atanh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the inverse hyperbolic tangent of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class avg_pool1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0),
         counts_padding: bool = True,
         zeros: _Sequence[int] | None = None,
-    ) -> _T3:
-        """The averages of windows that move over one dimension.
+    ) -> _T2:
+        """Average pooling over one spatial dimension.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-            zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            counts_padding (bool, default True): Whether averages include the padding, as zeros.
+            zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
 
         Outputs:
             result (T)
@@ -504,7 +1619,7 @@ class avg_pool2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T3,
+        self: _T2,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
@@ -513,22 +1628,22 @@ class avg_pool2d(_LibraryFunction):
         zeros: _Sequence[int] | None = None,
         divisor_override: int | None = None,
         elements: int = 1,
-    ) -> _T3:
-        """The averages of windows that move over two dimensions.
+    ) -> _T2:
+        """Average pooling over two spatial dimensions.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-            zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
-            divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
-            elements (int, default 1): How many elements a window has, where it is divided by another number.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            counts_padding (bool, default True): Whether averages include the padding, as zeros.
+            zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
+            divisor_override (int, optional): The divisor of the sum of a window; the number of its elements if absent.
+            elements (int, default 1): The number of elements of a window, if the divisor is another number.
 
         Outputs:
             result (T)
@@ -559,7 +1674,7 @@ class avg_pool3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T4,
+        self: _T6,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
@@ -568,22 +1683,22 @@ class avg_pool3d(_LibraryFunction):
         zeros: _Sequence[int] | None = None,
         divisor_override: int | None = None,
         elements: int = 1,
-    ) -> _T4:
-        """The averages of windows that move over three dimensions.
+    ) -> _T6:
+        """Average pooling over three spatial dimensions.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-            zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
-            divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
-            elements (int, default 1): How many elements a window has, where it is divided by another number.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            counts_padding (bool, default True): Whether averages include the padding, as zeros.
+            zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
+            divisor_override (int, optional): The divisor of the sum of a window; the number of its elements if absent.
+            elements (int, default 1): The number of elements of a window, if the divisor is another number.
 
         Outputs:
             result (T)
@@ -609,17 +1724,829 @@ class avg_pool3d(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
-class cat(_LibraryFunction):
-    def __call__(self, /, *tensors: _T1 | _NDArray[_Any] | _Floats, dim: int = 0) -> _T1:
-        """Tensors side by side along a dimension.
+class baddbmm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        batch1: _T1 | _Floats,
+        batch2: _T1 | _Floats,
+        beta: _T1 | _Floats | None = None,
+        alpha: _T1 | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Adds a batch of matrices and the products of the matrices of two batches, each times a factor.
 
-        Tensors of rank 1 without elements are left out of a call of the operator: PyTorch takes them beside tensors of any rank.
+        Inputs:
+            self (T): Broadcast to the sizes of the products.
+            batch1 (T, rank 3)
+            batch2 (T, rank 3)
+            beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+            alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+        Attributes:
+            drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        batch1: _NDArray[_Any] | _Floats,
+        batch2: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        drops_self: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class batch_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        running_mean: _T2 | _Floats | None = None,
+        running_var: _T2 | _Floats | None = None,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        eps: float,
+    ) -> _T2:
+        """Batch normalization, by the statistics of the batch in training and by running ones else.
+
+        Running statistics stay as they are.
+
+        A template: its body is made for each call, and depends on
+        `training` and `T`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            running_mean (T, optional, rank 1): The mean of each channel, where the batch gives none.
+            running_var (T, optional, rank 1): The variance of each channel, where the batch gives none.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axes (ints, required): All dimensions but that of channels.
+            training (bool, required): Whether the statistics are those of the batch.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        running_mean: _NDArray[_Any] | _Floats | None = None,
+        running_var: _NDArray[_Any] | _Floats | None = None,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        eps: float,
+    ) -> _NDArray[_Any]:
+        ...
+
+class bernoulli(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Draws 1 with the probability that each element says, else 0.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class bernoulli_p(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, p: FLOAT | _Floats) -> _T3:
+        """Draws 1 with a probability, else 0, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (T): A tensor whose sizes and element type alone count.
+            p (float, rank 0): The probability of 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, p: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class bilinear(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input1: _T1,
+        input2: _T1 | _Floats,
+        weight: _T1 | _Floats,
+        bias: _T1 | _Floats | None = None,
+    ) -> _T1:
+        """Applies a bilinear transformation to the last dimensions of two tensors.
+
+        Inputs:
+            input1 (T)
+            input2 (T)
+            weight (T, rank 3): A matrix for each output.
+            bias (T, optional, rank 1): Added to the outputs; absent it is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input1: _NDArray[_Any] | _Floats,
+        input2: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class binary_cross_entropy(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: _T2 | _Floats,
+        weight: _T2 | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _T2:
+        """The binary cross entropy of probabilities, its mean or its sum.
+
+        Logarithms are at least -100.
+
+        Inputs:
+            self (T): Probabilities.
+            target (T): The probabilities that are aimed at.
+            weight (T, optional): Factors of the elements; absent they are 1.
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class binary_cross_entropy_with_logits(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: _T2 | _Floats,
+        weight: _T2 | _Floats | None = None,
+        pos_weight: _T2 | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _T2:
+        """The binary cross entropy of logits, its mean or its sum.
+
+        Inputs:
+            self (T): Logits.
+            target (T): The probabilities that are aimed at.
+            weight (T, optional): Factors of the elements; absent they are 1.
+            pos_weight (T, optional): Factors of positive examples; absent they are 1.
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        pos_weight: _NDArray[_Any] | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class bincount(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: UINT8 | INT8 | INT16 | INT32 | INT64,
+        weights: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats | None = None,
+        minlength: INT64 | _Ints | None = None,
+    ) -> FLOAT | DOUBLE | INT64:
+        """Counts how often each number from 0 on occurs, or sums its weights.
+
+        A template: its body is made for each call, and depends on
+        `T` and `weights` and `W`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Numbers that are not below 0.
+            weights (W, optional): What each one counts; absent it is 1.
+            minlength (int64, optional, [1]): The least number of counts, alone in a list; absent it is 0.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+            W: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float, double, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Ints,
+        weights: _NDArray[_Any] | _Floats | None = None,
+        minlength: _NDArray[_Any] | _Ints | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class bitwise_and_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise and of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_and_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise and of a number and each element.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_and_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise and of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_left_shift_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of a number to the left by each element.
+
+        A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_left_shift_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the left by that of another tensor.
+
+        A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_left_shift_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the left by a number.
+
+        A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number of bits.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_not(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4) -> _T4:
+        """Inverts each bit of integers, and truth values.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_or_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise or of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_or_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise or of a number and each element.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_or_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise or of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_right_shift_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of a number to the right by each element.
+
+        A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_right_shift_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the right by that of another tensor.
+
+        A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_right_shift_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the right by a number.
+
+        A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number of bits.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_xor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise exclusive or of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_xor_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise exclusive or of a number and each element.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bitwise_xor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise exclusive or of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bmm(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, mat2: _T1 | _Floats) -> _T1:
+        """Computes the product of the matrices of two batches.
+
+        Inputs:
+            self (T, rank 3)
+            mat2 (T, rank 3)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, mat2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class broadcast_to(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
+        """A tensor, repeated along dimensions of size 1.
+
+        Inputs:
+            self (T)
+            size (int64, rank 1): The sizes; 1 where a dimension keeps its own.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class bucketize_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        boundaries: _T1,
+        self: _T1 | _Floats,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
+    ) -> INT64 | INT32:
+        """The position of a number among sorted boundaries.
+
+        To PyTorch nan is larger than all numbers.
+
+        Inputs:
+            boundaries (T): Numbers in ascending order.
+            self (T, rank 0): The number that is looked for.
+
+        Attributes:
+            out_int32 (bool, default False): Whether positions are int32, not int64.
+            right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            U: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        boundaries: _NDArray[_Any] | _Floats,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class bucketize_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        boundaries: _T1,
+        self: _T1 | _Floats,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
+    ) -> INT64 | INT32:
+        """For each number its position among sorted boundaries.
+
+        To PyTorch nan is larger than all numbers.
+
+        Inputs:
+            boundaries (T): Numbers in ascending order.
+            self (T): The numbers that are looked for.
+
+        Attributes:
+            out_int32 (bool, default False): Whether positions are int32, not int64.
+            right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            U: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        boundaries: _NDArray[_Any] | _Floats,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class cartesian_prod(_LibraryFunction):
+    def __call__(self, /, *tensors: _T3 | _NDArray[_Any] | _Floats) -> _T3:
+        """Combines the elements of tensors of rank 1, each with each, a row for each combination.
 
         A template: its body is made for each call, and depends on
         `tensors`. What no vector reaches is not verified.
 
         Inputs:
-            tensors (T, any number): Tensors of equal sizes but for those of the dimension.
+            tensors (T, any number): Tensors of rank 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+
+class cat(_LibraryFunction):
+    def __call__(self, /, *tensors: _T3 | _NDArray[_Any] | _Floats, dim: int = 0) -> _T3:
+        """Concatenates tensors along a dimension.
+
+        The call leaves out empty tensors of rank 1, which PyTorch accepts beside tensors of any rank.
+
+        A template: its body is made for each call, and depends on
+        `tensors`. What no vector reaches is not verified.
+
+        Inputs:
+            tensors (T, any number): Tensors of the same shape, except in the concatenated dimension.
 
         Attributes:
             dim (int, default 0): The dimension.
@@ -633,10 +2560,358 @@ class cat(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
 
-class clone(_LibraryFunction):
+class cdist(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _T6,
+        x2: _T6 | _Floats,
+        exponent: _T6 | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _T6:
+        """Computes the distance of each vector of one tensor and each of another, which are the last dimension.
+
+        Each distance is computed from differences, whatever the way that a call names.
+
+        Inputs:
+            x1 (T)
+            x2 (T)
+            exponent (T, optional, rank 0): Any other number of the norm.
+
+        Attributes:
+            p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _NDArray[_Any] | _Floats,
+        x2: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
+class cdist_forward(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _T6,
+        x2: _T6 | _Floats,
+        exponent: _T6 | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _T6:
+        """Computes the distance of each vector of one tensor and each of another, which are the last dimension.
+
+        Each distance is computed from differences, whatever the way that a call names.
+
+        Inputs:
+            x1 (T)
+            x2 (T)
+            exponent (T, optional, rank 0): Any other number of the norm.
+
+        Attributes:
+            p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _NDArray[_Any] | _Floats,
+        x2: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
+class ceil(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1) -> _T1:
-        """A copy of a tensor.
+        """Rounds each element up to an integer.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class celu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, alpha: _T2 | _Floats | None = None) -> _T2:
+        """Continuously differentiable exponential linear unit, alpha times (exp(x / alpha) - 1) of each negative element x.
+
+        Inputs:
+            self (T)
+            alpha (T, optional, rank 0): The negative limit is -alpha; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class chain_matmul(_LibraryFunction):
+    def __call__(self, /, *matrices: _T1 | _NDArray[_Any] | _Floats) -> _T1:
+        """Computes the product of matrices.
+
+        A template: its body is made for each call, and depends on
+        `matrices`. What no vector reaches is not verified.
+
+        Inputs:
+            matrices (T, any number)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+
+class channel_shuffle(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, groups: INT64 | _Ints) -> _T3:
+        """Reorders channels so that neighbours come from different groups.
+
+        A template: its body is made for each call, and depends on
+        `self.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Batch, channels, then any other dimensions.
+            groups (int64, rank 0): How many groups channels are parted into.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, groups: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class chunk(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension into at most so many parts, all of one size but for the last one.
+
+        A template: its body is made for each call, and depends on
+        `sizes`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        ...
+
+class clamp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, min: _T1 | _Floats | None = None, max: _T1 | _Floats | None = None) -> _T1:
+        """Limits each element to a range.
+
+        Inputs:
+            self (T)
+            min (T, optional, rank 0): The least value; absent there is none.
+            max (T, optional, rank 0): The greatest value; absent there is none.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        min: _NDArray[_Any] | _Floats | None = None,
+        max: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class clamp_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, min: _T3 | _Floats | None = None, max: _T3 | _Floats | None = None) -> _T3:
+        """Limits each element to a range of its own.
+
+        Where one of the values is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            min (T, optional): The least values; absent there are none.
+            max (T, optional): The greatest values; absent there are none.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        min: _NDArray[_Any] | _Floats | None = None,
+        max: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class clamp_max(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, max: _T1 | _Floats) -> _T1:
+        """Limits each element from above.
+
+        Inputs:
+            self (T)
+            max (T, rank 0): The greatest value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, max: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class clamp_max_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, max: _T3 | _Floats) -> _T3:
+        """Limits each element from above by that of another tensor.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            max (T): The greatest values.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, max: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class clamp_min(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, min: _T1 | _Floats) -> _T1:
+        """Limits each element from below.
+
+        Inputs:
+            self (T)
+            min (T, rank 0): The least value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, min: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class clamp_min_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, min: _T3 | _Floats) -> _T3:
+        """Limits each element from below by that of another tensor.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            min (T): The least values.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, min: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class clone(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Returns a copy of a tensor.
 
         Inputs:
             self (T)
@@ -653,10 +2928,118 @@ class clone(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class col2im(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T8,
+        output_size: INT64 | _Ints,
+        *,
+        kernel_size: _Sequence[int],
+        dilation: _Sequence[int],
+        padding: _Sequence[int],
+        stride: _Sequence[int],
+    ) -> _T8:
+        """Combines sliding blocks into an image, summing elements where blocks overlap.
+
+        Inputs:
+            self (T): Batch (optional), elements of a block, blocks.
+            output_size (int64, rank 1): The height and width of the image.
+
+        Attributes:
+            kernel_size (ints, required): The size of a block.
+            dilation (ints, required): The spacing between the elements of a block.
+            padding (ints, required): The zero padding around the image: at the beginnings of both dimensions, then at their ends.
+            stride (ints, required): The stride of the blocks.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints,
+        *,
+        kernel_size: _Sequence[int],
+        dilation: _Sequence[int],
+        padding: _Sequence[int],
+        stride: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class combinations(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, r: _Literal[1, 2, 3, 4] = 2, with_replacement: bool = False) -> _T3:
+        """Combines the elements of a tensor of rank 1 in their order, a row for each combination.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            r (int, default 2): How many elements.
+            with_replacement (bool, default False): Whether an element may be taken again.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        r: _Literal[1, 2, 3, 4] = 2,
+        with_replacement: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class constant_pad_nd(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, pad: INT64 | _Ints, value: _T3 | _Floats | None = None) -> _T3:
+        """Pads a tensor with a constant value.
+
+        A negative number removes elements at that end.
+
+        Inputs:
+            self (T)
+            pad (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+            value (T, optional, rank 0): The value of the padding; 0 if absent.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        pad: _NDArray[_Any] | _Ints,
+        value: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class contiguous(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1) -> _T1:
-        """The same tensor, whatever its layout in memory.
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Returns the input tensor; ONNX has no memory layouts.
 
         Inputs:
             self (T)
@@ -678,27 +3061,27 @@ class conv1d(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1,),
         padding: _Sequence[int] = (0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1,),
-    ) -> _T3:
-        """Filters moved over one dimension.
+    ) -> _T2:
+        """Convolution over one spatial dimension.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1,)): How far the filters move.
-            padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1,)): The distance of elements that a filter reads.
+            stride (ints, default (1,)): The stride of the kernel.
+            padding (ints, default (0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1,)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -728,27 +3111,27 @@ class conv1d_padding(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1,),
         padding: _Sequence[int] = (0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1,),
-    ) -> _T3:
-        """Filters moved over one dimension. The padding has a name.
+    ) -> _T2:
+        """Convolution over one spatial dimension, with `same` or `valid` padding.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1,)): How far the filters move.
-            padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1,)): The distance of elements that a filter reads.
+            stride (ints, default (1,)): The stride of the kernel.
+            padding (ints, default (0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1,)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -778,27 +3161,27 @@ class conv2d(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T3:
-        """Filters moved over two dimensions.
+    ) -> _T2:
+        """Convolution over two spatial dimensions.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -828,27 +3211,27 @@ class conv2d_padding(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T3:
-        """Filters moved over two dimensions. The padding has a name.
+    ) -> _T2:
+        """Convolution over two spatial dimensions, with `same` or `valid` padding.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -878,27 +3261,27 @@ class conv3d(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T3:
-        """Filters moved over three dimensions.
+    ) -> _T2:
+        """Convolution over three spatial dimensions.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -928,27 +3311,27 @@ class conv3d_padding(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T3:
-        """Filters moved over three dimensions. The padding has a name.
+    ) -> _T2:
+        """Convolution over three spatial dimensions, with `same` or `valid` padding.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: outputs, then the inputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -978,29 +3361,29 @@ class conv_transpose1d(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1,),
         padding: _Sequence[int] = (0, 0),
         output_padding: _Sequence[int] = (0,),
         groups: int = 1,
         dilation: _Sequence[int] = (1,),
-    ) -> _T3:
-        """The gradient of a convolution over one dimension by its input.
+    ) -> _T2:
+        """Transposed convolution over one spatial dimension.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: inputs, then the outputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Input channels, output channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1,)): How far the filters move.
-            padding (ints, default (0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-            output_padding (ints, default (0,)): How much larger the result is at the ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1,)): The distance of elements that a filter reads.
+            stride (ints, default (1,)): The stride of the kernel.
+            padding (ints, default (0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+            output_padding (ints, default (0,)): The additional size of the result at the ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1,)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1031,29 +3414,29 @@ class conv_transpose2d_input(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0),
         output_padding: _Sequence[int] = (0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T3:
-        """The gradient of a convolution over two dimensions by its input.
+    ) -> _T2:
+        """Transposed convolution over two spatial dimensions.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: inputs, then the outputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Input channels, output channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-            output_padding (ints, default (0, 0)): How much larger the result is at the ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+            output_padding (ints, default (0, 0)): The additional size of the result at the ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1084,29 +3467,29 @@ class conv_transpose3d_input(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int] = (1, 1, 1),
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         output_padding: _Sequence[int] = (0, 0, 0),
         groups: int = 1,
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T3:
-        """The gradient of a convolution over three dimensions by its input.
+    ) -> _T2:
+        """Transposed convolution over three spatial dimensions.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions; without a batch too.
-            weight (T): The filters: inputs, then the outputs of a group.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch (optional), channels, spatial dimensions.
+            weight (T): Input channels, output channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, default (1, 1, 1)): How far the filters move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-            output_padding (ints, default (0, 0, 0)): How much larger the result is at the ends.
-            groups (int, default 1): Into how many groups channels are parted.
-            dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
+            stride (ints, default (1, 1, 1)): The stride of the kernel.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+            output_padding (ints, default (0, 0, 0)): The additional size of the result at the ends.
+            groups (int, default 1): The number of groups of channels.
+            dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
 
         Outputs:
             result (T)
@@ -1137,9 +3520,9 @@ class convolution(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T3,
-        weight: _T3 | _Floats,
-        bias: _T3 | _Floats | None = None,
+        input: _T2,
+        weight: _T2 | _Floats,
+        bias: _T2 | _Floats | None = None,
         *,
         stride: _Sequence[int],
         padding: _Sequence[int],
@@ -1147,21 +3530,21 @@ class convolution(_LibraryFunction):
         transposed: bool,
         output_padding: _Sequence[int],
         groups: int,
-    ) -> _T3:
-        """Filters moved over an input of any number of spatial dimensions, or the gradient of that by the input.
+    ) -> _T2:
+        """Convolution or transposed convolution over any number of spatial dimensions.
 
         Inputs:
-            input (T): Batch, channels, then the spatial dimensions.
-            weight (T): The filters: outputs, then inputs of a group; the other way round where transposed.
-            bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
+            input (T): Batch, channels, spatial dimensions.
+            weight (T): Output channels, input channels per group, kernel dimensions. If transposed: input channels, output channels per group, kernel dimensions.
+            bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
 
         Attributes:
-            stride (ints, required): How far the filters move.
-            padding (ints, required): Zeros around the input, at the beginnings of all spatial dimensions and then at their ends; where transposed, what is cut off the result.
-            dilation (ints, required): The distance of elements that a filter reads.
-            transposed (bool, required): Whether it is the gradient of a convolution by its input.
-            output_padding (ints, required): Of a transposed one, how much larger the result is at the ends.
-            groups (int, required): Into how many groups channels are parted.
+            stride (ints, required): The stride of the kernel.
+            padding (ints, required): The zero padding: at the beginnings of all spatial dimensions, then at their ends. If transposed, these elements are removed from the result.
+            dilation (ints, required): The spacing between the elements of the kernel.
+            transposed (bool, required): Whether to compute a transposed convolution.
+            output_padding (ints, required): The additional size of the result at the ends, if transposed.
+            groups (int, required): The number of groups of channels.
 
         Outputs:
             result (T)
@@ -1188,10 +3571,535 @@ class convolution(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class copy(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, src: _T3 | _Floats, *, whole: bool = False) -> _T3:
+        """A copy of a tensor, in the sizes and the element type of another one.
+
+        Inputs:
+            self (any): A tensor whose sizes and element type alone count.
+            src (T): What is copied, in the element type of `self`; broadcast to its sizes.
+
+        Attributes:
+            whole (bool, default False): Whether `src` has exactly the sizes of `self`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, src: _NDArray[_Any] | _Floats, *, whole: bool = False) -> _NDArray[_Any]:
+        ...
+
+class copysign_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Combines the magnitude of each element with the sign of a number.
+
+        The signs of zeros count.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class copysign_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Combines the magnitude of each element with the sign of that of another tensor.
+
+        The signs of zeros count.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class corrcoef(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the correlations of variables, which are the rows.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class cos(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the cosine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class cosh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the hyperbolic cosine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class cosine_embedding_loss(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input1: _T2,
+        input2: _T2 | _Floats,
+        target: FLOAT | _Floats,
+        margin: DOUBLE | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _T2:
+        """One less the cosine of pairs of vectors that are to be alike, and of others what the cosine has above a margin; its mean or its sum.
+
+        A template: its body is made for each call, and depends on
+        `target.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            input1 (T): Vectors, or a single one.
+            input2 (T)
+            target (float): 1 for pairs that are to be alike, -1 for others.
+            margin (double, optional, rank 0): What the cosine of others may be; absent it is 0.
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input1: _NDArray[_Any] | _Floats,
+        input2: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        margin: _NDArray[_Any] | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class cosine_similarity(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _T2,
+        x2: _T2 | _Floats,
+        eps: DOUBLE | _Floats,
+        *,
+        dim: int = 1,
+        broadcast: bool = True,
+    ) -> _T2:
+        """The cosine of the angle between vectors along a dimension.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            x1 (T)
+            x2 (T)
+            eps (double, rank 0): The least length of a vector by which is divided.
+
+        Attributes:
+            dim (int, default 1): The dimension.
+            broadcast (bool, default True): Whether sizes of the tensors may differ.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _NDArray[_Any] | _Floats,
+        x2: _NDArray[_Any] | _Floats,
+        eps: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = 1,
+        broadcast: bool = True,
+    ) -> _NDArray[_Any]:
+        ...
+
+class count_nonzero(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dim: int | None = None,
+    ) -> INT64:
+        """Counts the elements other than 0, along a dimension or all of them.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, optional): The dimension; absent it is all of them.
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class count_nonzero_dim_IntList(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dim: _Sequence[int],
+    ) -> INT64:
+        """Counts the elements other than 0 along dimensions.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The dimensions.
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class cov(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        fweights: UINT8 | INT8 | INT16 | INT32 | INT64 | _Ints | None = None,
+        aweights: _T2 | _Floats | None = None,
+    ) -> _T2:
+        """Computes the covariances of variables, which are the rows.
+
+        A template: its body is made for each call, and depends on
+        `T` and `self.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of observations; absent it is 1.
+            fweights (I, optional): How often each observation was made.
+            aweights (T, optional): The weight of each observation.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+            I: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        fweights: _NDArray[_Any] | _Ints | None = None,
+        aweights: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class cross(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, *, dim: int) -> _T1:
+        """Computes the cross product of vectors of size 3.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Attributes:
+            dim (int, required): The dimension of size 3.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class cross_entropy_loss(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | INT64 | _Floats,
+        weight: _T2 | _Floats | None = None,
+        label_smoothing: DOUBLE | _Floats | None = None,
+        *,
+        channels: _Sequence[int],
+        reduction: _Literal[0, 1, 2] = 1,
+        ignore_index: int = -100,
+    ) -> _T2:
+        """The cross entropy of logits with classes or probabilities, its mean or its sum.
+
+        A template: its body is made for each call, and depends on
+        `T` and `weight` and `S` and `self.rank` and `label_smoothing` and `reduction`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Logits, by batch and class, then any other dimensions; without a batch too.
+            target (S): The class of each item as an integer, or the probabilities of classes.
+            weight (T, optional, rank 1): The weight of each class; absent it is 1.
+            label_smoothing (double, optional, rank 0): The share of uniform probabilities in the target; absent it is 0.
+
+        Attributes:
+            channels (ints, required): The sizes of `weight` beside the logits: 1 for each dimension but that of classes.
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+            ignore_index (int, default -100): A target that does not count.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+            S: float16, bfloat16, float, double, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        label_smoothing: _NDArray[_Any] | _Floats | None = None,
+        *,
+        channels: _Sequence[int],
+        reduction: _Literal[0, 1, 2] = 1,
+        ignore_index: int = -100,
+    ) -> _NDArray[_Any]:
+        ...
+
+class cummax(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int) -> tuple[_T3, INT64]:
+        """Finds the greatest of the elements up to each one along a dimension, and where it stands.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class cummin(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int) -> tuple[_T3, INT64]:
+        """Finds the least of the elements up to each one along a dimension, and where it stands.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class cumprod(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, *, dim: int) -> _T1:
+        """Computes the products of the elements up to each one along a dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
+class cumsum(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, *, dim: int) -> _T1:
+        """Computes the sums of the elements up to each one along a dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
+class deg2rad(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Converts each element from degrees to radians.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class detach(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1) -> _T1:
-        """The same tensor, of which gradients know nothing.
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Returns the input tensor, detached from the computation of gradients.
 
         Inputs:
             self (T)
@@ -1208,6 +4116,661 @@ class detach(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class diagonal(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        sizes: _Sequence[int],
+        whole: bool = False,
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _T3:
+        """The diagonals of matrices in two dimensions, as a last dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+            whole (bool, default False): Whether a 0 of `sizes` is a size, since all sizes of `self` are known.
+            row (int, default 0): The row in which the diagonal begins.
+            column (int, default 0): The column in which it begins.
+            order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+            places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        sizes: _Sequence[int],
+        whole: bool = False,
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class diagonal_copy(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        sizes: _Sequence[int],
+        whole: bool = False,
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _T3:
+        """A copy of the diagonals of matrices in two dimensions, as a last dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+            whole (bool, default False): Whether a 0 of `sizes` is a size, since all sizes of `self` are known.
+            row (int, default 0): The row in which the diagonal begins.
+            column (int, default 0): The column in which it begins.
+            order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+            places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        sizes: _Sequence[int],
+        whole: bool = False,
+        row: int = 0,
+        column: int = 0,
+        order: _Sequence[int] | None = None,
+        places: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class diff(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        prepend: _T3 | _Floats | None = None,
+        append: _T3 | _Floats | None = None,
+        *,
+        n: _Literal[0, 1, 2, 3, 4] = 1,
+        dim: int = -1,
+    ) -> _T3:
+        """Computes the differences of neighbours along a dimension, several times where asked for.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            prepend (T, optional): What is put before.
+            append (T, optional): What is put behind.
+
+        Attributes:
+            n (int, default 1): How often.
+            dim (int, default -1): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        prepend: _NDArray[_Any] | _Floats | None = None,
+        append: _NDArray[_Any] | _Floats | None = None,
+        *,
+        n: _Literal[0, 1, 2, 3, 4] = 1,
+        dim: int = -1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class digamma(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logarithmic derivative of the gamma function of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class dist(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        other: _T2 | _Floats,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _T2:
+        """Computes the norm of the difference of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
+class div_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Divides each element by a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The divisor.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class div_Scalar_mode(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        other: _T1 | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Divides each element by a number, with a rounding mode.
+
+        Inputs:
+            self (S)
+            other (S, rank 0): She divisor.
+
+        Attributes:
+            rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+        Outputs:
+            result (R)
+
+        Types:
+            S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class div_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Divides two tensors element by element.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class div_Tensor_mode(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        other: _T1 | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Divides two tensors element by element, with a rounding mode.
+
+        Inputs:
+            self (S)
+            other (S)
+
+        Attributes:
+            rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+        Outputs:
+            result (R)
+
+        Types:
+            S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        rounding_mode: _Literal["trunc", "floor"] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class dot(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, tensor: _T1 | _Floats) -> _T1:
+        """Computes the dot product of two vectors.
+
+        Inputs:
+            self (T, rank 1)
+            tensor (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, tensor: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class dropout(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T2, *, p: float | None = None, train: bool = True) -> _T2:
+        """Randomly sets elements to zero and scales the others to preserve the mean.
+
+        Which elements are zeroed depends on the runtime.
+
+        Inputs:
+            input (T)
+
+        Attributes:
+            p (float, optional): The probability of an element to be zeroed, below 1; 1 if absent.
+            train (bool, default True): Whether to apply dropout; otherwise the input is returned.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        *,
+        p: float | None = None,
+        train: bool = True,
+    ) -> _NDArray[_Any]:
+        ...
+
+class einsum(_LibraryFunction):
+    def __call__(self, /, *tensors: _T1 | _NDArray[_Any] | _Floats, equation: str) -> _T1:
+        """Computes sums of products of the elements of tensors, along the indices of an equation.
+
+        A template: its body is made for each call, and depends on
+        `tensors`. What no vector reaches is not verified.
+
+        Inputs:
+            tensors (T, any number)
+
+        Attributes:
+            equation (string, required): The indices of each tensor and of the result.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+
+class elu(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        alpha: _T2 | _Floats | None = None,
+        scale: _T2 | _Floats | None = None,
+        input_scale: _T2 | _Floats | None = None,
+    ) -> _T2:
+        """Exponential linear unit, alpha times (exp(x) - 1) of each negative element x.
+
+        Inputs:
+            self (T)
+            alpha (T, optional, rank 0): Factor of the negative part; absent it is 1.
+            scale (T, optional, rank 0): Factor of the result; absent it is 1.
+            input_scale (T, optional, rank 0): Factor of the exponent; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        scale: _NDArray[_Any] | _Floats | None = None,
+        input_scale: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class embedding(_LibraryFunction):
+    @_overload
+    def __call__(self, /, weight: _T3, indices: INT64 | INT32 | _Ints) -> _T3:
+        """The rows of a table at given indices.
+
+        Inputs:
+            weight (T): The table.
+            indices (I): Numbers of rows, of any shape.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, weight: _NDArray[_Any] | _Floats, indices: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class embedding_bag(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _T2,
+        indices: _T9 | _Ints,
+        offsets: _T9 | _Ints,
+        per_sample_weights: _T2 | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+    ) -> tuple[_T2, _T9, _T9, _T9]:
+        """Sums, means or maxima of bags of rows of a table.
+
+        An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+        Inputs:
+            weight (T): The table.
+            indices (I, rank 1): Numbers of rows, bag by bag.
+            offsets (I, rank 1): Where each bag begins among the indices.
+            per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+        Attributes:
+            mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+            include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+
+        Outputs:
+            result (T)
+            offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+            bag_size (I): How many rows a bag has; zeros in sums.
+            max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+        Types:
+            T: float16, bfloat16, float, double
+            I: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _NDArray[_Any] | _Floats,
+        indices: _NDArray[_Any] | _Ints,
+        offsets: _NDArray[_Any] | _Ints,
+        per_sample_weights: _NDArray[_Any] | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class embedding_bag_forward_only(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _T2,
+        indices: _T9 | _Ints,
+        offsets: _T9 | _Ints,
+        per_sample_weights: _T2 | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> tuple[_T2, _T9, _T9, _T9]:
+        """Sums, means or maxima of bags of rows of a table.
+
+        An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+        A template: its body is made for each call, and depends on
+        `include_last_offset` and `T` and `per_sample_weights` and `padding_idx` and `mode`. What no vector reaches is not verified.
+
+        Inputs:
+            weight (T): The table.
+            indices (I, rank 1): Numbers of rows, bag by bag.
+            offsets (I, rank 1): Where each bag begins among the indices.
+            per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+        Attributes:
+            mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+            include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+            padding_idx (int, optional): A row that no bag has; absent there is none.
+
+        Outputs:
+            result (T)
+            offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+            bag_size (I): How many rows a bag has; zeros in sums.
+            max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+        Types:
+            T: float16, bfloat16, float, double
+            I: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _NDArray[_Any] | _Floats,
+        indices: _NDArray[_Any] | _Ints,
+        offsets: _NDArray[_Any] | _Ints,
+        per_sample_weights: _NDArray[_Any] | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class embedding_bag_padding_idx(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _T2,
+        indices: _T9 | _Ints,
+        offsets: _T9 | _Ints,
+        per_sample_weights: _T2 | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> tuple[_T2, _T9, _T9, _T9]:
+        """Sums, means or maxima of bags of rows of a table.
+
+        An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+        A template: its body is made for each call, and depends on
+        `include_last_offset` and `T` and `per_sample_weights` and `padding_idx` and `mode`. What no vector reaches is not verified.
+
+        Inputs:
+            weight (T): The table.
+            indices (I, rank 1): Numbers of rows, bag by bag.
+            offsets (I, rank 1): Where each bag begins among the indices.
+            per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+        Attributes:
+            mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+            include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+            padding_idx (int, optional): A row that no bag has; absent there is none.
+
+        Outputs:
+            result (T)
+            offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+            bag_size (I): How many rows a bag has; zeros in sums.
+            max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+        Types:
+            T: float16, bfloat16, float, double
+            I: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _NDArray[_Any] | _Floats,
+        indices: _NDArray[_Any] | _Ints,
+        offsets: _NDArray[_Any] | _Ints,
+        per_sample_weights: _NDArray[_Any] | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class empty_like(_LibraryFunction):
+    def __call__(_self, /, self: _Any, *, dtype: int | None = None) -> _Any:
+        """A tensor as large as another one, whose elements mean nothing.
+
+        They are zeros here.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+
 class empty_memory_format(_LibraryFunction):
     @_overload
     def __call__(
@@ -1217,15 +4780,15 @@ class empty_memory_format(_LibraryFunction):
         *,
         dtype: int = 1,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """A tensor of given sizes, whose elements mean nothing.
+        """Returns a tensor of the given shape with unspecified elements.
 
-        They are zeros here.
+        They are zeros.
 
         Inputs:
-            size (int64, rank 1): The sizes.
+            size (int64, rank 1): The shape of the result.
 
         Attributes:
-            dtype (int, default 1): The element type, as a code.
+            dtype (int, default 1): The element type, as a code of ONNX.
 
         Outputs:
             result (T)
@@ -1237,6 +4800,37 @@ class empty_memory_format(_LibraryFunction):
         """
     @_overload
     def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int = 1) -> _NDArray[_Any]:
+        ...
+
+class empty_permuted(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        size: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor of given sizes, whose elements mean nothing.
+
+        They are zeros here.
+
+        Inputs:
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
         ...
 
 class empty_strided(_LibraryFunction):
@@ -1248,15 +4842,15 @@ class empty_strided(_LibraryFunction):
         *,
         dtype: int = 1,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """A tensor of given sizes, whose elements mean nothing.
+        """Returns a tensor of the given shape with unspecified elements.
 
-        They are zeros here. Tensors of ONNX have no strides.
+        They are zeros. ONNX tensors have no strides.
 
         Inputs:
-            size (int64, rank 1): The sizes.
+            size (int64, rank 1): The shape of the result.
 
         Attributes:
-            dtype (int, default 1): The element type, as a code.
+            dtype (int, default 1): The element type, as a code of ONNX.
 
         Outputs:
             result (T)
@@ -1270,14 +4864,156 @@ class empty_strided(_LibraryFunction):
     def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int = 1) -> _NDArray[_Any]:
         ...
 
-class expand(_LibraryFunction):
+class eq_Scalar(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, size: INT64 | _Ints) -> _T1:
-        """A tensor, repeated along dimensions of size 1.
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tests whether each element is equal to a number.
 
         Inputs:
             self (T)
-            size (int64, rank 1): The sizes; 1 where a dimension keeps its own.
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class eq_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tests whether each element is equal to that of another tensor.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class erf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the error function of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class erfc(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the complementary error function of each element, 1 - erf(x), with all digits of small results.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class erfinv(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the inverse of the error function of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class exp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes e to the power of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class exp2(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes 2 to the power of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class expand(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
+        """Broadcasts a tensor to a larger shape.
+
+        Inputs:
+            self (T)
+            size (int64, rank 1): The shape of the result; 1 for a dimension that keeps its size.
 
         Outputs:
             result (T)
@@ -1291,10 +5027,630 @@ class expand(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class expand_as(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _Any) -> _T3:
+        """A tensor, repeated along dimensions of size 1 to the sizes of another one.
+
+        Inputs:
+            self (T)
+            other (any): A tensor whose sizes alone count.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _Any) -> _NDArray[_Any]:
+        ...
+
+class expm1(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes e to the power of each element, minus 1.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class eye(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        sizes: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A matrix with ones on its diagonal, and zeros elsewhere.
+
+        Inputs:
+            sizes (int64, [2]): How many rows and columns it has.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, sizes: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class eye_m(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        sizes: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A matrix with ones on its diagonal, and zeros elsewhere.
+
+        Inputs:
+            sizes (int64, [2]): How many rows and columns it has.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, sizes: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class feature_dropout(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T2, *, p: float | None = None, train: bool = True) -> _T2:
+        """Randomly sets whole channels to zero and scales the others to preserve the mean.
+
+        Which channels are zeroed depends on the runtime.
+
+        Inputs:
+            input (T)
+
+        Attributes:
+            p (float, optional): The probability of a channel to be zeroed, below 1; 1 if absent.
+            train (bool, default True): Whether to apply dropout; otherwise the input is returned.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        *,
+        p: float | None = None,
+        train: bool = True,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_c2r(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        last_dim_size: int,
+    ) -> _T6:
+        """Inverse discrete Fourier transform with a real result, of the first half of a conjugate-symmetric spectrum.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Attributes:
+            dim (ints, required): The transformed dimensions; of the last one the spectrum has half the frequencies.
+            normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+            last_dim_size (int, required): The size of the last transformed dimension in the result.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        last_dim_size: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_fft(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        n: INT64 | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _T6:
+        """Discrete Fourier transform along a dimension.
+
+        Inputs:
+            self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+            n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+        Attributes:
+            dim (int, required): The transformed dimension.
+            norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+            is_complex (bool, default False): Whether the input is complex.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        n: _NDArray[_Any] | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_fft2(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        *,
+        s: _Sequence[int] | None = None,
+        dim: _Sequence[int],
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _T6:
+        """Discrete Fourier transform over several dimensions, by default the last two.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+
+        Attributes:
+            s (ints, optional): The lengths of the signal, which is cropped or padded with zeros; those of the dimensions if absent.
+            dim (ints, required): The transformed dimensions.
+            norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+            is_complex (bool, default False): Whether the input is complex.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        s: _Sequence[int] | None = None,
+        dim: _Sequence[int],
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_ifft(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        n: INT64 | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _T6:
+        """Inverse discrete Fourier transform along a dimension.
+
+        Inputs:
+            self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+            n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+        Attributes:
+            dim (int, required): The transformed dimension.
+            norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+            is_complex (bool, default False): Whether the input is complex.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        n: _NDArray[_Any] | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_ifft2(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        *,
+        s: _Sequence[int] | None = None,
+        dim: _Sequence[int],
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _T6:
+        """Inverse discrete Fourier transform over several dimensions, by default the last two.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+
+        Attributes:
+            s (ints, optional): The lengths of the signal, which is cropped or padded with zeros; those of the dimensions if absent.
+            dim (ints, required): The transformed dimensions.
+            norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+            is_complex (bool, default False): Whether the input is complex.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        s: _Sequence[int] | None = None,
+        dim: _Sequence[int],
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_irfft(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        n: INT64 | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+        trailing: _Sequence[int],
+    ) -> _T6:
+        """Inverse discrete Fourier transform along a dimension with a real result, of the first half of a conjugate-symmetric spectrum.
+
+        Inputs:
+            self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+            n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+        Attributes:
+            dim (int, required): The transformed dimension.
+            norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+            is_complex (bool, default False): Whether the input is complex.
+            trailing (ints, required): The axes that align a vector with this dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        n: _NDArray[_Any] | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+        is_complex: bool = False,
+        trailing: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_r2c(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        onesided: bool,
+    ) -> _T6:
+        """Discrete Fourier transform of a real tensor.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The transformed dimensions; if the result is one-sided, the last of them is halved.
+            normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+            onesided (bool, required): Whether to omit the frequencies that conjugate symmetry gives.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        normalization: _Literal[0, 1, 2],
+        onesided: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_rfft(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        n: INT64 | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+    ) -> _T6:
+        """Discrete Fourier transform of a real tensor along a dimension; the frequencies that conjugate symmetry gives are omitted.
+
+        Inputs:
+            self (T)
+            n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+        Attributes:
+            dim (int, required): The transformed dimension.
+            norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        n: _NDArray[_Any] | _Ints | None = None,
+        *,
+        dim: int,
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+    ) -> _NDArray[_Any]:
+        ...
+
+class fft_rfft2(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        *,
+        s: _Sequence[int] | None = None,
+        dim: _Sequence[int],
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+    ) -> _T6:
+        """Discrete Fourier transform of a real tensor over several dimensions, by default the last two; the frequencies that conjugate symmetry gives are omitted.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            s (ints, optional): The lengths of the signal, which is cropped or padded with zeros; those of the dimensions if absent.
+            dim (ints, required): The transformed dimensions.
+            norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        s: _Sequence[int] | None = None,
+        dim: _Sequence[int],
+        norm: _Literal["backward", "ortho", "forward"] = "backward",
+    ) -> _NDArray[_Any]:
+        ...
+
+class fill_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, value: _T3 | _Floats) -> _T3:
+        """A tensor as large as another one, each element of which is one number.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            value (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, value: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class fill_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, value: _T3 | _Floats) -> _T3:
+        """A tensor as large as another one, each element of which is one number.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            value (T, rank 0): The number, in the element type of `self`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, value: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class flatten_using_ints(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        shape: _Sequence[int] | None = None,
+        whole: bool = False,
+        first: int = 0,
+        behind: int = 1,
+    ) -> _T3:
+        """A tensor of which some dimensions, one behind the other, have become one.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            shape (ints, optional): The sizes, 0 for one that is that of `self`, and -1 for one that follows; absent where these do not say it.
+            whole (bool, default False): Whether a 0 of `shape` is a size, since all sizes of `self` are known.
+            first (int, default 0): The first dimension of those.
+            behind (int, default 1): The dimension behind them.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        shape: _Sequence[int] | None = None,
+        whole: bool = False,
+        first: int = 0,
+        behind: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
 class flip(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dims: _Sequence[int]) -> _T1:
-        """A tensor with the elements of some dimensions in reverse order.
+    def __call__(_self, /, self: _T3, *, dims: _Sequence[int]) -> _T3:
+        """Reverses the order of the elements along the given dimensions.
 
         A template: its body is made for each call, and depends on
         `dims`. What no vector reaches is not verified.
@@ -1303,7 +5659,7 @@ class flip(_LibraryFunction):
             self (T)
 
         Attributes:
-            dims (ints, required): The dimensions.
+            dims (ints, required): The dimensions to reverse.
 
         Outputs:
             result (T)
@@ -1317,14 +5673,304 @@ class flip(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
-class full(_LibraryFunction):
+class fliplr(_LibraryFunction):
     @_overload
-    def __call__(self, /, size: INT64, fill_value: _T1 | _Floats) -> _T1:
-        """A tensor of given sizes, each element of which is one number.
+    def __call__(_self, /, self: _T3) -> _T3:
+        """A tensor with the elements of its second dimension in reverse order.
 
         Inputs:
-            size (int64, rank 1): The sizes.
-            fill_value (T, rank 0): The number.
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class flipud(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """A tensor with the elements of its first dimension in reverse order.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class float_power_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: DOUBLE, exponent: DOUBLE | _Floats) -> DOUBLE:
+        """Raises a number to the power of each element, in double precision.
+
+        Inputs:
+            self (T, rank 0): The number.
+            exponent (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, exponent: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class float_power_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: DOUBLE,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        root: _Literal["sqrt", "rsqrt"] = "sqrt",
+    ) -> DOUBLE:
+        """Raises each element to the power of a number, in double precision.
+
+        Inputs:
+            self (T)
+            exponent (T, optional, rank 0): The number; absent for a square root.
+
+        Attributes:
+            root (string, default "sqrt"): Without a number whether it is the square root or its reciprocal.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        root: _Literal["sqrt", "rsqrt"] = "sqrt",
+    ) -> _NDArray[_Any]:
+        ...
+
+class float_power_Tensor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: DOUBLE, exponent: DOUBLE | _Floats) -> DOUBLE:
+        """Raises each element to the power of that of another tensor, in double precision.
+
+        Inputs:
+            self (T)
+            exponent (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, exponent: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class floor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Rounds each element down to an integer.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class floor_divide(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Divides two tensors element by element, and rounds down.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class floor_divide_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Divides each element by a number, and rounds down.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The divisor.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class fmax(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the element-wise maximum of two tensors.
+
+        Where one of them is nan, the result is the other one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class fmin(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the element-wise minimum of two tensors.
+
+        Where one of them is nan, the result is the other one.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class fmod_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the remainder of division by a number, with the sign of the dividend.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The divisor.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class fmod_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the remainder of division element by element, with the sign of the dividend.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class frac(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the fraction of each element, which has its sign.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class full(_LibraryFunction):
+    @_overload
+    def __call__(self, /, size: INT64, fill_value: _T3 | _Floats) -> _T3:
+        """Returns a tensor of the given shape, filled with one value.
+
+        Inputs:
+            size (int64, rank 1): The shape of the result.
+            fill_value (T, rank 0): The value.
 
         Outputs:
             result (T)
@@ -1340,12 +5986,12 @@ class full(_LibraryFunction):
 
 class full_like(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any, fill_value: _T1 | _Floats) -> _T1:
-        """A tensor as large as another one, each element of which is one number.
+    def __call__(_self, /, self: _Any, fill_value: _T3 | _Floats) -> _T3:
+        """Returns a tensor of the same shape as the input, filled with one value.
 
         Inputs:
-            self (any): A tensor whose sizes alone count.
-            fill_value (T, rank 0): The number.
+            self (any): The tensor whose shape is used.
+            fill_value (T, rank 0): The value.
 
         Outputs:
             result (T)
@@ -1359,20 +6005,686 @@ class full_like(_LibraryFunction):
     def __call__(_self, /, self: _Any, fill_value: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class gather(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT32 | INT64 | _Ints, *, dim: int) -> _T3:
+        """Takes elements along a dimension, at the positions that an index gives for each of them.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class ge_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tests whether each element is greater than or equal to a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class ge_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tests whether each element is greater than or equal to that of another tensor.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class gelu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, approximate: _Literal["none", "tanh"] = "none") -> _T2:
+        """Gaussian error linear unit, each element times the standard normal distribution function of it.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            approximate (string, default "none"): "tanh" approximates the error function, "none" does not.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        approximate: _Literal["none", "tanh"] = "none",
+    ) -> _NDArray[_Any]:
+        ...
+
+class glu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: int = -1) -> _T2:
+        """Gated linear unit, one half of the input along a dimension times the sigmoid of the other half.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int = -1) -> _NDArray[_Any]:
+        ...
+
+class grid_sampler(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        grid: _T2 | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1, 2],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _T2:
+        """The elements of images or volumes at given places, between which is interpolated.
+
+        A template: its body is made for each call, and depends on
+        `input.rank` and `T` and `padding_mode` and `interpolation_mode`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions of places.
+            grid (T): Places, from -1 to 1, the last dimension first.
+
+        Attributes:
+            interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element, 2 for cubic interpolation.
+            padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+            align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        grid: _NDArray[_Any] | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1, 2],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
+class grid_sampler_2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        grid: _T2 | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1, 2],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _T2:
+        """The elements of images at given places, between which is interpolated.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions of places.
+            grid (T): Places, from -1 to 1, the last dimension first.
+
+        Attributes:
+            interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element, 2 for cubic interpolation.
+            padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+            align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        grid: _NDArray[_Any] | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1, 2],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
+class grid_sampler_3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        grid: _T2 | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _T2:
+        """The elements of volumes at given places, between which is interpolated.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions of places.
+            grid (T): Places, from -1 to 1, the last dimension first.
+
+        Attributes:
+            interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element.
+            padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+            align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        grid: _NDArray[_Any] | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
+class group_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        groups: INT64 | _Ints,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        num_groups: int,
+        channels: _Sequence[int],
+        is_empty: bool = False,
+        eps: float = 1e-05,
+    ) -> _T2:
+        """Group normalization.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            groups (int64, [3]): The batch, the groups, and the elements of a group, as sizes of Reshape.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            num_groups (int, required): How many groups channels are parted into.
+            channels (ints, required): The sizes of `weight` and `bias` beside the input: 1 for each dimension but that of channels.
+            is_empty (bool, default False): Whether the input is known to have no elements.
+            eps (float, default 1e-05): Added to the variance.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        groups: _NDArray[_Any] | _Ints,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        num_groups: int,
+        channels: _Sequence[int],
+        is_empty: bool = False,
+        eps: float = 1e-05,
+    ) -> _NDArray[_Any]:
+        ...
+
+class grouped_mm(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T10, mat2: _T10 | _Floats, offs: INT32 | _Ints | None = None) -> _T10:
+        """Computes the products of the matrices of groups, which lie side by side or in batches.
+
+        Inputs:
+            self (T): Of rank 2 the matrices of all groups, side by side where `mat2` is of rank 2 too, else below one another.
+            mat2 (T): Of rank 2 the matrices of all groups, below one another where `self` is of rank 2 too, else side by side.
+            offs (int32, optional, rank 1): Where each group ends; absent where all groups are of one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mat2: _NDArray[_Any] | _Floats,
+        offs: _NDArray[_Any] | _Ints | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class gru_input(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        hx: _T2 | _Floats,
+        *params: _T2 | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_T2, _T2]:
+        """Applies a network of gated recurrent units of one or more layers to a batch of sequences.
+
+        Layers lie upon one another; nothing is dropped between them.
+
+        A template: its body is made for each call, and depends on
+        `params`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T, rank 3): Time, batch and size, or batch, time and size.
+            hx (T, rank 3): The states before the first step, of each layer and direction.
+            params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+        Attributes:
+            hidden_size (int, required): The size of a state.
+            weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+            bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+            batch_first (int, required): Whether the batch stands before the time.
+
+        Outputs:
+            output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+            hn (T, rank 3): The last states of each layer and direction.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        hx: _NDArray[_Any] | _Floats,
+        *params: _NDArray[_Any] | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class gt_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tests whether each element is greater than a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class gt_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tests whether each element is greater than that of another tensor.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class hardshrink(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, lambd: _T2 | _Floats | None = None) -> _T2:
+        """Each element that is farther than lambd from 0; the others as 0.
+
+        Inputs:
+            self (T)
+            lambd (T, optional, rank 0): Absent it is 0.5.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        lambd: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class hardsigmoid(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Piecewise linear form of the sigmoid, (x + 3) / 6 limited to the range from 0 to 1.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class hardswish(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Each element times the piecewise linear form of its sigmoid.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class hardtanh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, min_val: _T1 | _Floats, max_val: _T1 | _Floats) -> _T1:
+        """Limits each element to a range.
+
+        Inputs:
+            self (T)
+            min_val (T, rank 0): The least value.
+            max_val (T, rank 0): The greatest value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        min_val: _NDArray[_Any] | _Floats,
+        max_val: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class heaviside(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, values: _T3 | _Floats) -> _T3:
+        """Computes the Heaviside step function of each element.
+
+        The result is 0 below 0 and for nan, and 1 above 0.
+
+        Inputs:
+            self (T)
+            values (T): The results where an element is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, values: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class histc(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        min: _T6 | _Floats | None = None,
+        max: _T6 | _Floats | None = None,
+        *,
+        bins: int = 100,
+    ) -> _T6:
+        """Counts the elements in each of equal parts of a range, those beyond it nowhere.
+
+        PyTorch places elements of float16 and bfloat16 in these types themselves, with another rounding; they are not taken.
+
+        A template: its body is made for each call, and depends on
+        `bins`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            min (T, optional, rank 0): Where the range begins; absent it is 0, and without an end the range is that of the elements.
+            max (T, optional, rank 0): Where it ends; absent it is 0.
+
+        Attributes:
+            bins (int, default 100): How many parts.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        min: _NDArray[_Any] | _Floats | None = None,
+        max: _NDArray[_Any] | _Floats | None = None,
+        *,
+        bins: int = 100,
+    ) -> _NDArray[_Any]:
+        ...
+
+class huber_loss(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: _T2 | _Floats,
+        delta: DOUBLE | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _T2:
+        """Half of the squared differences of two tensors where they are small, else multiples of the absolute ones; their mean or their sum.
+
+        Inputs:
+            self (T)
+            target (T)
+            delta (double, optional, rank 0): The difference up to which squares are taken; absent it is 1.
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        delta: _NDArray[_Any] | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class hypot(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Computes the length of the hypotenuse of a right triangle from its legs.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class index_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *indices: _Any) -> _T1:
-        """What stands at positions of several dimensions, which are broadcast together.
+    def __call__(_self, /, self: _T3, *indices: _Any) -> _T3:
+        """Selects elements by index tensors, which are broadcast together.
 
-        Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
-        The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
+        A boolean mask (uint8 is an older form of it) indexes as many dimensions as it has and selects the positions where it is true.
+        The indexed dimensions are replaced in place if they are adjacent; otherwise the new dimensions come first.
 
         A template: its body is made for each call, and depends on
         `indices`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
-            indices (any, optional, any number): Integers or truth values for each dimension from the first on; absent where all of it is taken.
+            indices (any, optional, any number): Integer indices or boolean masks for the dimensions, from the first one; absent to take all of a dimension.
 
         Outputs:
             result (T)
@@ -1386,10 +6698,1138 @@ class index_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *indices: _Any) -> _NDArray[_Any]:
         ...
 
+class index_add(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        source: _T3 | _Floats,
+        alpha: _T3 | _Floats | None = None,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _T3:
+        """Adds parts of a tensor to those of another one, at given positions of a dimension.
+
+        Of truth values it is the logical or.
+
+        Inputs:
+            self (T)
+            index (I): The positions, not negative.
+            source (T): The parts.
+            alpha (T, optional, rank 0): Factor of `source`; absent it is 1.
+
+        Attributes:
+            dim (int, required): The dimension.
+            column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        source: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class index_copy(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT64 | _Ints,
+        source: _T3 | _Floats,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _T3:
+        """Writes parts into a copy of a tensor, at given positions of a dimension.
+
+        Inputs:
+            self (T)
+            index (I): The positions, not negative.
+            source (T): The parts.
+
+        Attributes:
+            dim (int, required): The dimension.
+            column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        source: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class index_fill_int_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT64 | _Ints,
+        value: _T3 | _Floats,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _T3:
+        """Writes one number into a copy of a tensor, at given positions of a dimension.
+
+        Inputs:
+            self (T)
+            index (I): The positions.
+            value (T): The number.
+
+        Attributes:
+            dim (int, required): The dimension.
+            column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        value: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class index_fill_int_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT64 | _Ints,
+        value: _T3 | _Floats,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _T3:
+        """Writes one number into a copy of a tensor, at given positions of a dimension.
+
+        Inputs:
+            self (T)
+            index (I): The positions.
+            value (T): The number.
+
+        Attributes:
+            dim (int, required): The dimension.
+            column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        value: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        column: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class index_put(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        values: _T3 | _Floats,
+        *indices: _Any,
+        accumulate: bool = False,
+        equal: bool = False,
+        whole: bool = False,
+    ) -> _T3:
+        """Writes values into a copy of a tensor, at positions of several dimensions that are broadcast together.
+
+        Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
+        Which one is written of several values that have the same position is not defined.
+
+        A template: its body is made for each call, and depends on
+        `indices`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            values (T): The values; broadcast to the sizes of what is at the positions.
+            indices (any, optional, any number): Integers or truth values for each dimension from the first on; absent where all of it is meant.
+
+        Attributes:
+            accumulate (bool, default False): Whether values are added to what is there; of truth values it is the logical or.
+            equal (bool, default False): Whether all indices have the same sizes.
+            whole (bool, default False): Whether `values` has exactly the sizes of what is at the positions.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        values: _NDArray[_Any] | _Floats,
+        *indices: _Any,
+        accumulate: bool = False,
+        equal: bool = False,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class index_select(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT32 | INT64 | _Ints, *, dim: int) -> _T3:
+        """Takes the parts of a tensor at given positions of a dimension.
+
+        Inputs:
+            self (T)
+            index (I): The positions, not negative.
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class inner(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, *, equation: str) -> _T1:
+        """Computes the sums of products along the last dimensions of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Attributes:
+            equation (string, required): The indices of each tensor and of the result, as Einsum has them.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        equation: str,
+    ) -> _NDArray[_Any]:
+        ...
+
+class instance_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        running_mean: _T2 | _Floats | None = None,
+        running_var: _T2 | _Floats | None = None,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        use_input_stats: bool,
+        axes: _Sequence[int],
+        eps: float,
+    ) -> _T2:
+        """Normalization of each channel of each item of a batch, or by running statistics.
+
+        Running statistics stay as they are.
+
+        A template: its body is made for each call, and depends on
+        `use_input_stats` and `running_mean` and `running_var` and `input.rank` and `T`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            running_mean (T, optional, rank 1): The mean of each channel, where the input gives none.
+            running_var (T, optional, rank 1): The variance of each channel, where the input gives none.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            use_input_stats (bool, required): Whether the statistics are those of the input.
+            axes (ints, required): The dimensions behind batch and channels.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        running_mean: _NDArray[_Any] | _Floats | None = None,
+        running_var: _NDArray[_Any] | _Floats | None = None,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        use_input_stats: bool,
+        axes: _Sequence[int],
+        eps: float,
+    ) -> _NDArray[_Any]:
+        ...
+
+class internal_adaptive_avg_pool2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over two dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class internal_adaptive_avg_pool3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _T2:
+        """Adaptive average pooling over three dimensions.
+
+        The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+        Inputs:
+            self (T): Batch (optional), channels, then the pooled dimensions.
+
+        Attributes:
+            output_size (ints, required): The sizes of the result.
+            to_one (bool, default False): Whether all of these are 1.
+            kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+            stride (ints, optional): The stride of the windows, if they have one size.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        output_size: _Sequence[int],
+        to_one: bool = False,
+        kernel_size: _Sequence[int] | None = None,
+        stride: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class internal_embedding_bag(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _T2,
+        indices: _T9 | _Ints,
+        offsets: _T9 | _Ints,
+        per_sample_weights: _T2 | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> tuple[_T2, _T9, _T9, _T9]:
+        """Sums, means or maxima of bags of rows of a table.
+
+        An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+        A template: its body is made for each call, and depends on
+        `include_last_offset` and `T` and `per_sample_weights` and `padding_idx` and `mode`. What no vector reaches is not verified.
+
+        Inputs:
+            weight (T): The table.
+            indices (I, rank 1): Numbers of rows, bag by bag.
+            offsets (I, rank 1): Where each bag begins among the indices.
+            per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+        Attributes:
+            mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+            include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+            padding_idx (int, optional): A row that no bag has; absent there is none.
+
+        Outputs:
+            result (T)
+            offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+            bag_size (I): How many rows a bag has; zeros in sums.
+            max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+        Types:
+            T: float16, bfloat16, float, double
+            I: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        weight: _NDArray[_Any] | _Floats,
+        indices: _NDArray[_Any] | _Ints,
+        offsets: _NDArray[_Any] | _Ints,
+        per_sample_weights: _NDArray[_Any] | _Floats | None = None,
+        *,
+        mode: _Literal[0, 1, 2] = 0,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class isclose(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        other: _T3 | _Floats,
+        rtol: DOUBLE | _Floats,
+        atol: DOUBLE | _Floats,
+        *,
+        equal_nan: _Literal[0, 1] = 0,
+    ) -> BOOL:
+        """Tests whether each element is equal to that of another tensor within tolerances.
+
+        Inputs:
+            self (T)
+            other (T)
+            rtol (double, rank 0): The relative tolerance.
+            atol (double, rank 0): The absolute tolerance.
+
+        Attributes:
+            equal_nan (int, default 0): Whether two elements that are nan are equal.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        rtol: _NDArray[_Any] | _Floats,
+        atol: _NDArray[_Any] | _Floats,
+        *,
+        equal_nan: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class isfinite(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
+        """Whether each element is finite.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class isin_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(self, /, element: _T3, test_elements: _T3 | _Floats, *, invert: bool = False) -> BOOL:
+        """Whether elements are among other ones.
+
+        Inputs:
+            element (T, rank 0): The elements that are looked for.
+            test_elements (T): Those among which they may be.
+
+        Attributes:
+            invert (bool, default False): Whether the answers are the opposite.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        element: _NDArray[_Any] | _Floats,
+        test_elements: _NDArray[_Any] | _Floats,
+        *,
+        invert: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class isin_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(self, /, elements: _T3, test_element: _T3 | _Floats, *, invert: bool = False) -> BOOL:
+        """Whether elements are among other ones.
+
+        Inputs:
+            elements (T): The elements that are looked for.
+            test_element (T, rank 0): Those among which they may be.
+
+        Attributes:
+            invert (bool, default False): Whether the answers are the opposite.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        elements: _NDArray[_Any] | _Floats,
+        test_element: _NDArray[_Any] | _Floats,
+        *,
+        invert: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class isin_Tensor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(self, /, elements: _T3, test_elements: _T3 | _Floats, *, invert: bool = False) -> BOOL:
+        """Whether elements are among other ones.
+
+        Inputs:
+            elements (T): The elements that are looked for.
+            test_elements (T): Those among which they may be.
+
+        Attributes:
+            invert (bool, default False): Whether the answers are the opposite.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        elements: _NDArray[_Any] | _Floats,
+        test_elements: _NDArray[_Any] | _Floats,
+        *,
+        invert: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class isinf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
+        """Whether each element is positive or negative infinity.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class isnan(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
+        """Whether each element is not a number.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class isneginf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
+        """Whether each element is negative infinity.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class isposinf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> BOOL:
+        """Whether each element is positive infinity.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class isreal(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> BOOL:
+        """Whether each element is real, which all are.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class kl_div(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: _T2 | _Floats,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+        log_target: bool = False,
+    ) -> _T2:
+        """The pointwise Kullback-Leibler divergence, its mean or its sum.
+
+        Inputs:
+            self (T): Logarithms of probabilities.
+            target (T): Probabilities, or their logarithms.
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+            log_target (bool, default False): Whether the target has logarithms.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+        log_target: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class kron(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        other: _T3 | _Floats,
+        *,
+        self_axes: _Sequence[int] | None = None,
+        other_axes: _Sequence[int] | None = None,
+    ) -> _T3:
+        """Computes the Kronecker product.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Attributes:
+            self_axes (ints, optional): The new dimensions of `self` for the product.
+            other_axes (ints, optional): The new dimensions of `other` for the product.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        self_axes: _Sequence[int] | None = None,
+        other_axes: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class kthvalue(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        k: INT64 | _Ints,
+        *,
+        dim: int = -1,
+        keepdim: bool = False,
+    ) -> tuple[_T1, INT64]:
+        """Finds the k-th least element along a dimension, and where it stands.
+
+        Of equal elements PyTorch may tell of another one. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T)
+            k (int64, [1]): Which one, counted from 1, alone in a list.
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            keepdim (bool, default False): Whether it stays with size 1.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        k: _NDArray[_Any] | _Ints,
+        *,
+        dim: int = -1,
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class l1_loss(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, target: _T2 | _Floats, *, reduction: _Literal[0, 1, 2] = 1) -> _T2:
+        """The absolute differences of two tensors, their mean or their sum.
+
+        Inputs:
+            self (T)
+            target (T)
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class layer_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axis: int,
+        axes: _Sequence[int],
+        eps: float = 1e-05,
+    ) -> _T2:
+        """Layer normalization over the last dimensions.
+
+        Inputs:
+            input (T)
+            weight (T, optional): The scale of each element; absent it is 1.
+            bias (T, optional): Added to each element; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axis (int, required): The first dimension that is normalized, counted from the end.
+            axes (ints, required): All dimensions that are normalized.
+            eps (float, default 1e-05): Added to the variance.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axis: int,
+        axes: _Sequence[int],
+        eps: float = 1e-05,
+    ) -> _NDArray[_Any]:
+        ...
+
+class le_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tests whether each element is less than or equal to a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class le_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tests whether each element is less than or equal to that of another tensor.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class leaky_relu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, negative_slope: _T2 | _Floats | None = None, *, slope: float = 0.01) -> _T2:
+        """Leaky rectified linear unit, each element times a slope where it is negative.
+
+        Inputs:
+            self (T)
+            negative_slope (T, optional, rank 0): The slope where the input is double; absent it is 0.01.
+
+        Attributes:
+            slope (float, default 0.01): The slope where the input is not double.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        negative_slope: _NDArray[_Any] | _Floats | None = None,
+        *,
+        slope: float = 0.01,
+    ) -> _NDArray[_Any]:
+        ...
+
+class lerp_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, end: _T2 | _Floats, weight: _T2 | _Floats) -> _T2:
+        """Interpolates linearly between two tensors by a number.
+
+        Inputs:
+            self (T)
+            end (T)
+            weight (T, rank 0): How far it is from the start to the end.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class lerp_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, end: _T2 | _Floats, weight: _T2 | _Floats) -> _T2:
+        """Interpolates linearly between two tensors.
+
+        Inputs:
+            self (T)
+            end (T)
+            weight (T): How far it is from the start to the end.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class lgamma(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logarithm of the absolute value of the gamma function of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class lift_fresh_copy(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1) -> _T1:
-        """A copy of a tensor that a program holds as a constant.
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Returns a copy of a constant of the program.
 
         Inputs:
             self (T)
@@ -1406,10 +7846,473 @@ class lift_fresh_copy(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class linalg_cross(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, *, dim: int) -> _T1:
+        """Computes the cross product of vectors of size 3.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Attributes:
+            dim (int, required): The dimension of size 3.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class linalg_matrix_power(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, *, n: int) -> _T1:
+        """Computes a power of square matrices.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            n (int, required): The exponent, 0 or more.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, n: int) -> _NDArray[_Any]:
+        ...
+
+class linalg_multi_dot(_LibraryFunction):
+    def __call__(self, /, *tensors: _T1 | _NDArray[_Any] | _Floats) -> _T1:
+        """Computes the product of matrices, of which the first and the last may be vectors.
+
+        A template: its body is made for each call, and depends on
+        `tensors`. What no vector reaches is not verified.
+
+        Inputs:
+            tensors (T, any number)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+
+class linalg_vector_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+        ord: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _T2:
+        """Computes the norm of vectors along dimensions.
+
+        Inputs:
+            self (T)
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+            ord (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+        ord: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
+class linear(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T1, weight: _T1 | _Floats, bias: _T1 | _Floats | None = None) -> _T1:
+        """Applies a linear transformation to the last dimension.
+
+        Inputs:
+            input (T)
+            weight (T): A row for each output; a vector where there is one without a dimension.
+            bias (T, optional): Added to the outputs; absent it is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        bias: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class linspace(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Numbers that are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first number.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class linspace_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Numbers that are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first number.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class linspace_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Numbers that are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first number.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class linspace_Tensor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Numbers that are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first number.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class local_scalar_dense(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> DOUBLE | BOOL | INT64:
+        """The only element of a tensor, as a double, an int64 or a truth value.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (S)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            S: double, bool, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class log(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the natural logarithm of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class log10(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logarithm to the base 10 of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class log1p(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the natural logarithm of 1 plus each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class log2(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logarithm to the base 2 of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class log_sigmoid(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the natural logarithm of the logistic sigmoid of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class log_sigmoid_forward(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> tuple[_T2, _T2]:
+        """Computes the natural logarithm of the logistic sigmoid of each element, and beside it exp(-|x|) of each element x.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            output (T)
+            buffer (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class log_softmax(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, dim: int) -> _T3:
-        """The natural logarithm of softmax along a dimension.
+    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
+        """Computes the logarithm of softmax along a dimension.
 
         Inputs:
             self (T)
@@ -1429,12 +8332,816 @@ class log_softmax(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
         ...
 
+class log_softmax_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
+        """Computes the natural logarithm of softmax along a dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
+class logaddexp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Computes the natural logarithm of the sum of the exponentials of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logaddexp2(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Computes the logarithm to base 2 of the sum of the powers of 2 of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logcumsumexp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
+        """Computes the natural logarithm of the sum of the exponentials of the elements up to each one along a dimension.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
+class logical_and(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        other: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats,
+    ) -> BOOL:
+        """Computes the logical and of two tensors element by element.
+
+        What is not 0 counts as true, nan too.
+
+        A template: its body is made for each call, and depends on
+        `T` and `U`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            other (U)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logical_not(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> BOOL:
+        """Whether each element is 0.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logical_or(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        other: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats,
+    ) -> BOOL:
+        """Computes the logical or of two tensors element by element.
+
+        What is not 0 counts as true, nan too.
+
+        A template: its body is made for each call, and depends on
+        `T` and `U`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            other (U)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logical_xor(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        other: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64 | _Floats,
+    ) -> BOOL:
+        """Computes the logical exclusive or of two tensors element by element.
+
+        What is not 0 counts as true, nan too.
+
+        A template: its body is made for each call, and depends on
+        `T` and `U`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            other (U)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class logit(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, eps: _T2 | _Floats | None = None) -> _T2:
+        """Computes the logarithm of each element divided by 1 minus it.
+
+        Inputs:
+            self (T)
+            eps (T, optional, rank 0): Elements are limited to the range from eps to 1 - eps; absent they are not.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        eps: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class logspace(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        base: DOUBLE | _Floats,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Powers of a base whose exponents are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first exponent.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+            base (double, rank 0): The base.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        base: _NDArray[_Any] | _Floats,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class logspace_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        base: DOUBLE | _Floats,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Powers of a base whose exponents are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first exponent.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+            base (double, rank 0): The base.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        base: _NDArray[_Any] | _Floats,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class logspace_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        base: DOUBLE | _Floats,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Powers of a base whose exponents are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first exponent.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+            base (double, rank 0): The base.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        base: _NDArray[_Any] | _Floats,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class logspace_Tensor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: DOUBLE,
+        end: DOUBLE | _Floats,
+        steps: INT64 | _Ints,
+        base: DOUBLE | _Floats,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Powers of a base whose exponents are evenly spaced from a start to an end.
+
+        The first and the last one are rounded to the element type, and those between computed in double precision.
+
+        Inputs:
+            start (double, rank 0): The first exponent.
+            end (double, rank 0): The last one.
+            steps (int64, rank 0): How many they are.
+            base (double, rank 0): The base.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        start: _NDArray[_Any] | _Floats,
+        end: _NDArray[_Any] | _Floats,
+        steps: _NDArray[_Any] | _Ints,
+        base: _NDArray[_Any] | _Floats,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class logsumexp(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: _Sequence[int], keepdim: bool = False) -> _T2:
+        """Computes the natural logarithm of the sum of the exponentials along dimensions.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class lshift_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the left by a number.
+
+        A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number of bits.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class lshift_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the left by that of another tensor.
+
+        A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class lstm_input(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        h0: _T2 | _Floats,
+        c0: _T2 | _Floats,
+        *params: _T2 | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_T2, _T2, _T2]:
+        """Applies a long short-term memory network of one or more layers to a batch of sequences.
+
+        Layers lie upon one another; nothing is dropped between them.
+
+        A template: its body is made for each call, and depends on
+        `params`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T, rank 3): Time, batch and size, or batch, time and size.
+            h0 (T, rank 3): The hidden states before the first step, of each layer and direction.
+            c0 (T, rank 3): The cell states before the first step.
+            params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+        Attributes:
+            hidden_size (int, required): The size of a state.
+            weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+            bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+            batch_first (int, required): Whether the batch stands before the time.
+
+        Outputs:
+            output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+            hn (T, rank 3): The last hidden states of each layer and direction.
+            cn (T, rank 3): The last cell states of each layer and direction.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        h0: _NDArray[_Any] | _Floats,
+        c0: _NDArray[_Any] | _Floats,
+        *params: _NDArray[_Any] | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class lt_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tests whether each element is less than a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class lt_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tests whether each element is less than that of another tensor.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mT(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
+        """The transposes of matrices in the last two dimensions.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            order (ints, required): All dimensions in their new order.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, order: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class masked_fill_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, mask: BOOL | _Bools, value: _T3 | _Floats) -> _T3:
+        """A tensor with one number at the places where a mask is true.
+
+        Inputs:
+            self (T)
+            mask (bool): The places; broadcast with `self`.
+            value (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mask: _NDArray[_Any] | _Bools,
+        value: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class masked_fill_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, mask: BOOL | _Bools, value: _T3 | _Floats) -> _T3:
+        """A tensor with one number at the places where a mask is true.
+
+        Inputs:
+            self (T)
+            mask (bool): The places; broadcast with `self`.
+            value (T, rank 0): A tensor of rank 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mask: _NDArray[_Any] | _Bools,
+        value: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class masked_scatter(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, mask: BOOL | _Bools, source: _T3 | _Floats, *, whole: bool = False) -> _T3:
+        """Writes elements in their order into a copy of a tensor, at the places where a mask is true.
+
+        Inputs:
+            self (T)
+            mask (bool): The places; broadcast with `self`.
+            source (T): The elements, at least as many as there are places.
+
+        Attributes:
+            whole (bool, default False): Whether `mask` has exactly the sizes of `self`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mask: _NDArray[_Any] | _Bools,
+        source: _NDArray[_Any] | _Floats,
+        *,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class masked_select(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, mask: BOOL | _Bools, *, whole: bool = False) -> _T3:
+        """The elements at the places where a mask is true, one after the other.
+
+        Inputs:
+            self (T)
+            mask (bool): The places; broadcast with `self`.
+
+        Attributes:
+            whole (bool, default False): Whether `mask` has exactly the sizes of `self`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        mask: _NDArray[_Any] | _Bools,
+        *,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class matmul(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the product of matrices, of vectors or of batches of matrices, which are broadcast.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class matrix_power(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, *, n: int) -> _T1:
+        """Computes a power of square matrices.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            n (int, required): The exponent, 0 or more.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, n: int) -> _NDArray[_Any]:
+        ...
+
+class max(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Finds the greatest of all elements.
+
+        To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class max_dim(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: int, keepdim: bool = False) -> tuple[_T1, INT64]:
-        """The greatest element along a dimension, and where it stands.
+    def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> tuple[_T3, INT64]:
+        """Returns the maximum along a dimension and its index.
 
-        Of equal elements it is the first one. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+        If several elements are equal, the first index is returned. PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         A template: its body is made for each call, and depends on
         `dim`. What no vector reaches is not verified.
@@ -1443,8 +9150,8 @@ class max_dim(_LibraryFunction):
             self (T)
 
         Attributes:
-            dim (int, required): The dimension.
-            keepdim (bool, default False): Whether it stays with size 1.
+            dim (int, required): The dimension to reduce.
+            keepdim (bool, default False): Whether to keep it with size 1.
 
         Outputs:
             values (T)
@@ -1466,31 +9173,54 @@ class max_dim(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class max_other(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the element-wise maximum of two tensors.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class max_pool1d(_LibraryFunction):
     @_overload
     def __call__(
         _self,
         /,
-        self: _T3,
+        self: _T2,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0),
         dilation: _Sequence[int] = (1,),
-    ) -> _T3:
-        """The greatest elements of windows that move over one dimension.
+    ) -> _T2:
+        """Max pooling over one spatial dimension.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1,)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1,)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
@@ -1518,30 +9248,30 @@ class max_pool1d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T11,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0),
         dilation: _Sequence[int] = (1,),
-    ) -> tuple[_T5, INT64]:
-        """The greatest elements of windows that move over one dimension, and where each one stands.
+    ) -> tuple[_T11, INT64]:
+        """Max pooling over one spatial dimension, with the indices of the maxima.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1,)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1,)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
-            places (int64): Of each element its number within its channel.
+            places (int64): The index of each maximum within the flattened spatial dimensions.
 
         Types:
             T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -1566,26 +9296,26 @@ class max_pool2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T11,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T5:
-        """The greatest elements of windows that move over two dimensions.
+    ) -> _T11:
+        """Max pooling over two spatial dimensions.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1, 1)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1, 1)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
@@ -1613,30 +9343,30 @@ class max_pool2d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T11,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> tuple[_T5, INT64]:
-        """The greatest elements of windows that move over two dimensions, and where each one stands.
+    ) -> tuple[_T11, INT64]:
+        """Max pooling over two spatial dimensions, with the indices of the maxima.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1, 1)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1, 1)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
-            places (int64): Of each element its number within its channel.
+            places (int64): The index of each maximum within the flattened spatial dimensions.
 
         Types:
             T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -1661,26 +9391,26 @@ class max_pool3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T11,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T5:
-        """The greatest elements of windows that move over three dimensions.
+    ) -> _T11:
+        """Max pooling over three spatial dimensions.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1, 1, 1)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
@@ -1708,30 +9438,30 @@ class max_pool3d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T5,
+        self: _T11,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> tuple[_T5, INT64]:
-        """The greatest elements of windows that move over three dimensions, and where each one stands.
+    ) -> tuple[_T11, INT64]:
+        """Max pooling over three spatial dimensions, with the indices of the maxima.
 
-        A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-        A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+        With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+        PyTorch propagates NaN; in ONNX that is up to the runtime.
 
         Inputs:
-            self (T): Batch, channels, then the spatial dimensions; without a batch too.
+            self (T): Batch (optional), channels, spatial dimensions.
 
         Attributes:
-            kernel_size (ints, required): The sizes of a window.
-            stride (ints, required): How far windows move.
-            padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-            dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+            kernel_size (ints, required): The size of the window.
+            stride (ints, required): The stride of the window.
+            padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+            dilation (ints, default (1, 1, 1)): The spacing between the elements of a window.
 
         Outputs:
             result (T)
-            places (int64): Of each element its number within its channel.
+            places (int64): The index of each maximum within the flattened spatial dimensions.
 
         Types:
             T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -1751,12 +9481,108 @@ class max_pool3d_with_indices(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
-class min_dim(_LibraryFunction):
+class maximum(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the element-wise maximum of two tensors.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mean(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the mean of all elements.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mean_dim(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: _Sequence[int], keepdim: bool = False) -> _T2:
+        """Computes the mean along dimensions.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class median(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Finds the median of all elements, the lower one of two.
+
+        Where an element is nan, so is the median to PyTorch; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class median_dim(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, *, dim: int, keepdim: bool = False) -> tuple[_T1, INT64]:
-        """The least element along a dimension, and where it stands.
+        """Finds the median along a dimension, the lower one of two, and where it stands.
 
-        Of equal elements it is the first one. To PyTorch nan is the least element; ONNX leaves that to runtimes.
+        Where an element is nan, so is the median to PyTorch; ONNX leaves that to runtimes. Of equal elements PyTorch may tell of another one.
 
         A template: its body is made for each call, and depends on
         `dim`. What no vector reaches is not verified.
@@ -1767,6 +9593,65 @@ class min_dim(_LibraryFunction):
         Attributes:
             dim (int, required): The dimension.
             keepdim (bool, default False): Whether it stays with size 1.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class min(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Finds the least of all elements.
+
+        To PyTorch nan is the least element; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class min_dim(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> tuple[_T3, INT64]:
+        """Returns the minimum along a dimension and its index.
+
+        If several elements are equal, the first index is returned. PyTorch propagates NaN; in ONNX that is up to the runtime.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension to reduce.
+            keepdim (bool, default False): Whether to keep it with size 1.
 
         Outputs:
             values (T)
@@ -1788,9 +9673,154 @@ class min_dim(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
-class movedim_intlist(_LibraryFunction):
+class min_other(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, order: _Sequence[int]) -> _T1:
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the element-wise minimum of two tensors.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class minimum(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Computes the element-wise minimum of two tensors.
+
+        Where one of them is nan, the result is nan.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mish(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Each element times the hyperbolic tangent of its softplus.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mm(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, mat2: _T1 | _Floats) -> _T1:
+        """Computes the product of two matrices.
+
+        Inputs:
+            self (T, rank 2)
+            mat2 (T, rank 2)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, mat2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mode(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int = -1, keepdim: bool = False) -> tuple[_T3, INT64]:
+        """Finds the most frequent element along a dimension, the least one of several, and where it stands last.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            keepdim (bool, default False): Whether it stays with size 1.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class moveaxis_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
+        """A tensor of which one dimension has another place, and the others their order.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            order (ints, required): All dimensions in their new order.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, order: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class moveaxis_intlist(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
         """A tensor of which some dimensions have other places, and the others their order.
 
         Inputs:
@@ -1811,10 +9841,415 @@ class movedim_intlist(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, order: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
+class movedim_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
+        """A tensor of which one dimension has another place, and the others their order.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            order (ints, required): All dimensions in their new order.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, order: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class movedim_intlist(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int]) -> _T3:
+        """Moves dimensions to other positions; the others keep their order.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            order (ints, required): The permutation of all dimensions.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, order: _Sequence[int]) -> _NDArray[_Any]:
+        ...
+
+class mse_loss(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, target: _T2 | _Floats, *, reduction: _Literal[0, 1, 2] = 1) -> _T2:
+        """The squared differences of two tensors, their mean or their sum.
+
+        Inputs:
+            self (T)
+            target (T)
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class mul_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Multiplies each element by a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class mul_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> _T3:
+        """Multiplies two tensors element by element.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class multinomial(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE,
+        *,
+        num_samples: int,
+        replacement: bool = False,
+    ) -> INT64:
+        """Draws indices with the probabilities that the elements of the last dimension say, which need not sum to 1.
+
+        Which ones depends on the runtime.
+
+        A template: its body is made for each call, and depends on
+        `num_samples`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            num_samples (int, required): How many.
+            replacement (bool, default False): Whether one may be drawn again.
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        num_samples: int,
+        replacement: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class mv(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, vec: _T1 | _Floats) -> _T1:
+        """Computes the product of a matrix and a vector.
+
+        Inputs:
+            self (T, rank 2)
+            vec (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, vec: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class nan_to_num(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        nan: _T3 | _Floats | None = None,
+        posinf: _T3 | _Floats | None = None,
+        neginf: _T3 | _Floats | None = None,
+    ) -> _T3:
+        """Replaces what is not a number by 0, and infinities by the greatest and the least finite numbers, or by given ones.
+
+        Inputs:
+            self (T)
+            nan (T, optional, rank 0): What replaces nan; absent it is 0.
+            posinf (T, optional, rank 0): What replaces infinity; absent it is the greatest finite number.
+            neginf (T, optional, rank 0): What replaces minus infinity; absent it is the least finite number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        nan: _NDArray[_Any] | _Floats | None = None,
+        posinf: _NDArray[_Any] | _Floats | None = None,
+        neginf: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class nanmean(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, *, dim: _Sequence[int], keepdim: bool = False) -> _T2:
+        """Computes the mean along dimensions of the elements that are not nan.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class nanmedian(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Finds the median of the elements that are not nan, the lower one of two.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class nanmedian_dim(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, *, dim: int, keepdim: bool = False) -> tuple[_T1, INT64]:
+        """Finds the median along a dimension of the elements that are not nan, the lower one of two, and where it stands.
+
+        Of equal elements PyTorch may tell of another one.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+            keepdim (bool, default False): Whether it stays with size 1.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class nansum(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int], keepdim: bool = False) -> _T3:
+        """Computes the sum along dimensions, where nan counts as 0.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
 class narrow(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: _Sequence[int]) -> _T1:
-        """So many elements of a dimension, from one on.
+    def __call__(_self, /, self: _T3, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: _Sequence[int]) -> _T3:
+        """Returns a range of the elements along a dimension.
+
+        Inputs:
+            self (T)
+            start (int64, [1]): The first index, not negative.
+            length (int64, [1]): The number of elements.
+
+        Attributes:
+            dim (ints, required): The dimension, as a list of one.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        start: _NDArray[_Any] | _Ints,
+        length: _NDArray[_Any] | _Ints,
+        *,
+        dim: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class narrow_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: int) -> _T3:
+        """So many elements of a dimension, from one on that a tensor names.
+
+        Inputs:
+            self (T)
+            start (int64, rank 0): The first element; counted from the end where it is negative.
+            length (int64, rank 0): How many elements.
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        start: _NDArray[_Any] | _Ints,
+        length: _NDArray[_Any] | _Ints,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class narrow_copy(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, start: INT64 | _Ints, length: INT64 | _Ints, *, dim: _Sequence[int]) -> _T3:
+        """A copy of so many elements of a dimension, from one on.
 
         Inputs:
             self (T)
@@ -1844,23 +10279,337 @@ class narrow(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class native_batch_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        running_mean: _T2 | _Floats | None = None,
+        running_var: _T2 | _Floats | None = None,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2]:
+        """Batch normalization, by the statistics of the batch in training and by running ones else.
+
+        Running statistics stay as they are.
+
+        A template: its body is made for each call, and depends on
+        `training` and `T`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            running_mean (T, optional, rank 1): The mean of each channel, where the batch gives none.
+            running_var (T, optional, rank 1): The variance of each channel, where the batch gives none.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axes (ints, required): All dimensions but that of channels.
+            training (bool, required): Whether the statistics are those of the batch.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            save_mean (T): The mean of each channel of the batch; no elements without training.
+            save_rstd (T): The reciprocal of its standard deviation; no elements without training.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        running_mean: _NDArray[_Any] | _Floats | None = None,
+        running_var: _NDArray[_Any] | _Floats | None = None,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class native_batch_norm_legit(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        running_mean: _T2 | _Floats,
+        running_var: _T2 | _Floats,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2]:
+        """Batch normalization, by the statistics of the batch in training and by running ones else.
+
+        Running statistics stay as they are.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            running_mean (T, rank 1): The mean of each channel.
+            running_var (T, rank 1): The variance of each channel.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axes (ints, required): All dimensions but that of channels.
+            training (bool, required): Whether the statistics are those of the batch.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            save_mean (T): The mean of each channel of the batch; no elements without training.
+            save_rstd (T): The reciprocal of its standard deviation; no elements without training.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        running_mean: _NDArray[_Any] | _Floats,
+        running_var: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class native_batch_norm_legit_functional(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        running_mean: _T2 | _Floats,
+        running_var: _T2 | _Floats,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        double_momentum: DOUBLE | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        momentum: float,
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2, _T2, _T2]:
+        """Batch normalization, with the running statistics behind the batch.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            running_mean (T, rank 1): The mean of each channel.
+            running_var (T, rank 1): The variance of each channel.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+            double_momentum (double, optional, rank 0): `momentum` in double precision, for input of double.
+
+        Attributes:
+            axes (ints, required): All dimensions but that of channels.
+            training (bool, required): Whether the statistics are those of the batch.
+            momentum (float, required): The share of the batch in running statistics.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            save_mean (T): The mean of each channel of the batch; no elements without training.
+            save_rstd (T): The reciprocal of its standard deviation; no elements without training.
+            running_mean_out (T): The running mean behind the batch.
+            running_var_out (T): The running variance behind the batch.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        running_mean: _NDArray[_Any] | _Floats,
+        running_var: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        double_momentum: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        training: bool,
+        momentum: float,
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class native_batch_norm_legit_no_stats(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2]:
+        """Batch normalization by the statistics of the batch.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axes (ints, required): All dimensions but that of channels.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            save_mean (T): The mean of each channel of the batch.
+            save_rstd (T): The reciprocal of its standard deviation.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axes: _Sequence[int],
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class native_batch_norm_legit_no_training(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        running_mean: _T2 | _Floats,
+        running_var: _T2 | _Floats,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2]:
+        """Batch normalization in inference mode.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            running_mean (T, rank 1): The mean of each channel.
+            running_var (T, rank 1): The variance of each channel.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            save_mean (T): No elements: the batch has no part in the mean.
+            save_rstd (T): No elements.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        running_mean: _NDArray[_Any] | _Floats,
+        running_var: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class native_channel_shuffle(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, groups: INT64 | _Ints) -> _T3:
+        """Reorders channels so that neighbours come from different groups.
+
+        A template: its body is made for each call, and depends on
+        `self.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Batch, channels, then any other dimensions.
+            groups (int64, rank 0): How many groups channels are parted into.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, groups: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
 class native_dropout(_LibraryFunction):
     @_overload
-    def __call__(self, /, input: _T3, *, p: float | None = None, train: _Literal[0, 1] = 1) -> tuple[_T3, BOOL]:
-        """Each element with a certain probability as zero, and the others as much larger that the mean stays; beside it where elements were kept.
+    def __call__(self, /, input: _T2, *, p: float | None = None, train: _Literal[0, 1] = 1) -> tuple[_T2, BOOL]:
+        """Randomly sets elements to zero and scales the others to preserve the mean; also returns the mask.
 
-        Which ones depends on the runtime.
+        Which elements are zeroed depends on the runtime.
 
         Inputs:
             input (T)
 
         Attributes:
-            p (float, optional): The probability of zero, below 1; absent it is 1.
-            train (int, default 1): Whether anything becomes zero at all.
+            p (float, optional): The probability of an element to be zeroed, below 1; 1 if absent.
+            train (int, default 1): Whether to apply dropout; otherwise the input is returned.
 
         Outputs:
             result (T)
-            mask (bool): Where elements were kept.
+            mask (bool): Whether each element was kept.
 
         Types:
             T: float16, bfloat16, float, double
@@ -1878,16 +10627,996 @@ class native_dropout(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class native_group_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        groups: INT64 | _Ints,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        channels: _Sequence[int],
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2]:
+        """Group normalization, with the mean of each group and the reciprocal of its standard deviation.
+
+        Inputs:
+            input (T): Batch, channels, then any other dimensions.
+            groups (int64, [3]): The batch, the groups, and the elements of a group, as sizes of Reshape.
+            weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+            bias (T, optional, rank 1): Added to each channel; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            channels (ints, required): The sizes of `weight` and `bias` beside the input: 1 for each dimension but that of channels.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            mean (T): The mean of each group, by batch and group.
+            rstd (T): The reciprocal of the standard deviation of each group, in the same shape.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        groups: _NDArray[_Any] | _Ints,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        channels: _Sequence[int],
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class native_layer_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats | None = None,
+        bias: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axis: int,
+        axes: _Sequence[int],
+        eps: float,
+    ) -> tuple[_T2, _T2, _T2]:
+        """Layer normalization over the last dimensions, with the mean and the reciprocal of the standard deviation.
+
+        Inputs:
+            input (T)
+            weight (T, optional): The scale of each element; absent it is 1.
+            bias (T, optional): Added to each element; absent it is 0.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axis (int, required): The first dimension that is normalized, counted from the end.
+            axes (ints, required): All dimensions that are normalized.
+            eps (float, required): Added to the variance.
+
+        Outputs:
+            result (T)
+            mean (T): The means, with size 1 in the dimensions that are normalized.
+            rstd (T): The reciprocals of the standard deviations, in the same shape.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        bias: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axis: int,
+        axes: _Sequence[int],
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class ne_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tests whether each element is not equal to a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class ne_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _T3 | _Floats) -> BOOL:
+        """Tests whether each element is not equal to that of another tensor.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class neg(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Computes the negative of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class new_empty(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        size: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor of given sizes in the element type of another one, whose elements mean nothing.
+
+        They are zeros here.
+
+        Inputs:
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class new_full(_LibraryFunction):
+    @_overload
+    def __call__(self, /, size: INT64, fill_value: _T3 | _Floats) -> _T3:
+        """A tensor of given sizes in the element type of another one, each element of which is one number.
+
+        Inputs:
+            size (int64, rank 1): The sizes.
+            fill_value (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, fill_value: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class new_ones(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        size: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor of ones, in the element type of another one.
+
+        Inputs:
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class new_zeros(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        size: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor of zeros, in the element type of another one.
+
+        Inputs:
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class nll_loss(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: INT64 | _Ints,
+        weight: _T2 | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+        ignore_index: int = -100,
+    ) -> _T2:
+        """The negative log likelihood, its mean or its sum.
+
+        Inputs:
+            self (T): Logarithms of probabilities, by batch and class; without a batch too.
+            target (int64): The class of each item.
+            weight (T, optional, rank 1): The weight of each class; absent it is 1.
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+            ignore_index (int, default -100): A target that does not count.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Ints,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+        ignore_index: int = -100,
+    ) -> _NDArray[_Any]:
+        ...
+
+class nll_loss_forward(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: INT64 | _Ints,
+        weight: _T2 | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2],
+        ignore_index: int,
+    ) -> tuple[_T2, _T2]:
+        """The negative log likelihood, its mean or its sum, with the sum of weights.
+
+        A template: its body is made for each call, and depends on
+        `T` and `self.rank` and `weight` and `reduction`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Logarithms of probabilities, by batch and class; without a batch too.
+            target (int64): The class of each item.
+            weight (T, optional, rank 1): The weight of each class; absent it is 1.
+
+        Attributes:
+            reduction (int, required): 0 for no reduction, 1 for the mean, 2 for the sum.
+            ignore_index (int, required): A target that does not count.
+
+        Outputs:
+            result (T)
+            total_weight (T): The sum of the weights of all targets; 0 without a reduction of a batch.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Ints,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2],
+        ignore_index: int,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class nonzero(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> INT64:
+        """Finds the indices of the elements other than 0, a row for each.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class nonzero_static(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        size: INT64 | _Ints,
+        *,
+        fill_value: int = -1,
+    ) -> INT64:
+        """Finds the indices of the elements other than 0, a row for each, as many as are asked for.
+
+        Inputs:
+            self (T)
+            size (int64, [1]): How many, alone in a list.
+
+        Attributes:
+            fill_value (int, default -1): What rows are filled with where there are fewer.
+
+        Outputs:
+            result (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        fill_value: int = -1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class norm_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _T2:
+        """Computes the norm of all elements as one vector.
+
+        Inputs:
+            self (T)
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
+class norm_ScalarOpt_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _T2:
+        """Computes the norm of vectors along dimensions.
+
+        Inputs:
+            self (T)
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+            p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
+class norm_ScalarOpt_dim_dtype(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _T2:
+        """Computes the norm of vectors along dimensions.
+
+        Inputs:
+            self (T)
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+            p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
+class norm_ScalarOpt_dtype(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _T2:
+        """Computes the norm of all elements as one vector.
+
+        Inputs:
+            self (T)
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
+class normal_Tensor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(self, /, mean: _T2, std: _T2 | _Floats) -> _T2:
+        """Draws random numbers of normal distributions.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            mean (T): The mean of each one.
+            std (T): The standard deviation of each one.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, mean: _NDArray[_Any] | _Floats, std: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class normal_Tensor_float(_LibraryFunction):
+    @_overload
+    def __call__(self, /, mean: _T2, std: _T2 | _Floats) -> _T2:
+        """Draws random numbers of normal distributions.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            mean (T): The mean of each one.
+            std (T, rank 0): The standard deviation.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, mean: _NDArray[_Any] | _Floats, std: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class normal_float_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(self, /, mean: _T2, std: _T2 | _Floats) -> _T2:
+        """Draws random numbers of normal distributions.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            mean (T, rank 0): The mean.
+            std (T): The standard deviation of each one.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, mean: _NDArray[_Any] | _Floats, std: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class normal_float_float(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        mean: DOUBLE,
+        std: DOUBLE | _Floats,
+        size: INT64 | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE:
+        """Draws random numbers of a normal distribution.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            mean (double, rank 0): The mean.
+            std (double, rank 0): The standard deviation.
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        mean: _NDArray[_Any] | _Floats,
+        std: _NDArray[_Any] | _Floats,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class numpy_T(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """A tensor with its dimensions in reverse order.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class one_hot(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: INT64, *, num_classes: int | None = None) -> INT64:
+        """For each number of a class its place as 1, among zeros for the other classes, in a last dimension.
+
+        Inputs:
+            self (int64)
+
+        Attributes:
+            num_classes (int, optional): How many classes there are; absent as many as the largest number says.
+
+        Outputs:
+            result (int64)
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, *, num_classes: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class ones(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        size: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor of ones.
+
+        Inputs:
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class ones_like(_LibraryFunction):
+    def __call__(_self, /, self: _Any, *, dtype: int | None = None) -> _Any:
+        """A tensor of ones, as large as another one.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+
+class or_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise or of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class or_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise or of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class outer(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, vec2: _T3 | _Floats) -> _T3:
+        """Computes the outer product of two vectors.
+
+        Inputs:
+            self (T, rank 1)
+            vec2 (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, vec2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class pairwise_distance(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _T2,
+        x2: _T2 | _Floats,
+        eps: DOUBLE | _Floats,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+        keepdim: bool = False,
+    ) -> _T2:
+        """Computes the norm of the differences of vectors, which are the last dimension.
+
+        Inputs:
+            x1 (T)
+            x2 (T)
+            eps (double, rank 0): What is added to each difference.
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+            keepdim (bool, default False): Whether the last dimension stays with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x1: _NDArray[_Any] | _Floats,
+        x2: _NDArray[_Any] | _Floats,
+        eps: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class pdist(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        exponent: _T6 | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _T6:
+        """Computes the distance of each row of a matrix and each one after it.
+
+        Inputs:
+            self (T, rank 2)
+            exponent (T, optional, rank 0): Any other number of the norm.
+
+        Attributes:
+            p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
+class pdist_forward(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        exponent: _T6 | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _T6:
+        """Computes the distance of each row of a matrix and each one after it.
+
+        Inputs:
+            self (T, rank 2)
+            exponent (T, optional, rank 0): Any other number of the norm.
+
+        Attributes:
+            p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        p: _Literal["0", "1", "2", "inf"] = "2",
+    ) -> _NDArray[_Any]:
+        ...
+
 class permute(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dims: _Sequence[int]) -> _T1:
-        """The dimensions in another order.
+    def __call__(_self, /, self: _T3, *, dims: _Sequence[int]) -> _T3:
+        """Permutes the dimensions.
 
         Inputs:
             self (T)
 
         Attributes:
-            dims (ints, required): The dimensions of `self` in their new order.
+            dims (ints, required): The permutation of the dimensions.
 
         Outputs:
             result (T)
@@ -1901,6 +11630,1019 @@ class permute(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dims: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
+class pixel_shuffle(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, upscale_factor: int) -> _T3:
+        """Moves channels into height and width.
+
+        A template: its body is made for each call, and depends on
+        `upscale_factor`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Any dimensions, then channels, height and width.
+
+        Attributes:
+            upscale_factor (int, required): How many times height and width grow.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, upscale_factor: int) -> _NDArray[_Any]:
+        ...
+
+class pixel_unshuffle(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, downscale_factor: int) -> _T3:
+        """Moves blocks of height and width into channels.
+
+        Inputs:
+            self (T): Any dimensions, then channels, height and width.
+
+        Attributes:
+            downscale_factor (int, required): How many times height and width shrink.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, downscale_factor: int) -> _NDArray[_Any]:
+        ...
+
+class polar(_LibraryFunction):
+    @_overload
+    def __call__(self, /, abs: _T6, angle: _T6 | _Floats) -> _T6:
+        """Returns complex numbers with the given absolute values and angles.
+
+        Inputs:
+            abs (T)
+            angle (T)
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, abs: _NDArray[_Any] | _Floats, angle: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class pow_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, exponent: _T1 | _Floats) -> _T1:
+        """Raises a number to the power of each element.
+
+        Integers wrap around where a power is beyond the type.
+
+        Inputs:
+            self (T, rank 0): The number.
+            exponent (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, exponent: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class pow_Tensor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        exponent: _T3 | _Floats | None = None,
+        *,
+        root: _Literal["sqrt", "rsqrt"] = "sqrt",
+    ) -> _T3:
+        """Raises each element to the power of a number.
+
+        Integers wrap around where a power is beyond the type.
+
+        Inputs:
+            self (T)
+            exponent (T, optional, rank 0): The number, of integers not below 0; absent for a square root.
+
+        Attributes:
+            root (string, default "sqrt"): Without a number whether it is the square root or its reciprocal.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        root: _Literal["sqrt", "rsqrt"] = "sqrt",
+    ) -> _NDArray[_Any]:
+        ...
+
+class pow_Tensor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, exponent: _T1 | _Floats) -> _T1:
+        """Raises each element to the power of that of another tensor.
+
+        Integers wrap around where a power is beyond the type.
+
+        Inputs:
+            self (T)
+            exponent (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, exponent: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class prelu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, weight: _T2 | _Floats, *, shape: _Sequence[int] | None = None) -> _T2:
+        """Each element, times a weight where it is negative.
+
+        Inputs:
+            self (T)
+            weight (T): One number, or one for each channel, which is the second dimension.
+
+        Attributes:
+            shape (ints, optional): The shape in which weights stand beside the input; absent it is their own.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        *,
+        shape: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class prelu_kernel(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, weight: _T2 | _Floats) -> _T2:
+        """Each element, times a weight where it is negative.
+
+        Inputs:
+            self (T)
+            weight (T): Of a shape that broadcasts to that of the input.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, weight: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class prod(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Computes the product of all elements.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class prod_dim_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int, keepdim: bool = False) -> _T3:
+        """Computes the product along a dimension.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+            keepdim (bool, default False): Whether it stays with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int, keepdim: bool = False) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_choose_qparams_per_token(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE,
+    ) -> tuple[BFLOAT16 | FLOAT | DOUBLE, BFLOAT16 | FLOAT | DOUBLE]:
+        """Chooses scales with which to quantize a tensor to int8 for each index of all but the last dimension; zero points are 0.
+
+        Inputs:
+            input (T)
+
+        Outputs:
+            scales (U)
+            zero_points (U)
+
+        Types:
+            T: float16, bfloat16, float, double
+            U: bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, input: _NDArray[_Any] | _Floats) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class quantized_decomposed_choose_qparams_per_token_asymmetric(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> tuple[DOUBLE, INT64]:
+        """Chooses the scales and zero points with which to quantize a tensor to int8 for each index of all but the last dimension.
+
+        Inputs:
+            input (T)
+
+        Outputs:
+            scales (double)
+            zero_points (int64)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, input: _NDArray[_Any] | _Floats) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class quantized_decomposed_choose_qparams_per_token_asymmetric_impl(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> tuple[DOUBLE, INT64]:
+        """Chooses the scales and zero points with which to quantize a tensor to int8 for each index of all but the last dimension.
+
+        Inputs:
+            input (T)
+
+        Outputs:
+            scales (double)
+            zero_points (int64)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, input: _NDArray[_Any] | _Floats) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class quantized_decomposed_choose_qparams_symmetric_tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT16 | BFLOAT16 | FLOAT,
+        *,
+        quant_min: int,
+        quant_max: int,
+        eps: float,
+        dtype: _Literal[2, 3, 5, 6],
+    ) -> tuple[DOUBLE, INT64]:
+        """Chooses the scale and the zero point with which to quantize a tensor symmetrically.
+
+        A template: its body is made for each call, and depends on
+        `eps`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T)
+
+        Attributes:
+            quant_min (int, required)
+            quant_max (int, required)
+            eps (float, required): The least scale.
+            dtype (int, required): The element type of quantized values, as a code of ONNX.
+
+        Outputs:
+            scale (double)
+            zero_point (int64)
+
+        Types:
+            T: float16, bfloat16, float
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        *,
+        quant_min: int,
+        quant_max: int,
+        eps: float,
+        dtype: _Literal[2, 3, 5, 6],
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class quantized_decomposed_choose_qparams_tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT16 | BFLOAT16 | FLOAT,
+        *,
+        quant_min: int,
+        quant_max: int,
+        eps: float,
+    ) -> tuple[DOUBLE, INT64]:
+        """Chooses the scale and the zero point with which to quantize a tensor.
+
+        A template: its body is made for each call, and depends on
+        `eps`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T)
+
+        Attributes:
+            quant_min (int, required)
+            quant_max (int, required)
+            eps (float, required): The least scale.
+
+        Outputs:
+            scale (double)
+            zero_point (int64)
+
+        Types:
+            T: float16, bfloat16, float
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        *,
+        quant_min: int,
+        quant_max: int,
+        eps: float,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class quantized_decomposed_convert_element_type_no_fuse(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dtype: int,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Converts a tensor to another element type.
+
+        Inputs:
+            input (T)
+
+        Attributes:
+            dtype (int, required): The element type of the result, as a code of ONNX.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, input: _NDArray[_Any] | _Floats, *, dtype: int) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_dequantize_per_channel(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T12,
+        scales: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | _Floats,
+        zero_points: _T12 | _Ints | None = None,
+        *,
+        axis: int,
+        trailing: _Sequence[int],
+        out_dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE:
+        """Dequantizes a tensor with a scale and a zero point for each index of one dimension.
+
+        Inputs:
+            input (U)
+            scales (T, rank 1)
+            zero_points (U, optional, rank 1): 0 if absent.
+
+        Attributes:
+            axis (int, required): The dimension.
+            trailing (ints, required): The axes that align a vector with this dimension.
+            out_dtype (int, optional): The element type of the result, as a code of ONNX; float if absent.
+
+        Outputs:
+            result (V)
+
+        Types:
+            U: uint8, int8, int16, int32
+            T: float16, bfloat16, float, double
+            V: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Ints,
+        scales: _NDArray[_Any] | _Floats,
+        zero_points: _NDArray[_Any] | _Ints | None = None,
+        *,
+        axis: int,
+        trailing: _Sequence[int],
+        out_dtype: int | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_dequantize_per_channel_group(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: UINT8 | INT8 | INT16 | INT32,
+        scales: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | _Floats,
+        zero_points: UINT8 | INT8 | INT16 | INT32 | INT64 | _Ints | None = None,
+        *,
+        group_size: int,
+        output_dtype: int,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE:
+        """Dequantizes a matrix with a scale and a zero point for each group of elements of a row.
+
+        Inputs:
+            input (U, rank 2)
+            scales (T, rank 2)
+            zero_points (Z, optional): 0 if absent.
+
+        Attributes:
+            group_size (int, required): The number of elements of a group.
+            output_dtype (int, required): The element type of the result, as a code of ONNX.
+
+        Outputs:
+            result (V)
+
+        Types:
+            U: uint8, int8, int16, int32
+            T: float16, bfloat16, float, double
+            Z: uint8, int8, int16, int32, int64
+            V: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Ints,
+        scales: _NDArray[_Any] | _Floats,
+        zero_points: _NDArray[_Any] | _Ints | None = None,
+        *,
+        group_size: int,
+        output_dtype: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_dequantize_per_tensor(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T12, scale: _T2 | _Floats, zero_point: _T12 | _Ints) -> _T2:
+        """Dequantizes a tensor with one scale and one zero point.
+
+        Inputs:
+            input (U)
+            scale (T, rank 0)
+            zero_point (U, rank 0)
+
+        Outputs:
+            result (T)
+
+        Types:
+            U: uint8, int8, int16, int32
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Ints,
+        scale: _NDArray[_Any] | _Floats,
+        zero_point: _NDArray[_Any] | _Ints,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_dequantize_per_tensor_tensor(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T12, scale: _T2 | _Floats, zero_point: _T12 | _Ints) -> _T2:
+        """Dequantizes a tensor with one scale and one zero point.
+
+        Inputs:
+            input (U)
+            scale (T): One element.
+            zero_point (U): One element.
+
+        Outputs:
+            result (T)
+
+        Types:
+            U: uint8, int8, int16, int32
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Ints,
+        scale: _NDArray[_Any] | _Floats,
+        zero_point: _NDArray[_Any] | _Ints,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_dequantize_per_tensor_tensor2(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T12, scale: _T2 | _Floats, zero_point: _T12 | _Ints) -> _T2:
+        """Dequantizes a tensor with one scale and one zero point.
+
+        Inputs:
+            input (U)
+            scale (T): One element.
+            zero_point (U): One element.
+
+        Outputs:
+            result (T)
+
+        Types:
+            U: uint8, int8, int16, int32
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Ints,
+        scale: _NDArray[_Any] | _Floats,
+        zero_point: _NDArray[_Any] | _Ints,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_dequantize_per_token(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: UINT8 | INT8 | INT16 | INT32,
+        scales: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | _Floats,
+        zero_points: _Any,
+        *,
+        output_dtype: int,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE:
+        """Dequantizes a tensor with a scale and a zero point for each index of all but the last dimension.
+
+        Inputs:
+            input (U)
+            scales (T)
+            zero_points (any): Integers.
+
+        Attributes:
+            output_dtype (int, required): The element type of the result, as a code of ONNX.
+
+        Outputs:
+            result (V)
+
+        Types:
+            U: uint8, int8, int16, int32
+            T: float16, bfloat16, float, double
+            V: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Ints,
+        scales: _NDArray[_Any] | _Floats,
+        zero_points: _Any,
+        *,
+        output_dtype: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_fake_quant_per_channel(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT,
+        scales: FLOAT | _Floats,
+        zero_points: FLOAT | _Floats,
+        quant_min: FLOAT | _Floats,
+        quant_max: FLOAT | _Floats,
+        *,
+        trailing: _Sequence[int],
+    ) -> FLOAT:
+        """Quantizes and dequantizes a tensor with a scale and a zero point for each index of one dimension.
+
+        Inputs:
+            input (T)
+            scales (T, rank 1)
+            zero_points (T, rank 1)
+            quant_min (T, rank 0): The lower limit of quantized values.
+            quant_max (T, rank 0): The upper limit of quantized values.
+
+        Attributes:
+            trailing (ints, required): The axes that align a vector with the dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        scales: _NDArray[_Any] | _Floats,
+        zero_points: _NDArray[_Any] | _Floats,
+        quant_min: _NDArray[_Any] | _Floats,
+        quant_max: _NDArray[_Any] | _Floats,
+        *,
+        trailing: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_quantize_per_channel(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT,
+        scales: FLOAT | DOUBLE | _Floats,
+        zero_points: _T12 | _Ints,
+        quant_min: _T12 | _Ints | None = None,
+        quant_max: _T12 | _Ints | None = None,
+        *,
+        axis: int,
+        trailing: _Sequence[int],
+    ) -> _T12:
+        """Quantizes a tensor with a scale and a zero point for each index of one dimension.
+
+        Inputs:
+            input (T)
+            scales (S, rank 1)
+            zero_points (U, rank 1)
+            quant_min (U, optional, rank 0): The lower limit of the result; none if absent, as `quant_max`.
+            quant_max (U, optional, rank 0): The upper limit of the result.
+
+        Attributes:
+            axis (int, required): The dimension.
+            trailing (ints, required): The axes that align a vector with this dimension.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float
+            S: float, double
+            U: uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        scales: _NDArray[_Any] | _Floats,
+        zero_points: _NDArray[_Any] | _Ints,
+        quant_min: _NDArray[_Any] | _Ints | None = None,
+        quant_max: _NDArray[_Any] | _Ints | None = None,
+        *,
+        axis: int,
+        trailing: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_quantize_per_channel_group(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        scales: _T2 | _Floats,
+        zero_points: _Any,
+        quant_min: _T2 | _Floats,
+        quant_max: _T2 | _Floats,
+        *,
+        dtype: int,
+        group_size: int,
+    ) -> UINT8 | INT8 | INT16 | INT32:
+        """Quantizes a matrix with a scale and a zero point for each group of elements of a row.
+
+        Inputs:
+            input (T, rank 2)
+            scales (T, rank 2)
+            zero_points (any): Integers.
+            quant_min (T, rank 0): The lower limit of the result.
+            quant_max (T, rank 0): The upper limit of the result.
+
+        Attributes:
+            dtype (int, required): The element type of the result, as a code of ONNX.
+            group_size (int, required): The number of elements of a group.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double
+            U: uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        scales: _NDArray[_Any] | _Floats,
+        zero_points: _Any,
+        quant_min: _NDArray[_Any] | _Floats,
+        quant_max: _NDArray[_Any] | _Floats,
+        *,
+        dtype: int,
+        group_size: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_quantize_per_tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT,
+        scale: FLOAT | _Floats,
+        zero_point: _T12 | _Ints,
+        quant_min: _T12 | _Ints | None = None,
+        quant_max: _T12 | _Ints | None = None,
+    ) -> _T12:
+        """Quantizes a tensor with one scale and one zero point.
+
+        Inputs:
+            input (T)
+            scale (float, rank 0)
+            zero_point (U, rank 0)
+            quant_min (U, optional, rank 0): The lower limit of the result; none if absent, as `quant_max`.
+            quant_max (U, optional, rank 0): The upper limit of the result.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float
+            U: uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        scale: _NDArray[_Any] | _Floats,
+        zero_point: _NDArray[_Any] | _Ints,
+        quant_min: _NDArray[_Any] | _Ints | None = None,
+        quant_max: _NDArray[_Any] | _Ints | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_quantize_per_tensor_tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT,
+        scale: FLOAT | _Floats,
+        zero_point: _T12 | _Ints,
+        quant_min: _T12 | _Ints | None = None,
+        quant_max: _T12 | _Ints | None = None,
+    ) -> _T12:
+        """Quantizes a tensor with one scale and one zero point.
+
+        Inputs:
+            input (T)
+            scale (float): One element.
+            zero_point (U): One element.
+            quant_min (U, optional, rank 0): The lower limit of the result; none if absent, as `quant_max`.
+            quant_max (U, optional, rank 0): The upper limit of the result.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float
+            U: uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        scale: _NDArray[_Any] | _Floats,
+        zero_point: _NDArray[_Any] | _Ints,
+        quant_min: _NDArray[_Any] | _Ints | None = None,
+        quant_max: _NDArray[_Any] | _Ints | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_quantize_per_tensor_tensor2(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT,
+        scale: FLOAT | _Floats,
+        zero_point: _T12 | _Ints,
+        quant_min: _T12 | _Ints,
+        quant_max: _T12 | _Ints,
+    ) -> _T12:
+        """Quantizes a tensor with one scale and one zero point.
+
+        Inputs:
+            input (T)
+            scale (float): One element.
+            zero_point (U): One element.
+            quant_min (U): The lower limit of the result, one element.
+            quant_max (U): The upper limit of the result, one element.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float
+            U: uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        scale: _NDArray[_Any] | _Floats,
+        zero_point: _NDArray[_Any] | _Ints,
+        quant_min: _NDArray[_Any] | _Ints,
+        quant_max: _NDArray[_Any] | _Ints,
+    ) -> _NDArray[_Any]:
+        ...
+
+class quantized_decomposed_quantize_per_token(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        scales: _T2 | _Floats,
+        zero_points: _Any,
+        quant_min: _T2 | _Floats,
+        quant_max: _T2 | _Floats,
+        *,
+        dtype: int,
+    ) -> UINT8 | INT8 | INT16 | INT32:
+        """Quantizes a tensor with a scale and a zero point for each index of all but the last dimension.
+
+        Inputs:
+            input (T)
+            scales (T)
+            zero_points (any): Integers.
+            quant_min (T, rank 0): The lower limit of the result.
+            quant_max (T, rank 0): The upper limit of the result.
+
+        Attributes:
+            dtype (int, required): The element type of the result, as a code of ONNX.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double
+            U: uint8, int8, int16, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        scales: _NDArray[_Any] | _Floats,
+        zero_points: _Any,
+        quant_min: _NDArray[_Any] | _Floats,
+        quant_max: _NDArray[_Any] | _Floats,
+        *,
+        dtype: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class rad2deg(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Converts each element from radians to degrees.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class rand(_LibraryFunction):
     @_overload
     def __call__(
@@ -1910,15 +12652,37 @@ class rand(_LibraryFunction):
         *,
         dtype: _Literal[1, 10, 11, 16] = 1,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE:
-        """Random numbers, each equally likely, from 0 up to and without 1.
+        """Returns random numbers from a uniform distribution on the interval [0, 1).
+
+        The values depend on the runtime. In float16 and bfloat16 they are multiples of the spacing just below 1, so that none rounds to 1.
+
+        Inputs:
+            size (int64, rank 1): The shape of the result.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code of ONNX.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: _Literal[1, 10, 11, 16] = 1) -> _NDArray[_Any]:
+        ...
+
+class rand_like(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Draws random numbers from 0 up to and without 1, in the sizes of a tensor.
 
         Which ones depends on the runtime. Numbers of float16 and bfloat16 have as many digits as those types hold below 1, since others would round to 1.
 
         Inputs:
-            size (int64, rank 1): The sizes.
-
-        Attributes:
-            dtype (int, default 1): The element type, as a code.
+            self (T)
 
         Outputs:
             result (T)
@@ -1929,55 +12693,26 @@ class rand(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: _Literal[1, 10, 11, 16] = 1) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
-class randn(_LibraryFunction):
+class randint(_LibraryFunction):
     @_overload
     def __call__(
         self,
         /,
-        size: INT64,
+        high: INT64,
+        size: INT64 | _Ints,
         *,
-        dtype: _Literal[1, 10, 11, 16] = 1,
-    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE:
-        """Random numbers of the standard normal distribution.
+        dtype: int = 7,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Draws random integers, each equally likely, below a limit and not below 0.
 
         Which ones depends on the runtime.
 
         Inputs:
+            high (int64, rank 0): The limit.
             size (int64, rank 1): The sizes.
-
-        Attributes:
-            dtype (int, default 1): The element type, as a code.
-
-        Outputs:
-            result (T)
-
-        Types:
-            T: float16, bfloat16, float, double
-
-        Since version 1 of opwright.aten.
-        """
-    @_overload
-    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: _Literal[1, 10, 11, 16] = 1) -> _NDArray[_Any]:
-        ...
-
-class randperm(_LibraryFunction):
-    @_overload
-    def __call__(
-        self,
-        /,
-        n: INT64,
-        *,
-        dtype: int = 7,
-    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """The numbers from 0 on in random order.
-
-        It is the order of random numbers, and depends on the runtime.
-
-        Inputs:
-            n (int64, [1]): How many, alone in a list.
 
         Attributes:
             dtype (int, default 7): The element type, as a code.
@@ -1991,20 +12726,662 @@ class randperm(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
+    def __call__(
+        self,
+        /,
+        high: _NDArray[_Any] | _Ints,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 7,
+    ) -> _NDArray[_Any]:
+        ...
+
+class randint_generator(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        high: INT64,
+        size: INT64 | _Ints,
+        *,
+        dtype: int = 7,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Draws random integers, each equally likely, below a limit and not below 0.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            high (int64, rank 0): The limit.
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, default 7): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        high: _NDArray[_Any] | _Ints,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 7,
+    ) -> _NDArray[_Any]:
+        ...
+
+class randint_like(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, high: _T1 | _Floats) -> _T1:
+        """Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            high (T, rank 0): The limit.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, high: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class randint_like_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, high: _T1 | _Floats) -> _T1:
+        """Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            high (T, rank 0): The limit.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, high: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class randint_like_Tensor_generator(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, high: _T1 | _Floats) -> _T1:
+        """Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            high (T, rank 0): The limit.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, high: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class randint_like_generator(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, high: _T1 | _Floats) -> _T1:
+        """Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            high (T, rank 0): The limit.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _Any, high: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class randint_like_low_dtype(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, low: _T1 | _Floats, high: _T1 | _Floats) -> _T1:
+        """Draws random integers, each equally likely, below a limit and not below another one, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            low (T, rank 0): The least one.
+            high (T, rank 0): The limit.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _Any,
+        low: _NDArray[_Any] | _Floats,
+        high: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class randint_like_low_generator_dtype(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _Any, low: _T1 | _Floats, high: _T1 | _Floats) -> _T1:
+        """Draws random integers, each equally likely, below a limit and not below another one, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+            low (T, rank 0): The least one.
+            high (T, rank 0): The limit.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _Any,
+        low: _NDArray[_Any] | _Floats,
+        high: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class randint_low(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        low: INT64,
+        high: INT64 | _Ints,
+        size: INT64 | _Ints,
+        *,
+        dtype: int = 7,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Draws random integers, each equally likely, below a limit and not below another one.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            low (int64, rank 0): The least one.
+            high (int64, rank 0): The limit.
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, default 7): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        low: _NDArray[_Any] | _Ints,
+        high: _NDArray[_Any] | _Ints,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 7,
+    ) -> _NDArray[_Any]:
+        ...
+
+class randint_low_generator(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        low: INT64,
+        high: INT64 | _Ints,
+        size: INT64 | _Ints,
+        *,
+        dtype: int = 7,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Draws random integers, each equally likely, below a limit and not below another one.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            low (int64, rank 0): The least one.
+            high (int64, rank 0): The limit.
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, default 7): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        low: _NDArray[_Any] | _Ints,
+        high: _NDArray[_Any] | _Ints,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        dtype: int = 7,
+    ) -> _NDArray[_Any]:
+        ...
+
+class randn(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        size: INT64,
+        *,
+        dtype: _Literal[1, 10, 11, 16] = 1,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE:
+        """Returns random numbers from the standard normal distribution.
+
+        The values depend on the runtime.
+
+        Inputs:
+            size (int64, rank 1): The shape of the result.
+
+        Attributes:
+            dtype (int, default 1): The element type, as a code of ONNX.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: _Literal[1, 10, 11, 16] = 1) -> _NDArray[_Any]:
+        ...
+
+class randn_like(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Draws random numbers of the standard normal distribution, in the sizes of a tensor.
+
+        Which ones depends on the runtime.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class randperm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        n: INT64,
+        *,
+        dtype: int = 7,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Returns a random permutation of the integers from 0 to n - 1.
+
+        The permutation depends on the runtime.
+
+        Inputs:
+            n (int64, [1]): The number of integers, as a list of one.
+
+        Attributes:
+            dtype (int, default 7): The element type, as a code of ONNX.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
     def __call__(self, /, n: _NDArray[_Any] | _Ints, *, dtype: int = 7) -> _NDArray[_Any]:
+        ...
+
+class ravel(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """All elements, one after the other.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class real(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, is_complex: bool = False) -> _T3:
+        """Returns the real part of each element.
+
+        Inputs:
+            self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+
+        Attributes:
+            is_complex (bool, default False): Whether the elements are complex.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, is_complex: bool = False) -> _NDArray[_Any]:
+        ...
+
+class reciprocal(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the reciprocal of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class reflection_pad1d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last dimension by reflection; the edge itself is not repeated.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class reflection_pad2d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last two dimensions by reflection; the edge itself is not repeated.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class reflection_pad3d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last three dimensions by reflection; the edge itself is not repeated.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class relu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Rectified linear unit, the greater one of 0 and each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class relu6(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Rectified linear unit that is at most 6.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class remainder_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the remainder of division by a number, with the sign of the divisor.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The divisor.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class remainder_Scalar_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the remainder of dividing a number by each element, with the sign of the divisor.
+
+        Inputs:
+            self (T, rank 0): The dividend.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class remainder_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the remainder of division element by element, with the sign of the divisor.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class renorm(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        maxnorm: _T2 | _Floats,
+        exponent: DOUBLE | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        p: _Literal["1", "2", "inf"] = "2",
+    ) -> _T2:
+        """Scales the parts along a dimension whose norm is larger than a limit to that norm.
+
+        Inputs:
+            self (T)
+            maxnorm (T, rank 0): The limit.
+            exponent (double, optional, rank 0): The exponent of another norm.
+
+        Attributes:
+            dim (ints, required): The dimensions of the parts.
+            p (string, default "2"): The norm, where there is no exponent: the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        maxnorm: _NDArray[_Any] | _Floats,
+        exponent: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        p: _Literal["1", "2", "inf"] = "2",
+    ) -> _NDArray[_Any]:
         ...
 
 class repeat(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, repeats: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T1:
-        """A tensor side by side with itself, so many times along each dimension.
+    def __call__(_self, /, self: _T3, repeats: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T3:
+        """Repeats a tensor along each dimension.
 
         Inputs:
             self (T)
-            repeats (int64, rank 1): How many times, for each dimension of the result.
+            repeats (int64, rank 1): The number of repetitions of each dimension of the result.
 
         Attributes:
-            axes (ints, optional): The dimensions that the result has in front of those of `self`; absent where there are none.
+            axes (ints, optional): The new leading dimensions of the result; absent if there are none.
 
         Outputs:
             result (T)
@@ -2025,14 +13402,37 @@ class repeat(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
-class reshape(_LibraryFunction):
+class repeat_interleave_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, shape: INT64 | _Ints) -> _T1:
-        """The same elements in another shape.
+    def __call__(self, /, repeats: _T13) -> _T13:
+        """The place of each number of a list, as many times as the number says.
+
+        Inputs:
+            repeats (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, repeats: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class repeat_interleave_self_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, repeats: INT64 | _Ints, *, dim: int | None = None) -> _T3:
+        """A tensor with each part along a dimension as many times as a list says.
 
         Inputs:
             self (T)
-            shape (int64, rank 1): The sizes; -1 for one that follows from the others.
+            repeats (int64): How many times each part is taken; one number holds for all.
+
+        Attributes:
+            dim (int, optional): The dimension; absent all elements are repeated.
 
         Outputs:
             result (T)
@@ -2043,7 +13443,629 @@ class reshape(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, shape: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        repeats: _NDArray[_Any] | _Ints,
+        *,
+        dim: int | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class repeat_interleave_self_int(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        counts: INT64 | _Ints,
+        *,
+        axes: _Sequence[int] | None = None,
+        shape: _Sequence[int] | None = None,
+        whole: bool = False,
+        dim: int = 0,
+        behind: int = 1,
+    ) -> _T3:
+        """A tensor with each part along a dimension so many times, one behind the other.
+
+        Inputs:
+            self (T)
+            counts (int64, rank 1): How many times, for the dimension behind the one whose parts are repeated; 1 for all others.
+
+        Attributes:
+            axes (ints, optional): That dimension, which is new, alone in a list; absent all elements are repeated.
+            shape (ints, optional): The sizes of the result, 0 for one that is that of `self`, and -1 for one that follows; absent where these do not say it.
+            whole (bool, default False): Whether a 0 of `shape` is a size, since all sizes of `self` are known.
+            dim (int, default 0): The dimension whose parts are repeated, counted from the first.
+            behind (int, default 1): The dimension behind it.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        counts: _NDArray[_Any] | _Ints,
+        *,
+        axes: _Sequence[int] | None = None,
+        shape: _Sequence[int] | None = None,
+        whole: bool = False,
+        dim: int = 0,
+        behind: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class replication_pad1d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last dimension by repeating the edge.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class replication_pad2d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last two dimensions by repeating the edge.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class replication_pad3d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, padding: INT64 | _Ints) -> _T1:
+        """Pads the last three dimensions by repeating the edge.
+
+        Inputs:
+            self (T)
+            padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, padding: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class reshape(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, shape: INT64 | _Ints, *, keeps: _Literal[0, 1] = 0) -> _T3:
+        """Returns a tensor with the same elements and another shape.
+
+        Inputs:
+            self (T)
+            shape (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+        Attributes:
+            keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        shape: _NDArray[_Any] | _Ints,
+        *,
+        keeps: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class reshape_as(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _Any) -> _T3:
+        """The same elements in the shape of another tensor.
+
+        Inputs:
+            self (T)
+            other (any): A tensor whose sizes alone count.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _Any) -> _NDArray[_Any]:
+        ...
+
+class rms_norm(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        weight: _T2 | _Floats | None = None,
+        double_eps: DOUBLE | _Floats | None = None,
+        *,
+        axis: int,
+        axes: _Sequence[int],
+        eps: float | None = None,
+    ) -> _T2:
+        """Root mean square normalization over the last dimensions.
+
+        Inputs:
+            input (T)
+            weight (T, optional): The scale of each element; absent it is 1.
+            double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+        Attributes:
+            axis (int, required): The first dimension that is normalized, counted from the end.
+            axes (ints, required): All dimensions that are normalized.
+            eps (float, optional): Added to the mean of squares; absent it is the machine epsilon of the type that is computed in.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats | None = None,
+        double_eps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        axis: int,
+        axes: _Sequence[int],
+        eps: float | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class rnn_relu_input(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T14,
+        hx: _T14 | _Floats,
+        *params: _T14 | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_T14, _T14]:
+        """Applies a recurrent network with the rectified linear unit of one or more layers to a batch of sequences.
+
+        Layers lie upon one another; nothing is dropped between them.
+
+        A template: its body is made for each call, and depends on
+        `params`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T, rank 3): Time, batch and size, or batch, time and size.
+            hx (T, rank 3): The states before the first step, of each layer and direction.
+            params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+        Attributes:
+            hidden_size (int, required): The size of a state.
+            weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+            bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+            batch_first (int, required): Whether the batch stands before the time.
+
+        Outputs:
+            output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+            hn (T, rank 3): The last states of each layer and direction.
+
+        Types:
+            T: float16, float
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        hx: _NDArray[_Any] | _Floats,
+        *params: _NDArray[_Any] | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class rnn_tanh_input(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        hx: _T2 | _Floats,
+        *params: _T2 | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_T2, _T2]:
+        """Applies a recurrent network with tanh of one or more layers to a batch of sequences.
+
+        Layers lie upon one another; nothing is dropped between them.
+
+        A template: its body is made for each call, and depends on
+        `params`. What no vector reaches is not verified.
+
+        Inputs:
+            input (T, rank 3): Time, batch and size, or batch, time and size.
+            hx (T, rank 3): The states before the first step, of each layer and direction.
+            params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+        Attributes:
+            hidden_size (int, required): The size of a state.
+            weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+            bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+            batch_first (int, required): Whether the batch stands before the time.
+
+        Outputs:
+            output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+            hn (T, rank 3): The last states of each layer and direction.
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        hx: _NDArray[_Any] | _Floats,
+        *params: _NDArray[_Any] | _Floats,
+        hidden_size: int,
+        weights_each: _Literal[2, 4],
+        bidirectional: _Literal[0, 1],
+        batch_first: _Literal[0, 1],
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class roll(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        shifts: _Sequence[int],
+        dims: _Sequence[int] = (),
+        cuts: _Sequence[int],
+    ) -> _T3:
+        """A tensor whose elements are moved along dimensions; those beyond the end come first.
+
+        A template: its body is made for each call, and depends on
+        `shifts`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            shifts (ints, required): How far they are moved along each dimension.
+            dims (ints, default ()): The dimensions; without any the elements are taken one after the other.
+            cuts (ints, required): For each dimension the position of what comes first, -1 where sizes are not known.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        shifts: _Sequence[int],
+        dims: _Sequence[int] = (),
+        cuts: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class rot90(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, reversed: _Sequence[int], order: _Sequence[int] | None = None) -> _T3:
+        """A tensor turned by right angles in the plane of two dimensions.
+
+        A template: its body is made for each call, and depends on
+        `reversed`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            reversed (ints, required): The dimensions whose elements come in reverse order.
+            order (ints, optional): All dimensions in the order that they have then; absent where it is their own.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        reversed: _Sequence[int],
+        order: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class round(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Rounds each element to the nearest integer, halves to the even one.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class round_decimals(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        factor: DOUBLE | _Floats | None = None,
+        divisor: DOUBLE | _Floats | None = None,
+    ) -> _T2:
+        """Rounds each element to a number of decimals, halves to the even one.
+
+        Inputs:
+            self (T)
+            factor (double, optional, rank 0): 10 to the power of a positive number of decimals.
+            divisor (double, optional, rank 0): 10 to the power of a negative one without its sign.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        factor: _NDArray[_Any] | _Floats | None = None,
+        divisor: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class rrelu(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        lower: _T2 | _Floats,
+        upper: _T2 | _Floats,
+        *,
+        training: _Literal[0, 1] = 0,
+    ) -> _T2:
+        """Leaky rectified linear unit, with random slopes in training and else with the middle one.
+
+        Inputs:
+            self (T)
+            lower (T, rank 0): The least slope.
+            upper (T, rank 0): The greatest slope.
+
+        Attributes:
+            training (int, default 0): Whether slopes are random.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        lower: _NDArray[_Any] | _Floats,
+        upper: _NDArray[_Any] | _Floats,
+        *,
+        training: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class rshift_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the right by a number.
+
+        A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number of bits.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class rshift_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T7, other: _T7 | _Ints) -> _T7:
+        """Shifts the bits of each element to the right by that of another tensor.
+
+        A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class rsqrt(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the reciprocal of the square root of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class rsub_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
+        """Subtracts each element, times a factor, from a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+            alpha (T, optional, rank 0): Factor of `self`; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class rsub_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
+        """Subtracts a tensor, times a factor, from another one.
+
+        Inputs:
+            self (T)
+            other (T)
+            alpha (T, optional, rank 0): Factor of `self`; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
         ...
 
 class scalar_tensor(_LibraryFunction):
@@ -2055,13 +14077,13 @@ class scalar_tensor(_LibraryFunction):
         *,
         dtype: int = 1,
     ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
-        """A number as a tensor of rank 0.
+        """Returns a number as a tensor of rank 0.
 
         Inputs:
-            s (S, rank 0): The number.
+            s (S, rank 0): The value.
 
         Attributes:
-            dtype (int, default 1): The element type, as a code.
+            dtype (int, default 1): The element type, as a code of ONNX.
 
         Outputs:
             result (T)
@@ -2076,14 +14098,455 @@ class scalar_tensor(_LibraryFunction):
     def __call__(self, /, s: _NDArray[_Any] | _Floats, *, dtype: int = 1) -> _NDArray[_Any]:
         ...
 
-class select_int(_LibraryFunction):
+class scaled_dot_product_attention(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, index: INT64 | _Ints, *, dim: int) -> _T1:
-        """The elements at one position of a dimension, which the result has no more.
+    def __call__(
+        self,
+        /,
+        query: _T2,
+        key: _T2 | _Floats,
+        value: _T2 | _Floats,
+        attn_mask: BOOL | FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | _Floats | None = None,
+        *,
+        is_causal: _Literal[0, 1] = 0,
+        scale: float | None = None,
+        key_order: _Sequence[int],
+        key_heads: _Sequence[int] | None = None,
+        fits_attention: _Literal[0, 1] = 0,
+    ) -> _T2:
+        """Computes scaled dot product attention.
+
+        A query that no key is for gets zeros.
+
+        A template: its body is made for each call, and depends on
+        `T` and `key_heads` and `scale` and `is_causal` and `attn_mask` and `M`. What no vector reaches is not verified.
+
+        Inputs:
+            query (T): Batches, heads, queries and their size.
+            key (T): Batches, heads, keys and their size.
+            value (T): Batches, heads, keys and the size of a value.
+            attn_mask (M, optional): Which keys a query takes part of, or what is added to the scores; broadcast to the scores.
+
+        Attributes:
+            is_causal (int, default 0): Whether a query takes part of the keys up to its own place alone.
+            scale (float, optional): The factor of the scores; absent it is one over the root of the size of a query.
+            key_order (ints, required): The dimensions of the keys, the last two swapped.
+            key_heads (ints, optional): The head of the keys for each head of the queries; absent it is the same.
+            fits_attention (int, default 0): Whether the tensors have sizes that ONNX's Attention takes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+            M: bool, float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        query: _NDArray[_Any] | _Floats,
+        key: _NDArray[_Any] | _Floats,
+        value: _NDArray[_Any] | _Floats,
+        attn_mask: _NDArray[_Any] | _Floats | None = None,
+        *,
+        is_causal: _Literal[0, 1] = 0,
+        scale: float | None = None,
+        key_order: _Sequence[int],
+        key_heads: _Sequence[int] | None = None,
+        fits_attention: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_add(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        src: _T3 | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _T3:
+        """Adds elements to those of a tensor, at the positions that an index gives along a dimension.
+
+        Of truth values it is the logical or.
 
         Inputs:
             self (T)
-            index (int64, rank 0): The position; counted from the end where it is negative.
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            src (T): The elements; along each dimension at least as many as `index` has.
+
+        Attributes:
+            dim (int, required): The dimension.
+            whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        src: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_reduce(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        src: _T3 | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["add", "multiply"],
+        whole: bool = False,
+    ) -> _T3:
+        """Adds or multiplies elements to those of a tensor, at the positions that an index gives along a dimension.
+
+        Of truth values it is the logical or, and the logical and.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            src (T): The elements; along each dimension at least as many as `index` has.
+
+        Attributes:
+            dim (int, required): The dimension.
+            reduce (string, required): How elements are combined.
+            whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        src: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["add", "multiply"],
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_reduce_two(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT64 | _Ints,
+        src: _T3 | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["sum", "prod", "mean", "amax", "amin"],
+        include_self: bool = True,
+        whole: bool = False,
+    ) -> _T3:
+        """Combines elements with those of a tensor, at the positions that an index gives along a dimension.
+
+        Means of integers are rounded down. To PyTorch nan is the greatest and the least element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `whole` and `T` and `reduce`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            src (T): The elements; along each dimension at least as many as `index` has.
+
+        Attributes:
+            dim (int, required): The dimension.
+            reduce (string, required): How elements are combined.
+            include_self (bool, default True): Whether the elements of `self` are combined with those that come to their places; else these replace them.
+            whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        src: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["sum", "prod", "mean", "amax", "amin"],
+        include_self: bool = True,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_src(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT32 | INT64 | _Ints,
+        src: _T3 | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _T3:
+        """Writes elements into a copy of a tensor, at the positions that an index gives along a dimension.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            src (T): The elements; along each dimension at least as many as `index` has.
+
+        Attributes:
+            dim (int, required): The dimension.
+            whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        src: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_value(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT32 | INT64 | _Ints, value: _T3 | _Floats, *, dim: int) -> _T3:
+        """Writes a number into a copy of a tensor, at the positions that an index gives along a dimension.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            value (T, rank 0): The number.
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        value: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+    ) -> _NDArray[_Any]:
+        ...
+
+class scatter_value_reduce(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT64 | _Ints,
+        value: _T3 | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["add", "multiply"],
+    ) -> _T3:
+        """Adds or multiplies a number to elements of a tensor, at the positions that an index gives along a dimension.
+
+        Of truth values it is the logical or, and the logical and.
+
+        Inputs:
+            self (T)
+            index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+            value (T, rank 0): The number.
+
+        Attributes:
+            dim (int, required): The dimension.
+            reduce (string, required): How elements are combined.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        value: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["add", "multiply"],
+    ) -> _NDArray[_Any]:
+        ...
+
+class searchsorted_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        sorted_sequence: _T1,
+        self: _T1 | _Floats,
+        sorter: INT64 | _Ints | None = None,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
+    ) -> INT64 | INT32:
+        """The position of a number in a sorted sequence.
+
+        To PyTorch nan is larger than all numbers.
+
+        A template: its body is made for each call, and depends on
+        `sorter` and `sorted_sequence.rank` and `T`. What no vector reaches is not verified.
+
+        Inputs:
+            sorted_sequence (T): Numbers in ascending order.
+            self (T, rank 0): The number that is looked for.
+            sorter (int64, optional): The order in which the numbers are ascending; absent it is their own.
+
+        Attributes:
+            out_int32 (bool, default False): Whether positions are int32, not int64.
+            right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            U: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        sorted_sequence: _NDArray[_Any] | _Floats,
+        self: _NDArray[_Any] | _Floats,
+        sorter: _NDArray[_Any] | _Ints | None = None,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class searchsorted_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        sorted_sequence: _T1,
+        self: _T1 | _Floats,
+        sorter: INT64 | _Ints | None = None,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
+    ) -> INT64 | INT32:
+        """For each number its position in a sorted sequence.
+
+        To PyTorch nan is larger than all numbers.
+
+        A template: its body is made for each call, and depends on
+        `sorter` and `sorted_sequence.rank` and `T`. What no vector reaches is not verified.
+
+        Inputs:
+            sorted_sequence (T): Numbers in ascending order; in a last dimension, where there are several sequences.
+            self (T): The numbers that are looked for.
+            sorter (int64, optional): The order in which the numbers are ascending; absent it is their own.
+
+        Attributes:
+            out_int32 (bool, default False): Whether positions are int32, not int64.
+            right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            U: int64, int32
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        sorted_sequence: _NDArray[_Any] | _Floats,
+        self: _NDArray[_Any] | _Floats,
+        sorter: _NDArray[_Any] | _Ints | None = None,
+        *,
+        out_int32: bool = False,
+        right: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class select_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT64 | _Ints, *, dim: int) -> _T3:
+        """Selects one index along a dimension, which is removed from the result.
+
+        Inputs:
+            self (T)
+            index (int64, rank 0): The index; negative values count from the end.
 
         Attributes:
             dim (int, required): The dimension.
@@ -2107,30 +14570,260 @@ class select_int(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class select_scatter(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        src: _T3 | _Floats,
+        index: INT64 | _Ints,
+        *,
+        dim: int,
+        axes: _Sequence[int],
+    ) -> _T3:
+        """Writes a tensor into a copy of another one, at one position of a dimension that it lacks.
+
+        Inputs:
+            self (T)
+            src (T): What is written, of the sizes of `self` without that of the dimension.
+            index (int64, rank 0): The position; counted from the end where it is negative.
+
+        Attributes:
+            dim (int, required): The dimension.
+            axes (ints, required): The same, alone in a list.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        src: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        *,
+        dim: int,
+        axes: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class selu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Scaled exponential linear unit.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sgn(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Computes the sign of each element, which is -1, 0 or 1; of nan it is 0.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sigmoid(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logistic sigmoid of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sign(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Computes the sign of each element, which is -1, 0 or 1; of nan it is 0.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class signbit(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> BOOL:
+        """Whether the sign bit of each element is set, as it is of -0.
+
+        Below opset 26 that of nan counts as not set.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (bool)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class silu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Sigmoid linear unit, each element times its logistic sigmoid.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sin(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the sine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sinc(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the normalized sinc of each element x, sin(pi * x) / (pi * x), which is 1 at 0.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class sinh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the hyperbolic sine of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class slice_Tensor(_LibraryFunction):
     @_overload
     def __call__(
         _self,
         /,
-        self: _T1,
+        self: _T3,
         start: INT64 | _Ints,
         end: INT64 | _Ints,
         step: INT64 | _Ints,
         *,
         dim: _Sequence[int] = (0,),
-    ) -> _T1:
-        """Every so many elements of a part of a dimension.
+    ) -> _T3:
+        """Slices a dimension with a start, an end and a step.
 
-        Bounds beyond the dimension's ends mean these.
+        Bounds are clamped to the size of the dimension.
 
         Inputs:
             self (T)
-            start (int64, [1]): The first element; counted from the end where it is negative.
-            end (int64, [1]): The element before which the part ends.
-            step (int64, [1]): The distance of elements that are taken, at least 1.
+            start (int64, [1]): The first index; negative values count from the end.
+            end (int64, [1]): The end index, which is excluded.
+            step (int64, [1]): The step, at least 1.
 
         Attributes:
-            dim (ints, default (0,)): The dimension, alone in a list.
+            dim (ints, default (0,)): The dimension, as a list of one.
 
         Outputs:
             result (T)
@@ -2153,10 +14846,115 @@ class slice_Tensor(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class slice_scatter(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        src: _T3 | _Floats,
+        start: INT64 | _Ints,
+        end: INT64 | _Ints,
+        step: INT64 | _Ints,
+        *,
+        dim: int = 0,
+        axes: _Sequence[int] = (0,),
+        column: _Sequence[int] = (-1,),
+        joined: bool = False,
+        before: _Sequence[int] | None = None,
+        behind: _Sequence[int] | None = None,
+    ) -> _T3:
+        """Writes a tensor into a copy of another one, at every so many positions of a part of a dimension.
+
+        Bounds beyond the dimension's ends mean these.
+
+        Inputs:
+            self (T)
+            src (T): What is written, of the sizes of that part.
+            start (int64, [1]): The first position; counted from the end where it is negative.
+            end (int64, [1]): The position before which the part ends.
+            step (int64, [1]): The distance of positions, at least 1.
+
+        Attributes:
+            dim (int, default 0): The dimension.
+            axes (ints, default (0,)): The same, alone in a list.
+            column (ints, default (-1,)): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+            joined (bool, default False): Whether the part is known and without gaps; then `before` and `behind` count.
+            before (ints, optional): Its first position, alone in a list; absent where there is nothing before it.
+            behind (ints, optional): The first position behind it, alone in a list; absent where there is nothing.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        src: _NDArray[_Any] | _Floats,
+        start: _NDArray[_Any] | _Ints,
+        end: _NDArray[_Any] | _Ints,
+        step: _NDArray[_Any] | _Ints,
+        *,
+        dim: int = 0,
+        axes: _Sequence[int] = (0,),
+        column: _Sequence[int] = (-1,),
+        joined: bool = False,
+        before: _Sequence[int] | None = None,
+        behind: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class smooth_l1_loss(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        target: _T2 | _Floats,
+        beta: DOUBLE | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _T2:
+        """Half of the squared differences of two tensors where they are small, else the absolute ones less an offset; their mean or their sum.
+
+        Inputs:
+            self (T)
+            target (T)
+            beta (double, optional, rank 0): The difference below which squares are taken; absent it is 1.
+
+        Attributes:
+            reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        target: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        *,
+        reduction: _Literal[0, 1, 2] = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
 class softmax(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, dim: int) -> _T3:
-        """e to the power of each element, divided by the sum of these along a dimension.
+    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
+        """Computes softmax along a dimension.
 
         Inputs:
             self (T)
@@ -2176,18 +14974,361 @@ class softmax(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
         ...
 
-class squeeze(_LibraryFunction):
+class softmax_int(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int] | None = None) -> _T1:
-        """A tensor without all its dimensions of size 1.
-
-        A call gives the dimensions whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
+        """Computes the exponential of each element, divided by the sum of the exponentials along a dimension.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, optional): These dimensions; absent where there are none.
+            dim (int, required): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+        ...
+
+class softplus(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        beta: _T2 | _Floats | None = None,
+        threshold: _T2 | _Floats | None = None,
+    ) -> _T2:
+        """Smooth form of the rectified linear unit, log(1 + exp(beta * x)) / beta, where beta * x is above a threshold x itself.
+
+        Inputs:
+            self (T)
+            beta (T, optional, rank 0): Absent it is 1.
+            threshold (T, optional, rank 0): Absent it is 20.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        beta: _NDArray[_Any] | _Floats | None = None,
+        threshold: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class softshrink(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, lambd: _T2 | _Floats | None = None) -> _T2:
+        """Each element that is farther than lambd from 0, that much nearer to it; the others as 0.
+
+        Inputs:
+            self (T)
+            lambd (T, optional, rank 0): Absent it is 0.5.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        lambd: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class sort(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int = -1, descending: bool = False) -> tuple[_T3, INT64]:
+        """Sorts the elements along a dimension, and tells where each one stood.
+
+        Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            descending (bool, default False): Whether the greatest element comes first.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class sort_stable(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int = -1, descending: bool = False) -> tuple[_T3, INT64]:
+        """Sorts the elements along a dimension, and tells where each one stood.
+
+        Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            descending (bool, default False): Whether the greatest element comes first.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+        descending: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class special_entr(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the entropy of each element x, -x * log(x), which is 0 at 0 and minus infinity below.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class special_erfcx(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6) -> _T6:
+        """Computes the scaled complementary error function of each element x, exp(x^2) * erfc(x).
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class special_expit(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the logistic sigmoid of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class split_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension into parts of one size, the last one of what is left.
+
+        A template: its body is made for each call, and depends on
+        `sizes`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        ...
+
+class split_sizes(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, split_size: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension into parts of given sizes.
+
+        A template: its body is made for each call, and depends on
+        `split_size`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            split_size (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, split_size: _Sequence[int], dim: int = 0) -> _Any:
+        ...
+
+class split_with_sizes(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, split_sizes: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension into parts of given sizes.
+
+        A template: its body is made for each call, and depends on
+        `split_sizes`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            split_sizes (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, split_sizes: _Sequence[int], dim: int = 0) -> _Any:
+        ...
+
+class sqrt(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the square root of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class square(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Computes the square of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class squeeze(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int] | None = None) -> _T3:
+        """Removes all dimensions of size 1.
+
+        The call gives the dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (ints, optional): The dimensions of size 1; absent if there are none.
 
         Outputs:
             result (T)
@@ -2209,16 +15350,16 @@ class squeeze(_LibraryFunction):
 
 class squeeze_dim(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int] | None = None) -> _T1:
-        """A tensor without dimensions of size 1.
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int] | None = None) -> _T3:
+        """Removes a dimension if its size is 1.
 
-        Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+        The call gives those of the operator's dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, optional): The dimensions, each of size 1; all of them stay where it is absent.
+            dim (ints, optional): The dimensions to remove, all of size 1; absent if there are none.
 
         Outputs:
             result (T)
@@ -2240,16 +15381,16 @@ class squeeze_dim(_LibraryFunction):
 
 class squeeze_dims(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int] | None = None) -> _T1:
-        """A tensor without dimensions of size 1.
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int] | None = None) -> _T3:
+        """Removes those of the given dimensions whose size is 1.
 
-        Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+        The call gives those of the operator's dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, optional): The dimensions, each of size 1; all of them stay where it is absent.
+            dim (ints, optional): The dimensions to remove, all of size 1; absent if there are none.
 
         Outputs:
             result (T)
@@ -2273,11 +15414,11 @@ class stack(_LibraryFunction):
     def __call__(
         self,
         /,
-        *tensors: _T1 | _NDArray[_Any] | _Floats,
+        *tensors: _T3 | _NDArray[_Any] | _Floats,
         dim: int = 0,
         axes: _Sequence[int] = (0,),
-    ) -> _T1:
-        """Tensors of one shape side by side along a new dimension.
+    ) -> _T3:
+        """Stacks tensors of one shape along a new dimension.
 
         A template: its body is made for each call, and depends on
         `tensors`. What no vector reaches is not verified.
@@ -2287,7 +15428,7 @@ class stack(_LibraryFunction):
 
         Attributes:
             dim (int, default 0): The new dimension.
-            axes (ints, default (0,)): The same, alone in a list.
+            axes (ints, default (0,)): The new dimension, as a list of one.
 
         Outputs:
             result (T)
@@ -2298,17 +15439,394 @@ class stack(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
 
+class std(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, correction: _T2 | _Floats | None = None) -> _T2:
+        """Computes the standard deviation of all elements.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class std_correction(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _T2:
+        """Computes the standard deviation along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class std_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _T2:
+        """Computes the standard deviation along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class std_mean_correction(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_T2, _T2]:
+        """Computes the standard deviation and the mean along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            deviation (T)
+            mean (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class std_mean_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_T2, _T2]:
+        """Computes the standard deviation and the mean along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            deviation (T)
+            mean (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class stft(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        window: _T6 | _Floats | None = None,
+        *,
+        n_fft: int,
+        hop_length: int | None = None,
+        win_length: int | None = None,
+        normalized: bool = False,
+        onesided: bool = True,
+    ) -> _T6:
+        """Short-time Fourier transform.
+
+        Inputs:
+            self (T): Batch (optional), samples.
+            window (T, optional, rank 1): The window, centered within the frame; ones if absent.
+
+        Attributes:
+            n_fft (int, required): The length of a frame.
+            hop_length (int, optional): The distance of frames; a quarter of their length if absent.
+            win_length (int, optional): The length of the window; that of a frame if absent.
+            normalized (bool, default False): Whether to divide by the square root of the length of a frame.
+            onesided (bool, default True): Whether to omit the frequencies that conjugate symmetry gives.
+
+        Outputs:
+            result (T): Batch (optional), frequencies, frames, and the real and imaginary parts.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        window: _NDArray[_Any] | _Floats | None = None,
+        *,
+        n_fft: int,
+        hop_length: int | None = None,
+        win_length: int | None = None,
+        normalized: bool = False,
+        onesided: bool = True,
+    ) -> _NDArray[_Any]:
+        ...
+
+class stft_center(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        window: _T6 | _Floats | None = None,
+        *,
+        n_fft: int,
+        hop_length: int | None = None,
+        win_length: int | None = None,
+        center: bool = True,
+        pad_mode: _Literal["reflect", "constant", "replicate"] = "reflect",
+        normalized: bool = False,
+        onesided: bool = True,
+    ) -> _T6:
+        """Short-time Fourier transform.
+
+        A template: its body is made for each call, and depends on
+        `self.rank`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T): Batch (optional), samples.
+            window (T, optional, rank 1): The window, centered within the frame; ones if absent.
+
+        Attributes:
+            n_fft (int, required): The length of a frame.
+            hop_length (int, optional): The distance of frames; a quarter of their length if absent.
+            win_length (int, optional): The length of the window; that of a frame if absent.
+            center (bool, default True): Whether to pad the samples so that frames are centered at multiples of `hop_length`.
+            pad_mode (string, default "reflect"): How to pad.
+            normalized (bool, default False): Whether to divide by the square root of the length of a frame.
+            onesided (bool, default True): Whether to omit the frequencies that conjugate symmetry gives.
+
+        Outputs:
+            result (T): Batch (optional), frequencies, frames, and the real and imaginary parts.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        window: _NDArray[_Any] | _Floats | None = None,
+        *,
+        n_fft: int,
+        hop_length: int | None = None,
+        win_length: int | None = None,
+        center: bool = True,
+        pad_mode: _Literal["reflect", "constant", "replicate"] = "reflect",
+        normalized: bool = False,
+        onesided: bool = True,
+    ) -> _NDArray[_Any]:
+        ...
+
+class sub_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
+        """Subtracts a number, times a factor, from each element.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+            alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class sub_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, alpha: _T1 | _Floats | None = None) -> _T1:
+        """Subtracts a tensor, times a factor, from another one.
+
+        Inputs:
+            self (T)
+            other (T)
+            alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        alpha: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class sum(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Computes the sum of all elements.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class sum_dim_IntList(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T6, *, dim: _Sequence[int], keepdim: bool = False) -> _T6:
-        """The sum along dimensions.
+    def __call__(_self, /, self: _T15, *, dim: _Sequence[int], keepdim: bool = False) -> _T15:
+        """Computes the sum along the given dimensions.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, required): The dimensions.
-            keepdim (bool, default False): Whether they stay with size 1.
+            dim (ints, required): The dimensions to reduce.
+            keepdim (bool, default False): Whether to keep them with size 1.
 
         Outputs:
             result (T)
@@ -2329,60 +15847,9 @@ class sum_dim_IntList(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
-class t(_LibraryFunction):
+class swapaxes(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1) -> _T1:
-        """The transpose of a matrix; tensors of rank 0 and 1 as they are.
-
-        Inputs:
-            self (T)
-
-        Outputs:
-            result (T)
-
-        Types:
-            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-
-        Since version 1 of opwright.aten.
-        """
-    @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
-        ...
-
-class tile(_LibraryFunction):
-    @_overload
-    def __call__(_self, /, self: _T1, dims: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T1:
-        """A tensor side by side with itself, so many times along each dimension.
-
-        Inputs:
-            self (T)
-            dims (int64, rank 1): How many times, for each dimension of the result.
-
-        Attributes:
-            axes (ints, optional): The dimensions that the result has in front of those of `self`; absent where there are none.
-
-        Outputs:
-            result (T)
-
-        Types:
-            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-
-        Since version 1 of opwright.aten.
-        """
-    @_overload
-    def __call__(
-        _self,
-        /,
-        self: _NDArray[_Any] | _Floats,
-        dims: _NDArray[_Any] | _Ints,
-        *,
-        axes: _Sequence[int] | None = None,
-    ) -> _NDArray[_Any]:
-        ...
-
-class transpose_int(_LibraryFunction):
-    @_overload
-    def __call__(_self, /, self: _T1, *, order: _Sequence[int] | None = None) -> _T1:
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int] | None = None) -> _T3:
         """A tensor of which two dimensions have changed places.
 
         Inputs:
@@ -2409,19 +15876,1110 @@ class transpose_int(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class swapdims(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int] | None = None) -> _T3:
+        """A tensor of which two dimensions have changed places.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            order (ints, optional): All dimensions in their new order; absent where it is their own.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        order: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class sym_numel(_LibraryFunction):
+    def __call__(_self, /, self: _Any) -> _Any:
+        """The number of elements.
+
+        Inputs:
+            self (any)
+
+        Outputs:
+            count (int64)
+
+        Since version 1 of opwright.aten.
+        """
+
+class sym_size_int(_LibraryFunction):
+    def __call__(_self, /, self: _Any, *, dim: int) -> _Any:
+        """The size of a dimension.
+
+        Inputs:
+            self (any)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            size (int64)
+
+        Since version 1 of opwright.aten.
+        """
+
+class t(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """Transposes a matrix; tensors of rank 0 and 1 are returned unchanged.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class take(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, index: INT64 | _Ints) -> _T3:
+        """The elements at given positions of all elements, one after the other.
+
+        Inputs:
+            self (T)
+            index (I): The positions, of any sizes; counted from the end where they are negative.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, index: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class take_along_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        indices: INT64 | _Ints,
+        *,
+        dim: int | None = None,
+        axes: _Sequence[int] = (0,),
+        whole: bool = False,
+    ) -> _T3:
+        """Takes elements along a dimension, at the positions that indices give for each of them.
+
+        Inputs:
+            self (T)
+            indices (I): Positions along `dim`, not negative; broadcast with `self` in the other dimensions.
+
+        Attributes:
+            dim (int, optional): The dimension; absent the elements of both are taken one after the other.
+            axes (ints, default (0,)): The same, alone in a list.
+            whole (bool, default False): Whether `self` and `indices` have the same sizes in the other dimensions.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            I: int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        indices: _NDArray[_Any] | _Ints,
+        *,
+        dim: int | None = None,
+        axes: _Sequence[int] = (0,),
+        whole: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class tan(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the tangent of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class tanh(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2) -> _T2:
+        """Computes the hyperbolic tangent of each element.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class tensor_split_indices(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension at given positions.
+
+        A template: its body is made for each call, and depends on
+        `sizes`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        ...
+
+class tensor_split_sections(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension into so many parts, whose sizes differ by at most one.
+
+        A template: its body is made for each call, and depends on
+        `sizes`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            sizes (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        ...
+
+class tensordot(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats, *, equation: str) -> _T1:
+        """Computes sums of products along dimensions of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Attributes:
+            equation (string, required): The indices of each tensor and of the result, as Einsum has them.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+        *,
+        equation: str,
+    ) -> _NDArray[_Any]:
+        ...
+
+class threshold(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, threshold: _T1 | _Floats, value: _T1 | _Floats) -> _T1:
+        """Each element that is greater than a threshold; in place of the others a value.
+
+        Inputs:
+            self (T)
+            threshold (T, rank 0)
+            value (T, rank 0)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        threshold: _NDArray[_Any] | _Floats,
+        value: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class tile(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, dims: INT64 | _Ints, *, axes: _Sequence[int] | None = None) -> _T3:
+        """Repeats a tensor along each dimension.
+
+        Inputs:
+            self (T)
+            dims (int64, rank 1): The number of repetitions of each dimension of the result.
+
+        Attributes:
+            axes (ints, optional): The new leading dimensions of the result; absent if there are none.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        dims: _NDArray[_Any] | _Ints,
+        *,
+        axes: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class to_copy(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A copy of a tensor, in an element type of its own.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class to_device(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor in another element type.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class to_dtype(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor in another element type.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class to_dtype_layout(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor in another element type.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class to_other(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """A tensor in the element type of another one.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class topk(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        k: INT64 | _Ints,
+        *,
+        dim: int = -1,
+        largest: bool = True,
+    ) -> tuple[_T1, INT64]:
+        """Finds the greatest or the least elements along a dimension, and where they stand.
+
+        They are sorted, and of equal ones the first stand first. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+        Inputs:
+            self (T)
+            k (int64, [1]): How many, alone in a list.
+
+        Attributes:
+            dim (int, default -1): The dimension.
+            largest (bool, default True): Whether it is the greatest ones.
+
+        Outputs:
+            values (T)
+            indices (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        k: _NDArray[_Any] | _Ints,
+        *,
+        dim: int = -1,
+        largest: bool = True,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class trace(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T16) -> _T16:
+        """Computes the sum of the diagonal of a matrix.
+
+        Inputs:
+            self (T, rank 2)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class transpose_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, order: _Sequence[int] | None = None) -> _T3:
+        """Swaps two dimensions.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            order (ints, optional): The permutation of all dimensions; absent if it is the identity.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        order: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class trapezoid_dx(_LibraryFunction):
+    @_overload
+    def __call__(self, /, y: _T2, dx: _T2 | _Floats | None = None, *, dim: int = -1) -> _T2:
+        """Computes the integral along a dimension by the trapezoidal rule, of points at equal distances.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            y (T)
+            dx (T, optional, rank 0): The distance; absent it is 1.
+
+        Attributes:
+            dim (int, default -1): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        y: _NDArray[_Any] | _Floats,
+        dx: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: int = -1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class trapezoid_x(_LibraryFunction):
+    @_overload
+    def __call__(self, /, y: _T2, x: _T2 | _Floats, *, dim: int = -1) -> _T2:
+        """Computes the integral along a dimension by the trapezoidal rule.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            y (T)
+            x (T): Where the points are.
+
+        Attributes:
+            dim (int, default -1): The dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        y: _NDArray[_Any] | _Floats,
+        x: _NDArray[_Any] | _Floats,
+        *,
+        dim: int = -1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class tril(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, diagonal: INT64 | _Ints) -> _T3:
+        """The lower triangle of matrices, with zeros elsewhere.
+
+        Inputs:
+            self (T)
+            diagonal (int64, rank 0): The last diagonal that is kept; above the main one where it is positive.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, diagonal: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class tril_indices(_LibraryFunction):
+    @_overload
+    def __call__(self, /, offset: INT64, *, sizes: _Sequence[int], dtype: int = 7) -> INT32 | INT64:
+        """The positions of the lower triangle of a matrix row by row, those of rows and then those of columns.
+
+        Inputs:
+            offset (int64, rank 0): The last diagonal of the triangle.
+
+        Attributes:
+            sizes (ints, required): How many rows and columns the matrix has.
+            dtype (int, default 7): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        offset: _NDArray[_Any] | _Ints,
+        *,
+        sizes: _Sequence[int],
+        dtype: int = 7,
+    ) -> _NDArray[_Any]:
+        ...
+
+class trilinear(_LibraryFunction):
+    @_overload
+    def __call__(self, /, i1: _T1, i2: _T1 | _Floats, i3: _T1 | _Floats, *, equation: str) -> _T1:
+        """Computes sums of products of three tensors, each with new dimensions.
+
+        Inputs:
+            i1 (T)
+            i2 (T)
+            i3 (T)
+
+        Attributes:
+            equation (string, required): The indices of each tensor and of the result, as Einsum has them.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        i1: _NDArray[_Any] | _Floats,
+        i2: _NDArray[_Any] | _Floats,
+        i3: _NDArray[_Any] | _Floats,
+        *,
+        equation: str,
+    ) -> _NDArray[_Any]:
+        ...
+
+class triu(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, diagonal: INT64 | _Ints) -> _T3:
+        """The upper triangle of matrices, with zeros elsewhere.
+
+        Inputs:
+            self (T)
+            diagonal (int64, rank 0): The first diagonal that is kept; above the main one where it is positive.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, diagonal: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class triu_indices(_LibraryFunction):
+    @_overload
+    def __call__(self, /, offset: INT64, *, sizes: _Sequence[int], dtype: int = 7) -> INT32 | INT64:
+        """The positions of the upper triangle of a matrix row by row, those of rows and then those of columns.
+
+        Inputs:
+            offset (int64, rank 0): The first diagonal of the triangle.
+
+        Attributes:
+            sizes (ints, required): How many rows and columns the matrix has.
+            dtype (int, default 7): The element type, as a code.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        offset: _NDArray[_Any] | _Ints,
+        *,
+        sizes: _Sequence[int],
+        dtype: int = 7,
+    ) -> _NDArray[_Any]:
+        ...
+
+class true_divide_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Divides each element by a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The divisor.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class true_divide_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Divides two tensors element by element.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class trunc(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1) -> _T1:
+        """Rounds each element towards zero.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class type_as(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3) -> _T3:
+        """A tensor in the element type of another one.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class unbind_int(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, count: int, dim: int = 0) -> _Any:
+        """All parts of a tensor along a dimension, which these have no more.
+
+        A template: its body is made for each call, and depends on
+        `count`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            count (int, required): How many there are.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, count: int, dim: int = 0) -> _Any:
+        ...
+
+class unflatten_int(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        sizes: INT64 | _Ints,
+        *,
+        shape: _Sequence[int] | None = None,
+        whole: bool = False,
+        dim: int = 0,
+        behind: int = 1,
+    ) -> _T3:
+        """A tensor of which one dimension has become several ones.
+
+        Inputs:
+            self (T)
+            sizes (int64, rank 1): Their sizes; -1 for one that follows from the others.
+
+        Attributes:
+            shape (ints, optional): All sizes, 0 for one that is that of `self`, and -1 for one that follows; absent where these do not say it.
+            whole (bool, default False): Whether a 0 of `shape` is a size, since all sizes of `self` are known.
+            dim (int, default 0): The dimension, counted from the first.
+            behind (int, default 1): The dimension behind it.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        sizes: _NDArray[_Any] | _Ints,
+        *,
+        shape: _Sequence[int] | None = None,
+        whole: bool = False,
+        dim: int = 0,
+        behind: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class unfold(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        dimension: int,
+        size: int,
+        step: int,
+        order: _Sequence[int] | None = None,
+    ) -> _T3:
+        """All parts of a size along a dimension, in a last dimension, each so many elements behind the one before.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dimension (int, required): The dimension.
+            size (int, required): The size of a part.
+            step (int, required): The distance of parts.
+            order (ints, optional): All dimensions, the one of the elements of a part at the end; absent where it is there.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dimension: int,
+        size: int,
+        step: int,
+        order: _Sequence[int] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class unique2(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+    ) -> tuple[_T3, INT64, INT64]:
+        """Finds the unique elements in ascending order.
+
+        Inverse and counts that are not asked for are empty.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            return_inverse (bool, default False): Whether it is told where each element stands among the unique ones.
+            return_counts (bool, default False): Whether it is told how often each one occurs.
+
+        Outputs:
+            values (T)
+            inverse (int64)
+            counts (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class unique_consecutive(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+        dim: int | None = None,
+        others: _Sequence[int] | None = None,
+    ) -> tuple[_T3, INT64, INT64]:
+        """Keeps of equal neighbours the first one.
+
+        Inverse and counts that are not asked for are empty where single elements are compared.
+
+        A template: its body is made for each call, and depends on
+        `dim`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            return_inverse (bool, default False): Whether it is told where each element stands among those that are kept.
+            return_counts (bool, default False): Whether it is told how many each one stands for.
+            dim (int, optional): The dimension; absent the elements are taken one by one.
+            others (ints, optional): The other dimensions, where there is one.
+
+        Outputs:
+            values (T)
+            inverse (int64)
+            counts (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+        dim: int | None = None,
+        others: _Sequence[int] | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class unique_dim(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, *, dim: int) -> tuple[_T3, INT64, INT64]:
+        """Finds the unique parts along a dimension in ascending order, where each part stands among them, and how often each one occurs.
+
+        Inputs:
+            self (T)
+
+        Attributes:
+            dim (int, required): The dimension.
+
+        Outputs:
+            values (T)
+            inverse (int64)
+            counts (int64)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class unsafe_index_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *indices: INT64 | INT32 | _Ints) -> _T1:
-        """What stands at positions of several dimensions, which are broadcast together.
+    def __call__(_self, /, self: _T3, *indices: INT64 | INT32 | _Ints) -> _T3:
+        """Selects elements by index tensors, which are broadcast together.
 
-        The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
+        The indexed dimensions are replaced in place if they are adjacent; otherwise the new dimensions come first.
 
         A template: its body is made for each call, and depends on
         `indices`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
-            indices (I, optional, any number): Positions for each dimension from the first on; absent where all of it is taken.
+            indices (I, optional, any number): Indices for the dimensions, from the first one; absent to take all of a dimension.
 
         Outputs:
             result (T)
@@ -2436,14 +16994,44 @@ class unsafe_index_Tensor(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *indices: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
-class unsafe_view(_LibraryFunction):
+class unsafe_split_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, size: INT64 | _Ints) -> _T1:
-        """The same elements in another shape.
+    def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        """Splits a tensor along a dimension into parts of one size, the last one of what is left.
+
+        A template: its body is made for each call, and depends on
+        `sizes`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
-            size (int64, rank 1): The sizes; -1 for one that follows from the others.
+
+        Attributes:
+            sizes (ints, required): The sizes of the parts.
+            dim (int, default 0): The dimension.
+
+        Outputs:
+            results (T, any number)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+        ...
+
+class unsafe_view(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints, *, keeps: _Literal[0, 1] = 0) -> _T3:
+        """Returns a tensor with the same elements and another shape.
+
+        Inputs:
+            self (T)
+            size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+        Attributes:
+            keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
 
         Outputs:
             result (T)
@@ -2454,19 +17042,26 @@ class unsafe_view(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        keeps: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
         ...
 
 class unsqueeze(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: _Sequence[int]) -> _T1:
-        """A tensor with a new dimension of size 1.
+    def __call__(_self, /, self: _T3, *, dim: _Sequence[int]) -> _T3:
+        """Inserts a dimension of size 1.
 
         Inputs:
             self (T)
 
         Attributes:
-            dim (ints, required): The new dimension, alone in a list.
+            dim (ints, required): The new dimension, as a list of one.
 
         Outputs:
             result (T)
@@ -2480,10 +17075,938 @@ class unsqueeze(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: _Sequence[int]) -> _NDArray[_Any]:
         ...
 
+class upsample_bicubic2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes two dimensions by bicubic interpolation.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_bicubic2d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes two dimensions by bicubic interpolation.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_bilinear2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes two dimensions by bilinear interpolation.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_bilinear2d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes two dimensions by bilinear interpolation.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_linear1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes one dimension by linear interpolation.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_linear1d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes one dimension by linear interpolation.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest1d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T17,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _T17:
+        """Resizes one dimension by the nearest elements.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [1]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+        Attributes:
+            by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest1d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T17,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _T17:
+        """Resizes one dimension by the nearest elements.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [1]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+        Attributes:
+            by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest2d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T17,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _T17:
+        """Resizes two dimensions by the nearest elements.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [2]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+        Attributes:
+            by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest2d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T17,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _T17:
+        """Resizes two dimensions by the nearest elements.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [2]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+        Attributes:
+            by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T17,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _T17:
+        """Resizes three dimensions by the nearest elements.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [3]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+        Attributes:
+            by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest3d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T17,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _T17:
+        """Resizes three dimensions by the nearest elements.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [3]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+        Attributes:
+            by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_trilinear3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes three dimensions by trilinear interpolation.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_trilinear3d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        output_size: INT64 | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T2:
+        """Resizes three dimensions by trilinear interpolation.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+
+        Attributes:
+            align_corners (bool, required): Whether the first and the last elements stay where they are.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class vander(_LibraryFunction):
+    @_overload
+    def __call__(self, /, x: _T16, N: INT64 | _Ints | None = None, *, increasing: bool = False) -> _T16:
+        """Computes powers of each element, a row for each.
+
+        Inputs:
+            x (T)
+            N (int64, optional, rank 0): How many powers; absent it is as many as elements.
+
+        Attributes:
+            increasing (bool, default False): Whether the exponents go up from 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x: _NDArray[_Any] | _Floats,
+        N: _NDArray[_Any] | _Ints | None = None,
+        *,
+        increasing: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class var(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, correction: _T2 | _Floats | None = None) -> _T2:
+        """Computes the variance of all elements.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class var_correction(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _T2:
+        """Computes the variance along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class var_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _T2:
+        """Computes the variance along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class var_mean_correction(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_T2, _T2]:
+        """Computes the variance and the mean along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            variance (T)
+            mean (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class var_mean_dim(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T2,
+        correction: _T2 | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_T2, _T2]:
+        """Computes the variance and the mean along dimensions.
+
+        Inputs:
+            self (T)
+            correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+        Attributes:
+            dim (ints, required): The dimensions.
+            keepdim (bool, default False): Whether they stay with size 1.
+
+        Outputs:
+            variance (T)
+            mean (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        correction: _NDArray[_Any] | _Floats | None = None,
+        *,
+        dim: _Sequence[int],
+        keepdim: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class vdot(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T1, other: _T1 | _Floats) -> _T1:
+        """Computes the dot product of two vectors.
+
+        Inputs:
+            self (T, rank 1)
+            other (T, rank 1)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
 class view(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, size: INT64 | _Ints) -> _T1:
-        """The same elements in another shape.
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints, *, keeps: _Literal[0, 1] = 0) -> _T3:
+        """Returns a tensor with the same elements and another shape.
+
+        Inputs:
+            self (T)
+            size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+        Attributes:
+            keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        size: _NDArray[_Any] | _Ints,
+        *,
+        keeps: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class view_as(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, other: _Any) -> _T3:
+        """The same elements in the shape of another tensor.
+
+        Inputs:
+            self (T)
+            other (any): A tensor whose sizes alone count.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _Any) -> _NDArray[_Any]:
+        ...
+
+class view_as_complex(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6) -> _T6:
+        """Returns complex numbers whose real and imaginary parts are in a last dimension of size 2.
+
+        Inputs:
+            self (T)
+
+        Outputs:
+            result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class view_as_real(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6) -> _T6:
+        """Returns the real and imaginary parts of complex numbers in a last dimension of size 2.
+
+        Inputs:
+            self (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class view_copy(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T3, size: INT64 | _Ints) -> _T3:
+        """A copy of the same elements in another shape.
 
         Inputs:
             self (T)
@@ -2500,3 +18023,305 @@ class view(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, size: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
+
+class weight_norm(_LibraryFunction):
+    @_overload
+    def __call__(self, /, v: _T2, g: _T2 | _Floats, *, axes: _Sequence[int]) -> _T2:
+        """Gives vectors along all dimensions but one the lengths of a second tensor.
+
+        Inputs:
+            v (T): The directions.
+            g (T): The lengths.
+
+        Attributes:
+            axes (ints, required): All dimensions but one.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        v: _NDArray[_Any] | _Floats,
+        g: _NDArray[_Any] | _Floats,
+        *,
+        axes: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
+class where_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, condition: BOOL, self: _T18 | _Floats, other: _T18 | _Floats) -> _T18:
+        """Selects one number where a condition holds, and another one elsewhere.
+
+        Inputs:
+            condition (bool)
+            self (T, rank 0): The number where it holds.
+            other (T, rank 0): The number elsewhere.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, bool, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        condition: _NDArray[_Any] | _Bools,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class where_ScalarOther(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, condition: BOOL, self: _T3 | _Floats, other: _T3 | _Floats) -> _T3:
+        """Selects the elements of a tensor where a condition holds, and a number elsewhere.
+
+        Inputs:
+            condition (bool)
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        condition: _NDArray[_Any] | _Bools,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class where_ScalarSelf(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, condition: BOOL, self: _T3 | _Floats, other: _T3 | _Floats) -> _T3:
+        """Selects a number where a condition holds, and the elements of a tensor elsewhere.
+
+        Inputs:
+            condition (bool)
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        condition: _NDArray[_Any] | _Bools,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class where_self(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, condition: BOOL, self: _T3 | _Floats, other: _T3 | _Floats) -> _T3:
+        """Selects the elements of one tensor where a condition holds, and those of another one elsewhere.
+
+        Inputs:
+            condition (bool)
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        condition: _NDArray[_Any] | _Bools,
+        self: _NDArray[_Any] | _Floats,
+        other: _NDArray[_Any] | _Floats,
+    ) -> _NDArray[_Any]:
+        ...
+
+class xlogy_Scalar_Other(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Multiplies each element by the natural logarithm of a number.
+
+        The result is 0 where the first factor is 0, unless the other one is nan.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class xlogy_Scalar_Self(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Multiplies a number by the natural logarithm of each element.
+
+        The result is 0 where the first factor is 0, unless the other one is nan.
+
+        Inputs:
+            self (T, rank 0): The number.
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class xlogy_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, other: _T2 | _Floats) -> _T2:
+        """Multiplies each element by the natural logarithm of that of another tensor.
+
+        The result is 0 where the first factor is 0, unless the other one is nan.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class xor_Scalar(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise exclusive or of each element and a number.
+
+        Inputs:
+            self (T)
+            other (T, rank 0): The number.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class xor_Tensor(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T4, other: _T4 | _Ints) -> _T4:
+        """Computes the bitwise exclusive or of two tensors.
+
+        Inputs:
+            self (T)
+            other (T)
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Ints, other: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
+        ...
+
+class zeros(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        size: INT64,
+        *,
+        dtype: int | None = None,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """A tensor of zeros.
+
+        Inputs:
+            size (int64, rank 1): The sizes.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, size: _NDArray[_Any] | _Ints, *, dtype: int | None = None) -> _NDArray[_Any]:
+        ...
+
+class zeros_like(_LibraryFunction):
+    def __call__(_self, /, self: _Any, *, dtype: int | None = None) -> _Any:
+        """A tensor of zeros, as large as another one.
+
+        Inputs:
+            self (any): A tensor whose sizes alone count.
+
+        Attributes:
+            dtype (int, optional): The element type, as a code; absent it is float.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """

@@ -2,24 +2,101 @@
 
 from typing import Final as _Final
 
+from ._opset1 import abs as _TypeOfabs  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import acos as _TypeOfacos  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import acosh as _TypeOfacosh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_avg_pool1d as _TypeOfadaptive_avg_pool1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_avg_pool2d as _TypeOfadaptive_avg_pool2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_avg_pool3d as _TypeOfadaptive_avg_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_max_pool1d as _TypeOfadaptive_max_pool1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_max_pool2d as _TypeOfadaptive_max_pool2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import adaptive_max_pool3d as _TypeOfadaptive_max_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import add_Scalar as _TypeOfadd_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import add_Tensor as _TypeOfadd_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addbmm as _TypeOfaddbmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addcdiv as _TypeOfaddcdiv  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addcmul as _TypeOfaddcmul  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addmm as _TypeOfaddmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addmv as _TypeOfaddmv  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import addr as _TypeOfaddr  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import affine_grid_generator as _TypeOfaffine_grid_generator  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import alias as _TypeOfalias  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all as _TypeOfall  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all_dim as _TypeOfall_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all_dims as _TypeOfall_dims  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import alpha_dropout as _TypeOfalpha_dropout  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import amax as _TypeOfamax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import amin as _TypeOfamin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import aminmax as _TypeOfaminmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import and_Scalar as _TypeOfand_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import and_Tensor as _TypeOfand_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import any as _TypeOfany  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import any_dim as _TypeOfany_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import any_dims as _TypeOfany_dims  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import arange as _TypeOfarange  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import arange_start as _TypeOfarange_start  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import arange_start_step as _TypeOfarange_start_step  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import argmax as _TypeOfargmax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import argmin as _TypeOfargmin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import argsort as _TypeOfargsort  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import argsort_stable as _TypeOfargsort_stable  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import argwhere as _TypeOfargwhere  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import as_strided as _TypeOfas_strided  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import asin as _TypeOfasin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import asinh as _TypeOfasinh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import atan as _TypeOfatan  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import atan2 as _TypeOfatan2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import atanh as _TypeOfatanh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool1d as _TypeOfavg_pool1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool2d as _TypeOfavg_pool2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import avg_pool3d as _TypeOfavg_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import baddbmm as _TypeOfbaddbmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import batch_norm as _TypeOfbatch_norm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bernoulli as _TypeOfbernoulli  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bernoulli_p as _TypeOfbernoulli_p  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bilinear as _TypeOfbilinear  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import binary_cross_entropy as _TypeOfbinary_cross_entropy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import binary_cross_entropy_with_logits as _TypeOfbinary_cross_entropy_with_logits  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bincount as _TypeOfbincount  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_and_Scalar as _TypeOfbitwise_and_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_and_Scalar_Tensor as _TypeOfbitwise_and_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_and_Tensor as _TypeOfbitwise_and_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_left_shift_Scalar_Tensor as _TypeOfbitwise_left_shift_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_left_shift_Tensor as _TypeOfbitwise_left_shift_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_left_shift_Tensor_Scalar as _TypeOfbitwise_left_shift_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_not as _TypeOfbitwise_not  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_or_Scalar as _TypeOfbitwise_or_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_or_Scalar_Tensor as _TypeOfbitwise_or_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_or_Tensor as _TypeOfbitwise_or_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_right_shift_Scalar_Tensor as _TypeOfbitwise_right_shift_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_right_shift_Tensor as _TypeOfbitwise_right_shift_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_right_shift_Tensor_Scalar as _TypeOfbitwise_right_shift_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_xor_Scalar as _TypeOfbitwise_xor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_xor_Scalar_Tensor as _TypeOfbitwise_xor_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bitwise_xor_Tensor as _TypeOfbitwise_xor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bmm as _TypeOfbmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import broadcast_to as _TypeOfbroadcast_to  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bucketize_Scalar as _TypeOfbucketize_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import bucketize_Tensor as _TypeOfbucketize_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cartesian_prod as _TypeOfcartesian_prod  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cat as _TypeOfcat  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cdist as _TypeOfcdist  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cdist_forward as _TypeOfcdist_forward  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ceil as _TypeOfceil  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import celu as _TypeOfcelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import chain_matmul as _TypeOfchain_matmul  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import channel_shuffle as _TypeOfchannel_shuffle  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import chunk as _TypeOfchunk  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp as _TypeOfclamp  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp_Tensor as _TypeOfclamp_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp_max as _TypeOfclamp_max  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp_max_Tensor as _TypeOfclamp_max_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp_min as _TypeOfclamp_min  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import clamp_min_Tensor as _TypeOfclamp_min_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clone as _TypeOfclone  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import col2im as _TypeOfcol2im  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import combinations as _TypeOfcombinations  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import constant_pad_nd as _TypeOfconstant_pad_nd  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import contiguous as _TypeOfcontiguous  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv1d as _TypeOfconv1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv1d_padding as _TypeOfconv1d_padding  # pyright: ignore[reportMissingModuleSource]
@@ -31,58 +108,688 @@ from ._opset1 import conv_transpose1d as _TypeOfconv_transpose1d  # pyright: ign
 from ._opset1 import conv_transpose2d_input as _TypeOfconv_transpose2d_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import conv_transpose3d_input as _TypeOfconv_transpose3d_input  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import convolution as _TypeOfconvolution  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import copy as _TypeOfcopy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import copysign_Scalar as _TypeOfcopysign_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import copysign_Tensor as _TypeOfcopysign_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import corrcoef as _TypeOfcorrcoef  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cos as _TypeOfcos  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cosh as _TypeOfcosh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cosine_embedding_loss as _TypeOfcosine_embedding_loss  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cosine_similarity as _TypeOfcosine_similarity  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import count_nonzero as _TypeOfcount_nonzero  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import count_nonzero_dim_IntList as _TypeOfcount_nonzero_dim_IntList  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cov as _TypeOfcov  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cross as _TypeOfcross  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cross_entropy_loss as _TypeOfcross_entropy_loss  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cummax as _TypeOfcummax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cummin as _TypeOfcummin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cumprod as _TypeOfcumprod  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cumsum as _TypeOfcumsum  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import deg2rad as _TypeOfdeg2rad  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import detach as _TypeOfdetach  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import diagonal as _TypeOfdiagonal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import diagonal_copy as _TypeOfdiagonal_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import diff as _TypeOfdiff  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import digamma as _TypeOfdigamma  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import dist as _TypeOfdist  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import div_Scalar as _TypeOfdiv_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import div_Scalar_mode as _TypeOfdiv_Scalar_mode  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import div_Tensor as _TypeOfdiv_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import div_Tensor_mode as _TypeOfdiv_Tensor_mode  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import dot as _TypeOfdot  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import dropout as _TypeOfdropout  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import einsum as _TypeOfeinsum  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import elu as _TypeOfelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import embedding as _TypeOfembedding  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import embedding_bag as _TypeOfembedding_bag  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import embedding_bag_forward_only as _TypeOfembedding_bag_forward_only  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import embedding_bag_padding_idx as _TypeOfembedding_bag_padding_idx  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import empty_like as _TypeOfempty_like  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_memory_format as _TypeOfempty_memory_format  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import empty_permuted as _TypeOfempty_permuted  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import empty_strided as _TypeOfempty_strided  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import eq_Scalar as _TypeOfeq_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import eq_Tensor as _TypeOfeq_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import erf as _TypeOferf  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import erfc as _TypeOferfc  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import erfinv as _TypeOferfinv  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import exp as _TypeOfexp  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import exp2 as _TypeOfexp2  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import expand as _TypeOfexpand  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import expand_as as _TypeOfexpand_as  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import expm1 as _TypeOfexpm1  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import eye as _TypeOfeye  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import eye_m as _TypeOfeye_m  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import feature_dropout as _TypeOffeature_dropout  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_c2r as _TypeOffft_c2r  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_fft as _TypeOffft_fft  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_fft2 as _TypeOffft_fft2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_ifft as _TypeOffft_ifft  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_ifft2 as _TypeOffft_ifft2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_irfft as _TypeOffft_irfft  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_r2c as _TypeOffft_r2c  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_rfft as _TypeOffft_rfft  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fft_rfft2 as _TypeOffft_rfft2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fill_Scalar as _TypeOffill_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fill_Tensor as _TypeOffill_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import flatten_using_ints as _TypeOfflatten_using_ints  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import flip as _TypeOfflip  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fliplr as _TypeOffliplr  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import flipud as _TypeOfflipud  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import float_power_Scalar as _TypeOffloat_power_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import float_power_Tensor_Scalar as _TypeOffloat_power_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import float_power_Tensor_Tensor as _TypeOffloat_power_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import floor as _TypeOffloor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import floor_divide as _TypeOffloor_divide  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import floor_divide_Scalar as _TypeOffloor_divide_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fmax as _TypeOffmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fmin as _TypeOffmin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fmod_Scalar as _TypeOffmod_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import fmod_Tensor as _TypeOffmod_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import frac as _TypeOffrac  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import full as _TypeOffull  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import full_like as _TypeOffull_like  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gather as _TypeOfgather  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ge_Scalar as _TypeOfge_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ge_Tensor as _TypeOfge_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gelu as _TypeOfgelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import glu as _TypeOfglu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import grid_sampler as _TypeOfgrid_sampler  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import grid_sampler_2d as _TypeOfgrid_sampler_2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import grid_sampler_3d as _TypeOfgrid_sampler_3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import group_norm as _TypeOfgroup_norm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import grouped_mm as _TypeOfgrouped_mm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gru_input as _TypeOfgru_input  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gt_Scalar as _TypeOfgt_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import gt_Tensor as _TypeOfgt_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import hardshrink as _TypeOfhardshrink  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import hardsigmoid as _TypeOfhardsigmoid  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import hardswish as _TypeOfhardswish  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import hardtanh as _TypeOfhardtanh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import heaviside as _TypeOfheaviside  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import histc as _TypeOfhistc  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import huber_loss as _TypeOfhuber_loss  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import hypot as _TypeOfhypot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_Tensor as _TypeOfindex_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_add as _TypeOfindex_add  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_copy as _TypeOfindex_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_fill_int_Scalar as _TypeOfindex_fill_int_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_fill_int_Tensor as _TypeOfindex_fill_int_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_put as _TypeOfindex_put  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_select as _TypeOfindex_select  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import inner as _TypeOfinner  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import instance_norm as _TypeOfinstance_norm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import internal_adaptive_avg_pool2d as _TypeOfinternal_adaptive_avg_pool2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import internal_adaptive_avg_pool3d as _TypeOfinternal_adaptive_avg_pool3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import internal_embedding_bag as _TypeOfinternal_embedding_bag  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isclose as _TypeOfisclose  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isfinite as _TypeOfisfinite  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isin_Scalar_Tensor as _TypeOfisin_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isin_Tensor_Scalar as _TypeOfisin_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isin_Tensor_Tensor as _TypeOfisin_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isinf as _TypeOfisinf  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isnan as _TypeOfisnan  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isneginf as _TypeOfisneginf  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isposinf as _TypeOfisposinf  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import isreal as _TypeOfisreal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import kl_div as _TypeOfkl_div  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import kron as _TypeOfkron  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import kthvalue as _TypeOfkthvalue  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import l1_loss as _TypeOfl1_loss  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import layer_norm as _TypeOflayer_norm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import le_Scalar as _TypeOfle_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import le_Tensor as _TypeOfle_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import leaky_relu as _TypeOfleaky_relu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lerp_Scalar as _TypeOflerp_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lerp_Tensor as _TypeOflerp_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lgamma as _TypeOflgamma  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lift_fresh_copy as _TypeOflift_fresh_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linalg_cross as _TypeOflinalg_cross  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linalg_matrix_power as _TypeOflinalg_matrix_power  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linalg_multi_dot as _TypeOflinalg_multi_dot  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linalg_vector_norm as _TypeOflinalg_vector_norm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linear as _TypeOflinear  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linspace as _TypeOflinspace  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linspace_Scalar_Tensor as _TypeOflinspace_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linspace_Tensor_Scalar as _TypeOflinspace_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linspace_Tensor_Tensor as _TypeOflinspace_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import local_scalar_dense as _TypeOflocal_scalar_dense  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log as _TypeOflog  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log10 as _TypeOflog10  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log1p as _TypeOflog1p  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log2 as _TypeOflog2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log_sigmoid as _TypeOflog_sigmoid  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log_sigmoid_forward as _TypeOflog_sigmoid_forward  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import log_softmax as _TypeOflog_softmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import log_softmax_int as _TypeOflog_softmax_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logaddexp as _TypeOflogaddexp  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logaddexp2 as _TypeOflogaddexp2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logcumsumexp as _TypeOflogcumsumexp  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logical_and as _TypeOflogical_and  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logical_not as _TypeOflogical_not  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logical_or as _TypeOflogical_or  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logical_xor as _TypeOflogical_xor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logit as _TypeOflogit  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logspace as _TypeOflogspace  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logspace_Scalar_Tensor as _TypeOflogspace_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logspace_Tensor_Scalar as _TypeOflogspace_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logspace_Tensor_Tensor as _TypeOflogspace_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import logsumexp as _TypeOflogsumexp  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lshift_Scalar as _TypeOflshift_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lshift_Tensor as _TypeOflshift_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lstm_input as _TypeOflstm_input  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lt_Scalar as _TypeOflt_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import lt_Tensor as _TypeOflt_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mT as _TypeOfmT  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import masked_fill_Scalar as _TypeOfmasked_fill_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import masked_fill_Tensor as _TypeOfmasked_fill_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import masked_scatter as _TypeOfmasked_scatter  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import masked_select as _TypeOfmasked_select  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import matmul as _TypeOfmatmul  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import matrix_power as _TypeOfmatrix_power  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import max as _TypeOfmax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_dim as _TypeOfmax_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import max_other as _TypeOfmax_other  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool1d as _TypeOfmax_pool1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool1d_with_indices as _TypeOfmax_pool1d_with_indices  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool2d as _TypeOfmax_pool2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool2d_with_indices as _TypeOfmax_pool2d_with_indices  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool3d as _TypeOfmax_pool3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool3d_with_indices as _TypeOfmax_pool3d_with_indices  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import maximum as _TypeOfmaximum  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mean as _TypeOfmean  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mean_dim as _TypeOfmean_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import median as _TypeOfmedian  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import median_dim as _TypeOfmedian_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import min as _TypeOfmin  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import min_dim as _TypeOfmin_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import min_other as _TypeOfmin_other  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import minimum as _TypeOfminimum  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mish as _TypeOfmish  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mm as _TypeOfmm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mode as _TypeOfmode  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import moveaxis_int as _TypeOfmoveaxis_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import moveaxis_intlist as _TypeOfmoveaxis_intlist  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import movedim_int as _TypeOfmovedim_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import movedim_intlist as _TypeOfmovedim_intlist  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mse_loss as _TypeOfmse_loss  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mul_Scalar as _TypeOfmul_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mul_Tensor as _TypeOfmul_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import multinomial as _TypeOfmultinomial  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import mv as _TypeOfmv  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nan_to_num as _TypeOfnan_to_num  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nanmean as _TypeOfnanmean  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nanmedian as _TypeOfnanmedian  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nanmedian_dim as _TypeOfnanmedian_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nansum as _TypeOfnansum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import narrow as _TypeOfnarrow  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import narrow_Tensor as _TypeOfnarrow_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import narrow_copy as _TypeOfnarrow_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_batch_norm as _TypeOfnative_batch_norm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_batch_norm_legit as _TypeOfnative_batch_norm_legit  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_batch_norm_legit_functional as _TypeOfnative_batch_norm_legit_functional  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_batch_norm_legit_no_stats as _TypeOfnative_batch_norm_legit_no_stats  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_batch_norm_legit_no_training as _TypeOfnative_batch_norm_legit_no_training  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_channel_shuffle as _TypeOfnative_channel_shuffle  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import native_dropout as _TypeOfnative_dropout  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_group_norm as _TypeOfnative_group_norm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import native_layer_norm as _TypeOfnative_layer_norm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ne_Scalar as _TypeOfne_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ne_Tensor as _TypeOfne_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import neg as _TypeOfneg  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import new_empty as _TypeOfnew_empty  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import new_full as _TypeOfnew_full  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import new_ones as _TypeOfnew_ones  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import new_zeros as _TypeOfnew_zeros  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nll_loss as _TypeOfnll_loss  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nll_loss_forward as _TypeOfnll_loss_forward  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nonzero as _TypeOfnonzero  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import nonzero_static as _TypeOfnonzero_static  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import norm_Scalar as _TypeOfnorm_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import norm_ScalarOpt_dim as _TypeOfnorm_ScalarOpt_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import norm_ScalarOpt_dim_dtype as _TypeOfnorm_ScalarOpt_dim_dtype  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import norm_ScalarOpt_dtype as _TypeOfnorm_ScalarOpt_dtype  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import normal_Tensor_Tensor as _TypeOfnormal_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import normal_Tensor_float as _TypeOfnormal_Tensor_float  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import normal_float_Tensor as _TypeOfnormal_float_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import normal_float_float as _TypeOfnormal_float_float  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import numpy_T as _TypeOfnumpy_T  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import one_hot as _TypeOfone_hot  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ones as _TypeOfones  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ones_like as _TypeOfones_like  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import or_Scalar as _TypeOfor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import or_Tensor as _TypeOfor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import outer as _TypeOfouter  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pairwise_distance as _TypeOfpairwise_distance  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pdist as _TypeOfpdist  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pdist_forward as _TypeOfpdist_forward  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import permute as _TypeOfpermute  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pixel_shuffle as _TypeOfpixel_shuffle  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pixel_unshuffle as _TypeOfpixel_unshuffle  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import polar as _TypeOfpolar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pow_Scalar as _TypeOfpow_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pow_Tensor_Scalar as _TypeOfpow_Tensor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pow_Tensor_Tensor as _TypeOfpow_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import prelu as _TypeOfprelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import prelu_kernel as _TypeOfprelu_kernel  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import prod as _TypeOfprod  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import prod_dim_int as _TypeOfprod_dim_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_choose_qparams_per_token as _TypeOfquantized_decomposed_choose_qparams_per_token  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_choose_qparams_per_token_asymmetric as _TypeOfquantized_decomposed_choose_qparams_per_token_asymmetric  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_choose_qparams_per_token_asymmetric_impl as _TypeOfquantized_decomposed_choose_qparams_per_token_asymmetric_impl  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_choose_qparams_symmetric_tensor as _TypeOfquantized_decomposed_choose_qparams_symmetric_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_choose_qparams_tensor as _TypeOfquantized_decomposed_choose_qparams_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_convert_element_type_no_fuse as _TypeOfquantized_decomposed_convert_element_type_no_fuse  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_dequantize_per_channel as _TypeOfquantized_decomposed_dequantize_per_channel  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_dequantize_per_channel_group as _TypeOfquantized_decomposed_dequantize_per_channel_group  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_dequantize_per_tensor as _TypeOfquantized_decomposed_dequantize_per_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_dequantize_per_tensor_tensor as _TypeOfquantized_decomposed_dequantize_per_tensor_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_dequantize_per_tensor_tensor2 as _TypeOfquantized_decomposed_dequantize_per_tensor_tensor2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_dequantize_per_token as _TypeOfquantized_decomposed_dequantize_per_token  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_fake_quant_per_channel as _TypeOfquantized_decomposed_fake_quant_per_channel  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_quantize_per_channel as _TypeOfquantized_decomposed_quantize_per_channel  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_quantize_per_channel_group as _TypeOfquantized_decomposed_quantize_per_channel_group  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_quantize_per_tensor as _TypeOfquantized_decomposed_quantize_per_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_quantize_per_tensor_tensor as _TypeOfquantized_decomposed_quantize_per_tensor_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_quantize_per_tensor_tensor2 as _TypeOfquantized_decomposed_quantize_per_tensor_tensor2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import quantized_decomposed_quantize_per_token as _TypeOfquantized_decomposed_quantize_per_token  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rad2deg as _TypeOfrad2deg  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import rand as _TypeOfrand  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rand_like as _TypeOfrand_like  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint as _TypeOfrandint  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_generator as _TypeOfrandint_generator  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_like as _TypeOfrandint_like  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_like_Tensor as _TypeOfrandint_like_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_like_Tensor_generator as _TypeOfrandint_like_Tensor_generator  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_like_generator as _TypeOfrandint_like_generator  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_like_low_dtype as _TypeOfrandint_like_low_dtype  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_like_low_generator_dtype as _TypeOfrandint_like_low_generator_dtype  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_low as _TypeOfrandint_low  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randint_low_generator as _TypeOfrandint_low_generator  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randn as _TypeOfrandn  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import randn_like as _TypeOfrandn_like  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import randperm as _TypeOfrandperm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import ravel as _TypeOfravel  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import real as _TypeOfreal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reciprocal as _TypeOfreciprocal  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reflection_pad1d as _TypeOfreflection_pad1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reflection_pad2d as _TypeOfreflection_pad2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reflection_pad3d as _TypeOfreflection_pad3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import relu as _TypeOfrelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import relu6 as _TypeOfrelu6  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import remainder_Scalar as _TypeOfremainder_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import remainder_Scalar_Tensor as _TypeOfremainder_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import remainder_Tensor as _TypeOfremainder_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import renorm as _TypeOfrenorm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import repeat as _TypeOfrepeat  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import repeat_interleave_Tensor as _TypeOfrepeat_interleave_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import repeat_interleave_self_Tensor as _TypeOfrepeat_interleave_self_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import repeat_interleave_self_int as _TypeOfrepeat_interleave_self_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import replication_pad1d as _TypeOfreplication_pad1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import replication_pad2d as _TypeOfreplication_pad2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import replication_pad3d as _TypeOfreplication_pad3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import reshape as _TypeOfreshape  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import reshape_as as _TypeOfreshape_as  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rms_norm as _TypeOfrms_norm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rnn_relu_input as _TypeOfrnn_relu_input  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rnn_tanh_input as _TypeOfrnn_tanh_input  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import roll as _TypeOfroll  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rot90 as _TypeOfrot90  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import round as _TypeOfround  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import round_decimals as _TypeOfround_decimals  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rrelu as _TypeOfrrelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rshift_Scalar as _TypeOfrshift_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rshift_Tensor as _TypeOfrshift_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rsqrt as _TypeOfrsqrt  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rsub_Scalar as _TypeOfrsub_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import rsub_Tensor as _TypeOfrsub_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import scalar_tensor as _TypeOfscalar_tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scaled_dot_product_attention as _TypeOfscaled_dot_product_attention  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_add as _TypeOfscatter_add  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_reduce as _TypeOfscatter_reduce  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_reduce_two as _TypeOfscatter_reduce_two  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_src as _TypeOfscatter_src  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_value as _TypeOfscatter_value  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import scatter_value_reduce as _TypeOfscatter_value_reduce  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import searchsorted_Scalar as _TypeOfsearchsorted_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import searchsorted_Tensor as _TypeOfsearchsorted_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import select_int as _TypeOfselect_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import select_scatter as _TypeOfselect_scatter  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import selu as _TypeOfselu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sgn as _TypeOfsgn  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sigmoid as _TypeOfsigmoid  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sign as _TypeOfsign  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import signbit as _TypeOfsignbit  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import silu as _TypeOfsilu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sin as _TypeOfsin  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sinc as _TypeOfsinc  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sinh as _TypeOfsinh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import slice_Tensor as _TypeOfslice_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import slice_scatter as _TypeOfslice_scatter  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import smooth_l1_loss as _TypeOfsmooth_l1_loss  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import softmax as _TypeOfsoftmax  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import softmax_int as _TypeOfsoftmax_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import softplus as _TypeOfsoftplus  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import softshrink as _TypeOfsoftshrink  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sort as _TypeOfsort  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sort_stable as _TypeOfsort_stable  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import special_entr as _TypeOfspecial_entr  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import special_erfcx as _TypeOfspecial_erfcx  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import special_expit as _TypeOfspecial_expit  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import split_Tensor as _TypeOfsplit_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import split_sizes as _TypeOfsplit_sizes  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import split_with_sizes as _TypeOfsplit_with_sizes  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sqrt as _TypeOfsqrt  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import square as _TypeOfsquare  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze as _TypeOfsqueeze  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze_dim as _TypeOfsqueeze_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import squeeze_dims as _TypeOfsqueeze_dims  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import stack as _TypeOfstack  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import std as _TypeOfstd  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import std_correction as _TypeOfstd_correction  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import std_dim as _TypeOfstd_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import std_mean_correction as _TypeOfstd_mean_correction  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import std_mean_dim as _TypeOfstd_mean_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import stft as _TypeOfstft  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import stft_center as _TypeOfstft_center  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sub_Scalar as _TypeOfsub_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sub_Tensor as _TypeOfsub_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sum as _TypeOfsum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import sum_dim_IntList as _TypeOfsum_dim_IntList  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import swapaxes as _TypeOfswapaxes  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import swapdims as _TypeOfswapdims  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sym_numel as _TypeOfsym_numel  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import sym_size_int as _TypeOfsym_size_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import t as _TypeOft  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import take as _TypeOftake  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import take_along_dim as _TypeOftake_along_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tan as _TypeOftan  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tanh as _TypeOftanh  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tensor_split_indices as _TypeOftensor_split_indices  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tensor_split_sections as _TypeOftensor_split_sections  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tensordot as _TypeOftensordot  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import threshold as _TypeOfthreshold  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import tile as _TypeOftile  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import to_copy as _TypeOfto_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import to_device as _TypeOfto_device  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import to_dtype as _TypeOfto_dtype  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import to_dtype_layout as _TypeOfto_dtype_layout  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import to_other as _TypeOfto_other  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import topk as _TypeOftopk  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import trace as _TypeOftrace  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import transpose_int as _TypeOftranspose_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import trapezoid_dx as _TypeOftrapezoid_dx  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import trapezoid_x as _TypeOftrapezoid_x  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tril as _TypeOftril  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import tril_indices as _TypeOftril_indices  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import trilinear as _TypeOftrilinear  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import triu as _TypeOftriu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import triu_indices as _TypeOftriu_indices  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import true_divide_Scalar as _TypeOftrue_divide_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import true_divide_Tensor as _TypeOftrue_divide_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import trunc as _TypeOftrunc  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import type_as as _TypeOftype_as  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unbind_int as _TypeOfunbind_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unflatten_int as _TypeOfunflatten_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unfold as _TypeOfunfold  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unique2 as _TypeOfunique2  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unique_consecutive as _TypeOfunique_consecutive  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unique_dim as _TypeOfunique_dim  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_index_Tensor as _TypeOfunsafe_index_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import unsafe_split_Tensor as _TypeOfunsafe_split_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsafe_view as _TypeOfunsafe_view  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsqueeze as _TypeOfunsqueeze  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_bicubic2d as _TypeOfupsample_bicubic2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_bicubic2d_vec as _TypeOfupsample_bicubic2d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_bilinear2d as _TypeOfupsample_bilinear2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_bilinear2d_vec as _TypeOfupsample_bilinear2d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_linear1d as _TypeOfupsample_linear1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_linear1d_vec as _TypeOfupsample_linear1d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest1d as _TypeOfupsample_nearest1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest1d_vec as _TypeOfupsample_nearest1d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest2d as _TypeOfupsample_nearest2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest2d_vec as _TypeOfupsample_nearest2d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest3d as _TypeOfupsample_nearest3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest3d_vec as _TypeOfupsample_nearest3d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_trilinear3d as _TypeOfupsample_trilinear3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_trilinear3d_vec as _TypeOfupsample_trilinear3d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import vander as _TypeOfvander  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import var as _TypeOfvar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import var_correction as _TypeOfvar_correction  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import var_dim as _TypeOfvar_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import var_mean_correction as _TypeOfvar_mean_correction  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import var_mean_dim as _TypeOfvar_mean_dim  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import vdot as _TypeOfvdot  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import view as _TypeOfview  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import view_as as _TypeOfview_as  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import view_as_complex as _TypeOfview_as_complex  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import view_as_real as _TypeOfview_as_real  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import view_copy as _TypeOfview_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import weight_norm as _TypeOfweight_norm  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import where_Scalar as _TypeOfwhere_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import where_ScalarOther as _TypeOfwhere_ScalarOther  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import where_ScalarSelf as _TypeOfwhere_ScalarSelf  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import where_self as _TypeOfwhere_self  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import xlogy_Scalar_Other as _TypeOfxlogy_Scalar_Other  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import xlogy_Scalar_Self as _TypeOfxlogy_Scalar_Self  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import xlogy_Tensor as _TypeOfxlogy_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import xor_Scalar as _TypeOfxor_Scalar  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import xor_Tensor as _TypeOfxor_Tensor  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import zeros as _TypeOfzeros  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import zeros_like as _TypeOfzeros_like  # pyright: ignore[reportMissingModuleSource]
 
-add_Tensor: _Final[_TypeOfadd_Tensor]
-"""add_Tensor(self: T, other: T, alpha: T | None = None) -> T
+abs: _Final[_TypeOfabs]
+"""abs(self: T) -> T
 
-Adds two tensors, the second one times a factor.
+Computes the absolute value of each element.
 
 Inputs:
     self (T)
-    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+acos: _Final[_TypeOfacos]
+"""acos(self: T) -> T
+
+Computes the arccosine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+acosh: _Final[_TypeOfacosh]
+"""acosh(self: T) -> T
+
+Computes the inverse hyperbolic cosine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_avg_pool1d: _Final[_TypeOfadaptive_avg_pool1d]
+"""adaptive_avg_pool1d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over one dimension.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_avg_pool2d: _Final[_TypeOfadaptive_avg_pool2d]
+"""adaptive_avg_pool2d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over two dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_avg_pool3d: _Final[_TypeOfadaptive_avg_pool3d]
+"""adaptive_avg_pool3d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over three dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_max_pool1d: _Final[_TypeOfadaptive_max_pool1d]
+"""adaptive_max_pool1d(self: T, *, output_size: Sequence[int], kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> tuple[T, int64]
+
+Adaptive max pooling over one dimension, with the indices of the maxima.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+    indices (int64): The index of each maximum within its channel.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_max_pool2d: _Final[_TypeOfadaptive_max_pool2d]
+"""adaptive_max_pool2d(self: T, *, output_size: Sequence[int], kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> tuple[T, int64]
+
+Adaptive max pooling over two dimensions, with the indices of the maxima.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+    indices (int64): The index of each maximum within its channel.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+adaptive_max_pool3d: _Final[_TypeOfadaptive_max_pool3d]
+"""adaptive_max_pool3d(self: T, *, output_size: Sequence[int], kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> tuple[T, int64]
+
+Adaptive max pooling over three dimensions, with the indices of the maxima.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+    indices (int64): The index of each maximum within its channel.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+add_Scalar: _Final[_TypeOfadd_Scalar]
+"""add_Scalar(self: T, other: T, alpha: T | None = None) -> T
+
+Adds a number, times a factor, to each element.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
     alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
 
 Outputs:
@@ -94,10 +801,188 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+add_Tensor: _Final[_TypeOfadd_Tensor]
+"""add_Tensor(self: T, other: T, alpha: T | None = None) -> T
+
+Adds two tensors; the second may be scaled by a factor.
+
+Inputs:
+    self (T)
+    other (T)
+    alpha (T, optional, rank 0): The factor of `other`; 1 if absent.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addbmm: _Final[_TypeOfaddbmm]
+"""addbmm(self: T, batch1: T, batch2: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a matrix and the sum of the products of the matrices of two batches, each times a factor.
+
+Inputs:
+    self (T): Broadcast to the sizes of a product.
+    batch1 (T, rank 3)
+    batch2 (T, rank 3)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addcdiv: _Final[_TypeOfaddcdiv]
+"""addcdiv(self: T, tensor1: T, tensor2: T, value: T | None = None) -> T
+
+Adds the quotient of two tensors, times a factor, to a tensor.
+
+Inputs:
+    self (T)
+    tensor1 (T)
+    tensor2 (T)
+    value (T, optional, rank 0): Factor of the quotient; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+addcmul: _Final[_TypeOfaddcmul]
+"""addcmul(self: T, tensor1: T, tensor2: T, value: T | None = None) -> T
+
+Adds the product of two tensors, times a factor, to a tensor.
+
+Inputs:
+    self (T)
+    tensor1 (T)
+    tensor2 (T)
+    value (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addmm: _Final[_TypeOfaddmm]
+"""addmm(self: T, mat1: T, mat2: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a matrix and the product of two matrices, each times a factor.
+
+Inputs:
+    self (T): Broadcast to the sizes of the product.
+    mat1 (T, rank 2)
+    mat2 (T, rank 2)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addmv: _Final[_TypeOfaddmv]
+"""addmv(self: T, mat: T, vec: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a vector and the product of a matrix and a vector, each times a factor.
+
+Inputs:
+    self (T): Broadcast to the size of the product.
+    mat (T, rank 2)
+    vec (T, rank 1)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+addr: _Final[_TypeOfaddr]
+"""addr(self: T, vec1: T, vec2: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
+
+Adds a matrix and the outer product of two vectors, each times a factor.
+
+Of truth values it is the logical or of the two, where their factors are not 0.
+
+Inputs:
+    self (T): Broadcast to the sizes of the product.
+    vec1 (T, rank 1)
+    vec2 (T, rank 1)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the product counts: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+affine_grid_generator: _Final[_TypeOfaffine_grid_generator]
+"""affine_grid_generator(theta: T, size: int64, *, align_corners: bool) -> T
+
+The places in an image at which an affine map of it takes its elements.
+
+Inputs:
+    theta (T): The matrices of the maps.
+    size (int64, rank 1): The sizes of the image that is made, with batch and channels.
+
+Attributes:
+    align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 alias: _Final[_TypeOfalias]
 """alias(self: T) -> T
 
-The same tensor.
+Returns the input tensor.
 
 Inputs:
     self (T)
@@ -114,7 +999,7 @@ Since version 1 of opwright.aten.
 all: _Final[_TypeOfall]
 """all(self: T) -> U
 
-Whether every element is other than 0.
+Tests whether all elements are nonzero.
 
 Inputs:
     self (T)
@@ -132,7 +1017,7 @@ Since version 1 of opwright.aten.
 all_dim: _Final[_TypeOfall_dim]
 """all_dim(self: T, *, dim: int, keepdim: bool = False) -> U
 
-Whether every element along a dimension is other than 0.
+Tests whether all elements along the given dimension are nonzero.
 
 A template: its body is made for each call, and depends on
 `dim`. What no vector reaches is not verified.
@@ -141,8 +1026,8 @@ Inputs:
     self (T)
 
 Attributes:
-    dim (int, required): The dimension.
-    keepdim (bool, default False): Whether it stays with size 1.
+    dim (int, required): The dimension to reduce.
+    keepdim (bool, default False): Whether to keep it with size 1.
 
 Outputs:
     result (U)
@@ -157,14 +1042,14 @@ Since version 1 of opwright.aten.
 all_dims: _Final[_TypeOfall_dims]
 """all_dims(self: T, *, dim: Sequence[int] | None = None, keepdim: bool = False) -> U
 
-Whether every element along dimensions is other than 0.
+Tests whether all elements along the given dimensions are nonzero.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, optional): The dimensions, none of them where the list is empty; absent it is all.
-    keepdim (bool, default False): Whether they stay with size 1.
+    dim (ints, optional): The dimensions to reduce; none if the list is empty, all if absent.
+    keepdim (bool, default False): Whether to keep them with size 1.
 
 Outputs:
     result (U)
@@ -176,19 +1061,42 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+alpha_dropout: _Final[_TypeOfalpha_dropout]
+"""alpha_dropout(input: T, *, p: float | None = None, train: bool = True) -> T
+
+Randomly sets elements to the saturation value of SELU, and keeps mean and variance by scaling.
+
+Which elements are set depends on the runtime.
+
+Inputs:
+    input (T)
+
+Attributes:
+    p (float, optional): The probability of an element to be zeroed, below 1; 1 if absent.
+    train (bool, default True): Whether to apply dropout; otherwise the input is returned.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 amax: _Final[_TypeOfamax]
 """amax(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
 
-The greatest element along dimensions.
+Returns the maximum along the given dimensions.
 
-To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, required): The dimensions.
-    keepdim (bool, default False): Whether they stay with size 1.
+    dim (ints, required): The dimensions to reduce.
+    keepdim (bool, default False): Whether to keep them with size 1.
 
 Outputs:
     result (T)
@@ -202,16 +1110,16 @@ Since version 1 of opwright.aten.
 amin: _Final[_TypeOfamin]
 """amin(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
 
-The least element along dimensions.
+Returns the minimum along the given dimensions.
 
-To PyTorch nan is the least element; ONNX leaves that to runtimes.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, required): The dimensions.
-    keepdim (bool, default False): Whether they stay with size 1.
+    dim (ints, required): The dimensions to reduce.
+    keepdim (bool, default False): Whether to keep them with size 1.
 
 Outputs:
     result (T)
@@ -222,10 +1130,73 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+aminmax: _Final[_TypeOfaminmax]
+"""aminmax(self: T, *, dim: int | None = None, keepdim: bool = False) -> tuple[T, T]
+
+Finds the least and the greatest element along a dimension, or of all elements.
+
+Where an element is nan, so are both to PyTorch; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, optional): The dimension; absent it is all of them.
+    keepdim (bool, default False): Whether the dimensions stay with size 1.
+
+Outputs:
+    min (T)
+    max (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+and_Scalar: _Final[_TypeOfand_Scalar]
+"""and_Scalar(self: T, other: T) -> T
+
+Computes the bitwise and of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+and_Tensor: _Final[_TypeOfand_Tensor]
+"""and_Tensor(self: T, other: T) -> T
+
+Computes the bitwise and of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 any: _Final[_TypeOfany]
 """any(self: T) -> U
 
-Whether an element is other than 0.
+Tests whether any element is nonzero.
 
 Inputs:
     self (T)
@@ -243,7 +1214,7 @@ Since version 1 of opwright.aten.
 any_dim: _Final[_TypeOfany_dim]
 """any_dim(self: T, *, dim: int, keepdim: bool = False) -> U
 
-Whether an element along a dimension is other than 0.
+Tests whether any element along the given dimension is nonzero.
 
 A template: its body is made for each call, and depends on
 `dim`. What no vector reaches is not verified.
@@ -252,8 +1223,8 @@ Inputs:
     self (T)
 
 Attributes:
-    dim (int, required): The dimension.
-    keepdim (bool, default False): Whether it stays with size 1.
+    dim (int, required): The dimension to reduce.
+    keepdim (bool, default False): Whether to keep it with size 1.
 
 Outputs:
     result (U)
@@ -268,14 +1239,14 @@ Since version 1 of opwright.aten.
 any_dims: _Final[_TypeOfany_dims]
 """any_dims(self: T, *, dim: Sequence[int] | None = None, keepdim: bool = False) -> U
 
-Whether an element along dimensions is other than 0.
+Tests whether any element along the given dimensions is nonzero.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, optional): The dimensions, none of them where the list is empty; absent it is all.
-    keepdim (bool, default False): Whether they stay with size 1.
+    dim (ints, optional): The dimensions to reduce; none if the list is empty, all if absent.
+    keepdim (bool, default False): Whether to keep them with size 1.
 
 Outputs:
     result (U)
@@ -287,17 +1258,15 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-arange_start_step: _Final[_TypeOfarange_start_step]
-"""arange_start_step(start: S, end: S, step: S | None = None, *, dtype: int | None = None) -> T
+arange: _Final[_TypeOfarange]
+"""arange(end: S, *, dtype: int | None = None) -> T
 
-Numbers from a start on, each so much more than the one before, as long as they are below an end.
+Numbers from 0 on, each larger by 1, as long as they are below an end.
 
 They are counted in double precision, so that rounding to the element type decides nothing.
 
 Inputs:
-    start (S, rank 0): The first number.
     end (S, rank 0): Where they end, which is no number of them.
-    step (S, optional, rank 0): What is added, below 0 too; absent it is 1.
 
 Attributes:
     dtype (int, optional): The element type, as a code; absent it is that of the numbers, and float for double.
@@ -312,19 +1281,68 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+arange_start: _Final[_TypeOfarange_start]
+"""arange_start(start: S, end: S, *, dtype: int | None = None) -> T
+
+Numbers from a start on, each larger by 1, as long as they are below an end.
+
+They are counted in double precision, so that rounding to the element type decides nothing.
+
+Inputs:
+    start (S, rank 0): The first number.
+    end (S, rank 0): Where they end, which is no number of them.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is that of the numbers, and float for double.
+
+Outputs:
+    result (T)
+
+Types:
+    S: double, int64
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+arange_start_step: _Final[_TypeOfarange_start_step]
+"""arange_start_step(start: S, end: S, step: S | None = None, *, dtype: int | None = None) -> T
+
+Returns evenly spaced values in the half-open interval from a start to an end.
+
+The values are computed in double precision, so that their number does not depend on rounding to the element type.
+
+Inputs:
+    start (S, rank 0): The first value.
+    end (S, rank 0): The end of the interval, which is excluded.
+    step (S, optional, rank 0): The difference between adjacent values, possibly negative; 1 if absent.
+
+Attributes:
+    dtype (int, optional): The element type of the result, as a code of ONNX. If absent, it is that of the arguments, or float if they are double.
+
+Outputs:
+    result (T)
+
+Types:
+    S: double, int64
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 argmax: _Final[_TypeOfargmax]
 """argmax(self: T, *, dim: int | None = None, keepdim: bool = False) -> int64
 
-Where the greatest element stands, the first one of equal ones.
+Returns the index of the maximum; the first one if there are several.
 
-To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (int, optional): The dimension; absent the elements are numbered through.
-    keepdim (bool, default False): Whether the dimensions stay with size 1.
+    dim (int, optional): The dimension to reduce; if absent, the index is that in the flattened tensor.
+    keepdim (bool, default False): Whether to keep the reduced dimensions with size 1.
 
 Outputs:
     place (int64)
@@ -338,16 +1356,16 @@ Since version 1 of opwright.aten.
 argmin: _Final[_TypeOfargmin]
 """argmin(self: T, *, dim: int | None = None, keepdim: bool = False) -> int64
 
-Where the least element stands, the first one of equal ones.
+Returns the index of the minimum; the first one if there are several.
 
-To PyTorch nan is the least element; ONNX leaves that to runtimes.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (int, optional): The dimension; absent the elements are numbered through.
-    keepdim (bool, default False): Whether the dimensions stay with size 1.
+    dim (int, optional): The dimension to reduce; if absent, the index is that in the flattened tensor.
+    keepdim (bool, default False): Whether to keep the reduced dimensions with size 1.
 
 Outputs:
     place (int64)
@@ -358,22 +1376,207 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+argsort: _Final[_TypeOfargsort]
+"""argsort(self: T, *, dim: int = -1, descending: bool = False) -> int64
+
+Finds where the elements stand in order along a dimension.
+
+Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+    descending (bool, default False): Whether the greatest element comes first.
+
+Outputs:
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+argsort_stable: _Final[_TypeOfargsort_stable]
+"""argsort_stable(self: T, *, dim: int = -1, descending: bool = False) -> int64
+
+Finds where the elements stand in order along a dimension.
+
+Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+    descending (bool, default False): Whether the greatest element comes first.
+
+Outputs:
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+argwhere: _Final[_TypeOfargwhere]
+"""argwhere(self: T) -> int64
+
+Finds the indices of the elements other than 0, a row for each.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+as_strided: _Final[_TypeOfas_strided]
+"""as_strided(self: T, *, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0, whole: bool = False) -> T
+
+Takes of the elements of a tensor, one after the other, those that sizes and strides name.
+
+The elements are those of a contiguous tensor: what the strides of a view say is not known to a graph.
+
+A template: its body is made for each call, and depends on
+`size`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    size (ints, required): The sizes.
+    stride (ints, required): For each dimension, how many elements further its next one is.
+    storage_offset (int, default 0): The element at which they begin.
+    whole (bool, default False): Whether they are all elements, in their order.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+asin: _Final[_TypeOfasin]
+"""asin(self: T) -> T
+
+Computes the arcsine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+asinh: _Final[_TypeOfasinh]
+"""asinh(self: T) -> T
+
+Computes the inverse hyperbolic sine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+atan: _Final[_TypeOfatan]
+"""atan(self: T) -> T
+
+Computes the arctangent of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+atan2: _Final[_TypeOfatan2]
+"""atan2(self: T, other: T) -> T
+
+Computes the angle between the positive x-axis and the point (`other`, `self`), in radians.
+
+It is from -pi to pi, and the signs of zeros count.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+atanh: _Final[_TypeOfatanh]
+"""atanh(self: T) -> T
+
+Computes the inverse hyperbolic tangent of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 avg_pool1d: _Final[_TypeOfavg_pool1d]
 """avg_pool1d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0), counts_padding: bool = True, zeros: Sequence[int] | None = None) -> T
 
-The averages of windows that move over one dimension.
+Average pooling over one spatial dimension.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-    zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    counts_padding (bool, default True): Whether averages include the padding, as zeros.
+    zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
 
 Outputs:
     result (T)
@@ -387,21 +1590,21 @@ Since version 1 of opwright.aten.
 avg_pool2d: _Final[_TypeOfavg_pool2d]
 """avg_pool2d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0), counts_padding: bool = True, zeros: Sequence[int] | None = None, divisor_override: int | None = None, elements: int = 1) -> T
 
-The averages of windows that move over two dimensions.
+Average pooling over two spatial dimensions.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-    zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
-    divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
-    elements (int, default 1): How many elements a window has, where it is divided by another number.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    counts_padding (bool, default True): Whether averages include the padding, as zeros.
+    zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
+    divisor_override (int, optional): The divisor of the sum of a window; the number of its elements if absent.
+    elements (int, default 1): The number of elements of a window, if the divisor is another number.
 
 Outputs:
     result (T)
@@ -415,21 +1618,21 @@ Since version 1 of opwright.aten.
 avg_pool3d: _Final[_TypeOfavg_pool3d]
 """avg_pool3d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0, 0, 0), counts_padding: bool = True, zeros: Sequence[int] | None = None, divisor_override: int | None = None, elements: int = 1) -> T
 
-The averages of windows that move over three dimensions.
+Average pooling over three spatial dimensions.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    counts_padding (bool, default True): Whether a window's average counts what is beyond the input, as zeros.
-    zeros (ints, optional): Zeros that are put around the input before and count, as ONNX's Pad has them; absent where there are none.
-    divisor_override (int, optional): By what the sum of a window is divided; absent it is the number of its elements.
-    elements (int, default 1): How many elements a window has, where it is divided by another number.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    counts_padding (bool, default True): Whether averages include the padding, as zeros.
+    zeros (ints, optional): The explicit zero padding that averages include, in the order of ONNX's Pad; absent if there is none.
+    divisor_override (int, optional): The divisor of the sum of a window; the number of its elements if absent.
+    elements (int, default 1): The number of elements of a window, if the divisor is another number.
 
 Outputs:
     result (T)
@@ -440,35 +1643,68 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-cat: _Final[_TypeOfcat]
-"""cat(*tensors: T, dim: int = 0) -> T
+baddbmm: _Final[_TypeOfbaddbmm]
+"""baddbmm(self: T, batch1: T, batch2: T, beta: T | None = None, alpha: T | None = None, *, drops_self: int = 0) -> T
 
-Tensors side by side along a dimension.
+Adds a batch of matrices and the products of the matrices of two batches, each times a factor.
 
-Tensors of rank 1 without elements are left out of a call of the operator: PyTorch takes them beside tensors of any rank.
+Inputs:
+    self (T): Broadcast to the sizes of the products.
+    batch1 (T, rank 3)
+    batch2 (T, rank 3)
+    beta (T, optional, rank 0): Factor of `self`; absent it is 1.
+    alpha (T, optional, rank 0): Factor of the product; absent it is 1.
+
+Attributes:
+    drops_self (int, default 0): Whether only the products count: the factor of `self` is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+batch_norm: _Final[_TypeOfbatch_norm]
+"""batch_norm(input: T, running_mean: T | None = None, running_var: T | None = None, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axes: Sequence[int], training: bool, eps: float) -> T
+
+Batch normalization, by the statistics of the batch in training and by running ones else.
+
+Running statistics stay as they are.
 
 A template: its body is made for each call, and depends on
-`tensors`. What no vector reaches is not verified.
+`training` and `T`. What no vector reaches is not verified.
 
 Inputs:
-    tensors (T, any number): Tensors of equal sizes but for those of the dimension.
+    input (T): Batch, channels, then any other dimensions.
+    running_mean (T, optional, rank 1): The mean of each channel, where the batch gives none.
+    running_var (T, optional, rank 1): The variance of each channel, where the batch gives none.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
 
 Attributes:
-    dim (int, default 0): The dimension.
+    axes (ints, required): All dimensions but that of channels.
+    training (bool, required): Whether the statistics are those of the batch.
+    eps (float, required): Added to the variance.
 
 Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
 
-clone: _Final[_TypeOfclone]
-"""clone(self: T) -> T
+bernoulli: _Final[_TypeOfbernoulli]
+"""bernoulli(self: T) -> T
 
-A copy of a tensor.
+Draws 1 with the probability that each element says, else 0.
+
+Which ones depends on the runtime.
 
 Inputs:
     self (T)
@@ -477,15 +1713,240 @@ Outputs:
     result (T)
 
 Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+bernoulli_p: _Final[_TypeOfbernoulli_p]
+"""bernoulli_p(self: T, p: float) -> T
+
+Draws 1 with a probability, else 0, in the sizes of a tensor.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (T): A tensor whose sizes and element type alone count.
+    p (float, rank 0): The probability of 1.
+
+Outputs:
+    result (T)
+
+Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
 
-contiguous: _Final[_TypeOfcontiguous]
-"""contiguous(self: T) -> T
+bilinear: _Final[_TypeOfbilinear]
+"""bilinear(input1: T, input2: T, weight: T, bias: T | None = None) -> T
 
-The same tensor, whatever its layout in memory.
+Applies a bilinear transformation to the last dimensions of two tensors.
+
+Inputs:
+    input1 (T)
+    input2 (T)
+    weight (T, rank 3): A matrix for each output.
+    bias (T, optional, rank 1): Added to the outputs; absent it is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+binary_cross_entropy: _Final[_TypeOfbinary_cross_entropy]
+"""binary_cross_entropy(self: T, target: T, weight: T | None = None, *, reduction: int = 1) -> T
+
+The binary cross entropy of probabilities, its mean or its sum.
+
+Logarithms are at least -100.
+
+Inputs:
+    self (T): Probabilities.
+    target (T): The probabilities that are aimed at.
+    weight (T, optional): Factors of the elements; absent they are 1.
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+binary_cross_entropy_with_logits: _Final[_TypeOfbinary_cross_entropy_with_logits]
+"""binary_cross_entropy_with_logits(self: T, target: T, weight: T | None = None, pos_weight: T | None = None, *, reduction: int = 1) -> T
+
+The binary cross entropy of logits, its mean or its sum.
+
+Inputs:
+    self (T): Logits.
+    target (T): The probabilities that are aimed at.
+    weight (T, optional): Factors of the elements; absent they are 1.
+    pos_weight (T, optional): Factors of positive examples; absent they are 1.
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+bincount: _Final[_TypeOfbincount]
+"""bincount(self: T, weights: W | None = None, minlength: int64 | None = None) -> U
+
+Counts how often each number from 0 on occurs, or sums its weights.
+
+A template: its body is made for each call, and depends on
+`T` and `weights` and `W`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Numbers that are not below 0.
+    weights (W, optional): What each one counts; absent it is 1.
+    minlength (int64, optional, [1]): The least number of counts, alone in a list; absent it is 0.
+
+Outputs:
+    result (U)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+    W: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float, double, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_and_Scalar: _Final[_TypeOfbitwise_and_Scalar]
+"""bitwise_and_Scalar(self: T, other: T) -> T
+
+Computes the bitwise and of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_and_Scalar_Tensor: _Final[_TypeOfbitwise_and_Scalar_Tensor]
+"""bitwise_and_Scalar_Tensor(self: T, other: T) -> T
+
+Computes the bitwise and of a number and each element.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_and_Tensor: _Final[_TypeOfbitwise_and_Tensor]
+"""bitwise_and_Tensor(self: T, other: T) -> T
+
+Computes the bitwise and of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_left_shift_Scalar_Tensor: _Final[_TypeOfbitwise_left_shift_Scalar_Tensor]
+"""bitwise_left_shift_Scalar_Tensor(self: T, other: T) -> T
+
+Shifts the bits of a number to the left by each element.
+
+A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_left_shift_Tensor: _Final[_TypeOfbitwise_left_shift_Tensor]
+"""bitwise_left_shift_Tensor(self: T, other: T) -> T
+
+Shifts the bits of each element to the left by that of another tensor.
+
+A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_left_shift_Tensor_Scalar: _Final[_TypeOfbitwise_left_shift_Tensor_Scalar]
+"""bitwise_left_shift_Tensor_Scalar(self: T, other: T) -> T
+
+Shifts the bits of each element to the left by a number.
+
+A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number of bits.
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_not: _Final[_TypeOfbitwise_not]
+"""bitwise_not(self: T) -> T
+
+Inverts each bit of integers, and truth values.
 
 Inputs:
     self (T)
@@ -494,329 +1955,199 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
 
-conv1d: _Final[_TypeOfconv1d]
-"""conv1d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1,), padding: Sequence[int] = (0, 0), groups: int = 1, dilation: Sequence[int] = (1,)) -> T
+bitwise_or_Scalar: _Final[_TypeOfbitwise_or_Scalar]
+"""bitwise_or_Scalar(self: T, other: T) -> T
 
-Filters moved over one dimension.
-
-Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
-
-Attributes:
-    stride (ints, default (1,)): How far the filters move.
-    padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1,)): The distance of elements that a filter reads.
-
-Outputs:
-    result (T)
-
-Types:
-    T: float16, bfloat16, float, double
-
-Since version 1 of opwright.aten.
-"""
-
-conv1d_padding: _Final[_TypeOfconv1d_padding]
-"""conv1d_padding(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1,), padding: Sequence[int] = (0, 0), groups: int = 1, dilation: Sequence[int] = (1,)) -> T
-
-Filters moved over one dimension. The padding has a name.
-
-Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
-
-Attributes:
-    stride (ints, default (1,)): How far the filters move.
-    padding (ints, default (0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1,)): The distance of elements that a filter reads.
-
-Outputs:
-    result (T)
-
-Types:
-    T: float16, bfloat16, float, double
-
-Since version 1 of opwright.aten.
-"""
-
-conv2d: _Final[_TypeOfconv2d]
-"""conv2d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1), padding: Sequence[int] = (0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1)) -> T
-
-Filters moved over two dimensions.
-
-Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
-
-Attributes:
-    stride (ints, default (1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1)): The distance of elements that a filter reads.
-
-Outputs:
-    result (T)
-
-Types:
-    T: float16, bfloat16, float, double
-
-Since version 1 of opwright.aten.
-"""
-
-conv2d_padding: _Final[_TypeOfconv2d_padding]
-"""conv2d_padding(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1), padding: Sequence[int] = (0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1)) -> T
-
-Filters moved over two dimensions. The padding has a name.
-
-Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
-
-Attributes:
-    stride (ints, default (1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1)): The distance of elements that a filter reads.
-
-Outputs:
-    result (T)
-
-Types:
-    T: float16, bfloat16, float, double
-
-Since version 1 of opwright.aten.
-"""
-
-conv3d: _Final[_TypeOfconv3d]
-"""conv3d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1, 1), padding: Sequence[int] = (0, 0, 0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1, 1)) -> T
-
-Filters moved over three dimensions.
-
-Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
-
-Attributes:
-    stride (ints, default (1, 1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
-
-Outputs:
-    result (T)
-
-Types:
-    T: float16, bfloat16, float, double
-
-Since version 1 of opwright.aten.
-"""
-
-conv3d_padding: _Final[_TypeOfconv3d_padding]
-"""conv3d_padding(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1, 1), padding: Sequence[int] = (0, 0, 0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1, 1)) -> T
-
-Filters moved over three dimensions. The padding has a name.
-
-Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: outputs, then the inputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
-
-Attributes:
-    stride (ints, default (1, 1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): Zeros around the input, at the beginnings of all dimensions and then at their ends: none where it is `valid`, else as many as give a result of the input's sizes, the odd one at the end.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
-
-Outputs:
-    result (T)
-
-Types:
-    T: float16, bfloat16, float, double
-
-Since version 1 of opwright.aten.
-"""
-
-conv_transpose1d: _Final[_TypeOfconv_transpose1d]
-"""conv_transpose1d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1,), padding: Sequence[int] = (0, 0), output_padding: Sequence[int] = (0,), groups: int = 1, dilation: Sequence[int] = (1,)) -> T
-
-The gradient of a convolution over one dimension by its input.
-
-Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: inputs, then the outputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
-
-Attributes:
-    stride (ints, default (1,)): How far the filters move.
-    padding (ints, default (0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-    output_padding (ints, default (0,)): How much larger the result is at the ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1,)): The distance of elements that a filter reads.
-
-Outputs:
-    result (T)
-
-Types:
-    T: float16, bfloat16, float, double
-
-Since version 1 of opwright.aten.
-"""
-
-conv_transpose2d_input: _Final[_TypeOfconv_transpose2d_input]
-"""conv_transpose2d_input(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1), padding: Sequence[int] = (0, 0, 0, 0), output_padding: Sequence[int] = (0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1)) -> T
-
-The gradient of a convolution over two dimensions by its input.
-
-Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: inputs, then the outputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
-
-Attributes:
-    stride (ints, default (1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-    output_padding (ints, default (0, 0)): How much larger the result is at the ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1)): The distance of elements that a filter reads.
-
-Outputs:
-    result (T)
-
-Types:
-    T: float16, bfloat16, float, double
-
-Since version 1 of opwright.aten.
-"""
-
-conv_transpose3d_input: _Final[_TypeOfconv_transpose3d_input]
-"""conv_transpose3d_input(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1, 1), padding: Sequence[int] = (0, 0, 0, 0, 0, 0), output_padding: Sequence[int] = (0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1, 1)) -> T
-
-The gradient of a convolution over three dimensions by its input.
-
-Inputs:
-    input (T): Batch, channels, then the spatial dimensions; without a batch too.
-    weight (T): The filters: inputs, then the outputs of a group.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
-
-Attributes:
-    stride (ints, default (1, 1, 1)): How far the filters move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): What is cut off the result, at the beginnings of all dimensions and then at their ends.
-    output_padding (ints, default (0, 0, 0)): How much larger the result is at the ends.
-    groups (int, default 1): Into how many groups channels are parted.
-    dilation (ints, default (1, 1, 1)): The distance of elements that a filter reads.
-
-Outputs:
-    result (T)
-
-Types:
-    T: float16, bfloat16, float, double
-
-Since version 1 of opwright.aten.
-"""
-
-convolution: _Final[_TypeOfconvolution]
-"""convolution(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int) -> T
-
-Filters moved over an input of any number of spatial dimensions, or the gradient of that by the input.
-
-Inputs:
-    input (T): Batch, channels, then the spatial dimensions.
-    weight (T): The filters: outputs, then inputs of a group; the other way round where transposed.
-    bias (T, optional, rank 1): Added to each channel of the result; absent it is 0.
-
-Attributes:
-    stride (ints, required): How far the filters move.
-    padding (ints, required): Zeros around the input, at the beginnings of all spatial dimensions and then at their ends; where transposed, what is cut off the result.
-    dilation (ints, required): The distance of elements that a filter reads.
-    transposed (bool, required): Whether it is the gradient of a convolution by its input.
-    output_padding (ints, required): Of a transposed one, how much larger the result is at the ends.
-    groups (int, required): Into how many groups channels are parted.
-
-Outputs:
-    result (T)
-
-Types:
-    T: float16, bfloat16, float, double
-
-Since version 1 of opwright.aten.
-"""
-
-detach: _Final[_TypeOfdetach]
-"""detach(self: T) -> T
-
-The same tensor, of which gradients know nothing.
+Computes the bitwise or of each element and a number.
 
 Inputs:
     self (T)
+    other (T, rank 0): The number.
 
 Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
 
-empty_memory_format: _Final[_TypeOfempty_memory_format]
-"""empty_memory_format(size: int64, *, dtype: int = 1) -> T
+bitwise_or_Scalar_Tensor: _Final[_TypeOfbitwise_or_Scalar_Tensor]
+"""bitwise_or_Scalar_Tensor(self: T, other: T) -> T
 
-A tensor of given sizes, whose elements mean nothing.
-
-They are zeros here.
+Computes the bitwise or of a number and each element.
 
 Inputs:
-    size (int64, rank 1): The sizes.
-
-Attributes:
-    dtype (int, default 1): The element type, as a code.
+    self (T, rank 0): The number.
+    other (T)
 
 Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
 
-empty_strided: _Final[_TypeOfempty_strided]
-"""empty_strided(size: int64, *, dtype: int = 1) -> T
+bitwise_or_Tensor: _Final[_TypeOfbitwise_or_Tensor]
+"""bitwise_or_Tensor(self: T, other: T) -> T
 
-A tensor of given sizes, whose elements mean nothing.
-
-They are zeros here. Tensors of ONNX have no strides.
+Computes the bitwise or of two tensors.
 
 Inputs:
-    size (int64, rank 1): The sizes.
-
-Attributes:
-    dtype (int, default 1): The element type, as a code.
+    self (T)
+    other (T)
 
 Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
 
-expand: _Final[_TypeOfexpand]
-"""expand(self: T, size: int64) -> T
+bitwise_right_shift_Scalar_Tensor: _Final[_TypeOfbitwise_right_shift_Scalar_Tensor]
+"""bitwise_right_shift_Scalar_Tensor(self: T, other: T) -> T
+
+Shifts the bits of a number to the right by each element.
+
+A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_right_shift_Tensor: _Final[_TypeOfbitwise_right_shift_Tensor]
+"""bitwise_right_shift_Tensor(self: T, other: T) -> T
+
+Shifts the bits of each element to the right by that of another tensor.
+
+A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_right_shift_Tensor_Scalar: _Final[_TypeOfbitwise_right_shift_Tensor_Scalar]
+"""bitwise_right_shift_Tensor_Scalar(self: T, other: T) -> T
+
+Shifts the bits of each element to the right by a number.
+
+A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number of bits.
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_xor_Scalar: _Final[_TypeOfbitwise_xor_Scalar]
+"""bitwise_xor_Scalar(self: T, other: T) -> T
+
+Computes the bitwise exclusive or of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_xor_Scalar_Tensor: _Final[_TypeOfbitwise_xor_Scalar_Tensor]
+"""bitwise_xor_Scalar_Tensor(self: T, other: T) -> T
+
+Computes the bitwise exclusive or of a number and each element.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bitwise_xor_Tensor: _Final[_TypeOfbitwise_xor_Tensor]
+"""bitwise_xor_Tensor(self: T, other: T) -> T
+
+Computes the bitwise exclusive or of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+bmm: _Final[_TypeOfbmm]
+"""bmm(self: T, mat2: T) -> T
+
+Computes the product of the matrices of two batches.
+
+Inputs:
+    self (T, rank 3)
+    mat2 (T, rank 3)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+broadcast_to: _Final[_TypeOfbroadcast_to]
+"""broadcast_to(self: T, size: int64) -> T
 
 A tensor, repeated along dimensions of size 1.
 
@@ -833,19 +2164,66 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-flip: _Final[_TypeOfflip]
-"""flip(self: T, *, dims: Sequence[int]) -> T
+bucketize_Scalar: _Final[_TypeOfbucketize_Scalar]
+"""bucketize_Scalar(boundaries: T, self: T, *, out_int32: bool = False, right: bool = False) -> U
 
-A tensor with the elements of some dimensions in reverse order.
+The position of a number among sorted boundaries.
 
-A template: its body is made for each call, and depends on
-`dims`. What no vector reaches is not verified.
+To PyTorch nan is larger than all numbers.
 
 Inputs:
-    self (T)
+    boundaries (T): Numbers in ascending order.
+    self (T, rank 0): The number that is looked for.
 
 Attributes:
-    dims (ints, required): The dimensions.
+    out_int32 (bool, default False): Whether positions are int32, not int64.
+    right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    U: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+bucketize_Tensor: _Final[_TypeOfbucketize_Tensor]
+"""bucketize_Tensor(boundaries: T, self: T, *, out_int32: bool = False, right: bool = False) -> U
+
+For each number its position among sorted boundaries.
+
+To PyTorch nan is larger than all numbers.
+
+Inputs:
+    boundaries (T): Numbers in ascending order.
+    self (T): The numbers that are looked for.
+
+Attributes:
+    out_int32 (bool, default False): Whether positions are int32, not int64.
+    right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    U: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+cartesian_prod: _Final[_TypeOfcartesian_prod]
+"""cartesian_prod(*tensors: T) -> T
+
+Combines the elements of tensors of rank 1, each with each, a row for each combination.
+
+A template: its body is made for each call, and depends on
+`tensors`. What no vector reaches is not verified.
+
+Inputs:
+    tensors (T, any number): Tensors of rank 1.
 
 Outputs:
     result (T)
@@ -856,14 +2234,2314 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-full: _Final[_TypeOffull]
-"""full(size: int64, fill_value: T) -> T
+cat: _Final[_TypeOfcat]
+"""cat(*tensors: T, dim: int = 0) -> T
 
-A tensor of given sizes, each element of which is one number.
+Concatenates tensors along a dimension.
+
+The call leaves out empty tensors of rank 1, which PyTorch accepts beside tensors of any rank.
+
+A template: its body is made for each call, and depends on
+`tensors`. What no vector reaches is not verified.
+
+Inputs:
+    tensors (T, any number): Tensors of the same shape, except in the concatenated dimension.
+
+Attributes:
+    dim (int, default 0): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cdist: _Final[_TypeOfcdist]
+"""cdist(x1: T, x2: T, exponent: T | None = None, *, p: str = "2") -> T
+
+Computes the distance of each vector of one tensor and each of another, which are the last dimension.
+
+Each distance is computed from differences, whatever the way that a call names.
+
+Inputs:
+    x1 (T)
+    x2 (T)
+    exponent (T, optional, rank 0): Any other number of the norm.
+
+Attributes:
+    p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+cdist_forward: _Final[_TypeOfcdist_forward]
+"""cdist_forward(x1: T, x2: T, exponent: T | None = None, *, p: str = "2") -> T
+
+Computes the distance of each vector of one tensor and each of another, which are the last dimension.
+
+Each distance is computed from differences, whatever the way that a call names.
+
+Inputs:
+    x1 (T)
+    x2 (T)
+    exponent (T, optional, rank 0): Any other number of the norm.
+
+Attributes:
+    p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+ceil: _Final[_TypeOfceil]
+"""ceil(self: T) -> T
+
+Rounds each element up to an integer.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+celu: _Final[_TypeOfcelu]
+"""celu(self: T, alpha: T | None = None) -> T
+
+Continuously differentiable exponential linear unit, alpha times (exp(x / alpha) - 1) of each negative element x.
+
+Inputs:
+    self (T)
+    alpha (T, optional, rank 0): The negative limit is -alpha; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+chain_matmul: _Final[_TypeOfchain_matmul]
+"""chain_matmul(*matrices: T) -> T
+
+Computes the product of matrices.
+
+A template: its body is made for each call, and depends on
+`matrices`. What no vector reaches is not verified.
+
+Inputs:
+    matrices (T, any number)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+channel_shuffle: _Final[_TypeOfchannel_shuffle]
+"""channel_shuffle(self: T, groups: int64) -> T
+
+Reorders channels so that neighbours come from different groups.
+
+A template: its body is made for each call, and depends on
+`self.rank`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Batch, channels, then any other dimensions.
+    groups (int64, rank 0): How many groups channels are parted into.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+chunk: _Final[_TypeOfchunk]
+"""chunk(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
+
+Splits a tensor along a dimension into at most so many parts, all of one size but for the last one.
+
+A template: its body is made for each call, and depends on
+`sizes`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp: _Final[_TypeOfclamp]
+"""clamp(self: T, min: T | None = None, max: T | None = None) -> T
+
+Limits each element to a range.
+
+Inputs:
+    self (T)
+    min (T, optional, rank 0): The least value; absent there is none.
+    max (T, optional, rank 0): The greatest value; absent there is none.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp_Tensor: _Final[_TypeOfclamp_Tensor]
+"""clamp_Tensor(self: T, min: T | None = None, max: T | None = None) -> T
+
+Limits each element to a range of its own.
+
+Where one of the values is nan, the result is nan.
+
+Inputs:
+    self (T)
+    min (T, optional): The least values; absent there are none.
+    max (T, optional): The greatest values; absent there are none.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp_max: _Final[_TypeOfclamp_max]
+"""clamp_max(self: T, max: T) -> T
+
+Limits each element from above.
+
+Inputs:
+    self (T)
+    max (T, rank 0): The greatest value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp_max_Tensor: _Final[_TypeOfclamp_max_Tensor]
+"""clamp_max_Tensor(self: T, max: T) -> T
+
+Limits each element from above by that of another tensor.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    max (T): The greatest values.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp_min: _Final[_TypeOfclamp_min]
+"""clamp_min(self: T, min: T) -> T
+
+Limits each element from below.
+
+Inputs:
+    self (T)
+    min (T, rank 0): The least value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clamp_min_Tensor: _Final[_TypeOfclamp_min_Tensor]
+"""clamp_min_Tensor(self: T, min: T) -> T
+
+Limits each element from below by that of another tensor.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    min (T): The least values.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+clone: _Final[_TypeOfclone]
+"""clone(self: T) -> T
+
+Returns a copy of a tensor.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+col2im: _Final[_TypeOfcol2im]
+"""col2im(self: T, output_size: int64, *, kernel_size: Sequence[int], dilation: Sequence[int], padding: Sequence[int], stride: Sequence[int]) -> T
+
+Combines sliding blocks into an image, summing elements where blocks overlap.
+
+Inputs:
+    self (T): Batch (optional), elements of a block, blocks.
+    output_size (int64, rank 1): The height and width of the image.
+
+Attributes:
+    kernel_size (ints, required): The size of a block.
+    dilation (ints, required): The spacing between the elements of a block.
+    padding (ints, required): The zero padding around the image: at the beginnings of both dimensions, then at their ends.
+    stride (ints, required): The stride of the blocks.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool
+
+Since version 1 of opwright.aten.
+"""
+
+combinations: _Final[_TypeOfcombinations]
+"""combinations(self: T, *, r: int = 2, with_replacement: bool = False) -> T
+
+Combines the elements of a tensor of rank 1 in their order, a row for each combination.
+
+Inputs:
+    self (T)
+
+Attributes:
+    r (int, default 2): How many elements.
+    with_replacement (bool, default False): Whether an element may be taken again.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+constant_pad_nd: _Final[_TypeOfconstant_pad_nd]
+"""constant_pad_nd(self: T, pad: int64, value: T | None = None) -> T
+
+Pads a tensor with a constant value.
+
+A negative number removes elements at that end.
+
+Inputs:
+    self (T)
+    pad (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+    value (T, optional, rank 0): The value of the padding; 0 if absent.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+contiguous: _Final[_TypeOfcontiguous]
+"""contiguous(self: T) -> T
+
+Returns the input tensor; ONNX has no memory layouts.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+conv1d: _Final[_TypeOfconv1d]
+"""conv1d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1,), padding: Sequence[int] = (0, 0), groups: int = 1, dilation: Sequence[int] = (1,)) -> T
+
+Convolution over one spatial dimension.
+
+Inputs:
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
+
+Attributes:
+    stride (ints, default (1,)): The stride of the kernel.
+    padding (ints, default (0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1,)): The spacing between the elements of the kernel.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv1d_padding: _Final[_TypeOfconv1d_padding]
+"""conv1d_padding(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1,), padding: Sequence[int] = (0, 0), groups: int = 1, dilation: Sequence[int] = (1,)) -> T
+
+Convolution over one spatial dimension, with `same` or `valid` padding.
+
+Inputs:
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
+
+Attributes:
+    stride (ints, default (1,)): The stride of the kernel.
+    padding (ints, default (0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1,)): The spacing between the elements of the kernel.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv2d: _Final[_TypeOfconv2d]
+"""conv2d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1), padding: Sequence[int] = (0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1)) -> T
+
+Convolution over two spatial dimensions.
+
+Inputs:
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
+
+Attributes:
+    stride (ints, default (1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv2d_padding: _Final[_TypeOfconv2d_padding]
+"""conv2d_padding(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1), padding: Sequence[int] = (0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1)) -> T
+
+Convolution over two spatial dimensions, with `same` or `valid` padding.
+
+Inputs:
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
+
+Attributes:
+    stride (ints, default (1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv3d: _Final[_TypeOfconv3d]
+"""conv3d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1, 1), padding: Sequence[int] = (0, 0, 0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1, 1)) -> T
+
+Convolution over three spatial dimensions.
+
+Inputs:
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
+
+Attributes:
+    stride (ints, default (1, 1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv3d_padding: _Final[_TypeOfconv3d_padding]
+"""conv3d_padding(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1, 1), padding: Sequence[int] = (0, 0, 0, 0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1, 1)) -> T
+
+Convolution over three spatial dimensions, with `same` or `valid` padding.
+
+Inputs:
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
+
+Attributes:
+    stride (ints, default (1, 1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The zero padding: at the beginnings of all spatial dimensions, then at their ends. With `valid` there is none; with `same` the result has the size of the input, and an odd amount has its extra element at the end.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv_transpose1d: _Final[_TypeOfconv_transpose1d]
+"""conv_transpose1d(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1,), padding: Sequence[int] = (0, 0), output_padding: Sequence[int] = (0,), groups: int = 1, dilation: Sequence[int] = (1,)) -> T
+
+Transposed convolution over one spatial dimension.
+
+Inputs:
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Input channels, output channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
+
+Attributes:
+    stride (ints, default (1,)): The stride of the kernel.
+    padding (ints, default (0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+    output_padding (ints, default (0,)): The additional size of the result at the ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1,)): The spacing between the elements of the kernel.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv_transpose2d_input: _Final[_TypeOfconv_transpose2d_input]
+"""conv_transpose2d_input(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1), padding: Sequence[int] = (0, 0, 0, 0), output_padding: Sequence[int] = (0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1)) -> T
+
+Transposed convolution over two spatial dimensions.
+
+Inputs:
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Input channels, output channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
+
+Attributes:
+    stride (ints, default (1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+    output_padding (ints, default (0, 0)): The additional size of the result at the ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1)): The spacing between the elements of the kernel.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+conv_transpose3d_input: _Final[_TypeOfconv_transpose3d_input]
+"""conv_transpose3d_input(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int] = (1, 1, 1), padding: Sequence[int] = (0, 0, 0, 0, 0, 0), output_padding: Sequence[int] = (0, 0, 0), groups: int = 1, dilation: Sequence[int] = (1, 1, 1)) -> T
+
+Transposed convolution over three spatial dimensions.
+
+Inputs:
+    input (T): Batch (optional), channels, spatial dimensions.
+    weight (T): Input channels, output channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
+
+Attributes:
+    stride (ints, default (1, 1, 1)): The stride of the kernel.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The elements removed from the result: at the beginnings of all spatial dimensions, then at their ends.
+    output_padding (ints, default (0, 0, 0)): The additional size of the result at the ends.
+    groups (int, default 1): The number of groups of channels.
+    dilation (ints, default (1, 1, 1)): The spacing between the elements of the kernel.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+convolution: _Final[_TypeOfconvolution]
+"""convolution(input: T, weight: T, bias: T | None = None, *, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int) -> T
+
+Convolution or transposed convolution over any number of spatial dimensions.
+
+Inputs:
+    input (T): Batch, channels, spatial dimensions.
+    weight (T): Output channels, input channels per group, kernel dimensions. If transposed: input channels, output channels per group, kernel dimensions.
+    bias (T, optional, rank 1): The bias of each output channel; 0 if absent.
+
+Attributes:
+    stride (ints, required): The stride of the kernel.
+    padding (ints, required): The zero padding: at the beginnings of all spatial dimensions, then at their ends. If transposed, these elements are removed from the result.
+    dilation (ints, required): The spacing between the elements of the kernel.
+    transposed (bool, required): Whether to compute a transposed convolution.
+    output_padding (ints, required): The additional size of the result at the ends, if transposed.
+    groups (int, required): The number of groups of channels.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+copy: _Final[_TypeOfcopy]
+"""copy(self: any, src: T, *, whole: bool = False) -> T
+
+A copy of a tensor, in the sizes and the element type of another one.
+
+Inputs:
+    self (any): A tensor whose sizes and element type alone count.
+    src (T): What is copied, in the element type of `self`; broadcast to its sizes.
+
+Attributes:
+    whole (bool, default False): Whether `src` has exactly the sizes of `self`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+copysign_Scalar: _Final[_TypeOfcopysign_Scalar]
+"""copysign_Scalar(self: T, other: T) -> T
+
+Combines the magnitude of each element with the sign of a number.
+
+The signs of zeros count.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+copysign_Tensor: _Final[_TypeOfcopysign_Tensor]
+"""copysign_Tensor(self: T, other: T) -> T
+
+Combines the magnitude of each element with the sign of that of another tensor.
+
+The signs of zeros count.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+corrcoef: _Final[_TypeOfcorrcoef]
+"""corrcoef(self: T) -> T
+
+Computes the correlations of variables, which are the rows.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+cos: _Final[_TypeOfcos]
+"""cos(self: T) -> T
+
+Computes the cosine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+cosh: _Final[_TypeOfcosh]
+"""cosh(self: T) -> T
+
+Computes the hyperbolic cosine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+cosine_embedding_loss: _Final[_TypeOfcosine_embedding_loss]
+"""cosine_embedding_loss(input1: T, input2: T, target: float, margin: double | None = None, *, reduction: int = 1) -> T
+
+One less the cosine of pairs of vectors that are to be alike, and of others what the cosine has above a margin; its mean or its sum.
+
+A template: its body is made for each call, and depends on
+`target.rank`. What no vector reaches is not verified.
+
+Inputs:
+    input1 (T): Vectors, or a single one.
+    input2 (T)
+    target (float): 1 for pairs that are to be alike, -1 for others.
+    margin (double, optional, rank 0): What the cosine of others may be; absent it is 0.
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+cosine_similarity: _Final[_TypeOfcosine_similarity]
+"""cosine_similarity(x1: T, x2: T, eps: double, *, dim: int = 1, broadcast: bool = True) -> T
+
+The cosine of the angle between vectors along a dimension.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    x1 (T)
+    x2 (T)
+    eps (double, rank 0): The least length of a vector by which is divided.
+
+Attributes:
+    dim (int, default 1): The dimension.
+    broadcast (bool, default True): Whether sizes of the tensors may differ.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+count_nonzero: _Final[_TypeOfcount_nonzero]
+"""count_nonzero(self: T, *, dim: int | None = None) -> int64
+
+Counts the elements other than 0, along a dimension or all of them.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, optional): The dimension; absent it is all of them.
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+count_nonzero_dim_IntList: _Final[_TypeOfcount_nonzero_dim_IntList]
+"""count_nonzero_dim_IntList(self: T, *, dim: Sequence[int]) -> int64
+
+Counts the elements other than 0 along dimensions.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cov: _Final[_TypeOfcov]
+"""cov(self: T, correction: T | None = None, fweights: I | None = None, aweights: T | None = None) -> T
+
+Computes the covariances of variables, which are the rows.
+
+A template: its body is made for each call, and depends on
+`T` and `self.rank`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of observations; absent it is 1.
+    fweights (I, optional): How often each observation was made.
+    aweights (T, optional): The weight of each observation.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+    I: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cross: _Final[_TypeOfcross]
+"""cross(self: T, other: T, *, dim: int) -> T
+
+Computes the cross product of vectors of size 3.
+
+Inputs:
+    self (T)
+    other (T)
+
+Attributes:
+    dim (int, required): The dimension of size 3.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cross_entropy_loss: _Final[_TypeOfcross_entropy_loss]
+"""cross_entropy_loss(self: T, target: S, weight: T | None = None, label_smoothing: double | None = None, *, channels: Sequence[int], reduction: int = 1, ignore_index: int = -100) -> T
+
+The cross entropy of logits with classes or probabilities, its mean or its sum.
+
+A template: its body is made for each call, and depends on
+`T` and `weight` and `S` and `self.rank` and `label_smoothing` and `reduction`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Logits, by batch and class, then any other dimensions; without a batch too.
+    target (S): The class of each item as an integer, or the probabilities of classes.
+    weight (T, optional, rank 1): The weight of each class; absent it is 1.
+    label_smoothing (double, optional, rank 0): The share of uniform probabilities in the target; absent it is 0.
+
+Attributes:
+    channels (ints, required): The sizes of `weight` beside the logits: 1 for each dimension but that of classes.
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+    ignore_index (int, default -100): A target that does not count.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+    S: float16, bfloat16, float, double, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cummax: _Final[_TypeOfcummax]
+"""cummax(self: T, *, dim: int) -> tuple[T, int64]
+
+Finds the greatest of the elements up to each one along a dimension, and where it stands.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cummin: _Final[_TypeOfcummin]
+"""cummin(self: T, *, dim: int) -> tuple[T, int64]
+
+Finds the least of the elements up to each one along a dimension, and where it stands.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cumprod: _Final[_TypeOfcumprod]
+"""cumprod(self: T, *, dim: int) -> T
+
+Computes the products of the elements up to each one along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+cumsum: _Final[_TypeOfcumsum]
+"""cumsum(self: T, *, dim: int) -> T
+
+Computes the sums of the elements up to each one along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+deg2rad: _Final[_TypeOfdeg2rad]
+"""deg2rad(self: T) -> T
+
+Converts each element from degrees to radians.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+detach: _Final[_TypeOfdetach]
+"""detach(self: T) -> T
+
+Returns the input tensor, detached from the computation of gradients.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+diagonal: _Final[_TypeOfdiagonal]
+"""diagonal(self: T, *, sizes: Sequence[int], whole: bool = False, row: int = 0, column: int = 0, order: Sequence[int] | None = None, places: Sequence[int] | None = None) -> T
+
+The diagonals of matrices in two dimensions, as a last dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+    whole (bool, default False): Whether a 0 of `sizes` is a size, since all sizes of `self` are known.
+    row (int, default 0): The row in which the diagonal begins.
+    column (int, default 0): The column in which it begins.
+    order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+    places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+diagonal_copy: _Final[_TypeOfdiagonal_copy]
+"""diagonal_copy(self: T, *, sizes: Sequence[int], whole: bool = False, row: int = 0, column: int = 0, order: Sequence[int] | None = None, places: Sequence[int] | None = None) -> T
+
+A copy of the diagonals of matrices in two dimensions, as a last dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the result, but for the last one, which is the number of elements of a matrix; 0 for one that is that of `self`, -1 for the last one.
+    whole (bool, default False): Whether a 0 of `sizes` is a size, since all sizes of `self` are known.
+    row (int, default 0): The row in which the diagonal begins.
+    column (int, default 0): The column in which it begins.
+    order (ints, optional): All dimensions, those of the matrices at the end; absent where they are there.
+    places (ints, optional): Of the elements of a matrix those of the diagonal; absent where sizes are not known.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+diff: _Final[_TypeOfdiff]
+"""diff(self: T, prepend: T | None = None, append: T | None = None, *, n: int = 1, dim: int = -1) -> T
+
+Computes the differences of neighbours along a dimension, several times where asked for.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    prepend (T, optional): What is put before.
+    append (T, optional): What is put behind.
+
+Attributes:
+    n (int, default 1): How often.
+    dim (int, default -1): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+digamma: _Final[_TypeOfdigamma]
+"""digamma(self: T) -> T
+
+Computes the logarithmic derivative of the gamma function of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+dist: _Final[_TypeOfdist]
+"""dist(self: T, other: T, exponent: double | None = None, *, p: str = "2") -> T
+
+Computes the norm of the difference of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+div_Scalar: _Final[_TypeOfdiv_Scalar]
+"""div_Scalar(self: T, other: T) -> T
+
+Divides each element by a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The divisor.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+div_Scalar_mode: _Final[_TypeOfdiv_Scalar_mode]
+"""div_Scalar_mode(self: S, other: S, *, rounding_mode: str | None = None) -> R
+
+Divides each element by a number, with a rounding mode.
+
+Inputs:
+    self (S)
+    other (S, rank 0): She divisor.
+
+Attributes:
+    rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+Outputs:
+    result (R)
+
+Types:
+    S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+div_Tensor: _Final[_TypeOfdiv_Tensor]
+"""div_Tensor(self: T, other: T) -> T
+
+Divides two tensors element by element.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+div_Tensor_mode: _Final[_TypeOfdiv_Tensor_mode]
+"""div_Tensor_mode(self: S, other: S, *, rounding_mode: str | None = None) -> R
+
+Divides two tensors element by element, with a rounding mode.
+
+Inputs:
+    self (S)
+    other (S)
+
+Attributes:
+    rounding_mode (string, optional): How the quotient is rounded, towards 0 or down; absent it is not.
+
+Outputs:
+    result (R)
+
+Types:
+    S: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    R: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+dot: _Final[_TypeOfdot]
+"""dot(self: T, tensor: T) -> T
+
+Computes the dot product of two vectors.
+
+Inputs:
+    self (T, rank 1)
+    tensor (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+dropout: _Final[_TypeOfdropout]
+"""dropout(input: T, *, p: float | None = None, train: bool = True) -> T
+
+Randomly sets elements to zero and scales the others to preserve the mean.
+
+Which elements are zeroed depends on the runtime.
+
+Inputs:
+    input (T)
+
+Attributes:
+    p (float, optional): The probability of an element to be zeroed, below 1; 1 if absent.
+    train (bool, default True): Whether to apply dropout; otherwise the input is returned.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+einsum: _Final[_TypeOfeinsum]
+"""einsum(*tensors: T, equation: str) -> T
+
+Computes sums of products of the elements of tensors, along the indices of an equation.
+
+A template: its body is made for each call, and depends on
+`tensors`. What no vector reaches is not verified.
+
+Inputs:
+    tensors (T, any number)
+
+Attributes:
+    equation (string, required): The indices of each tensor and of the result.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+elu: _Final[_TypeOfelu]
+"""elu(self: T, alpha: T | None = None, scale: T | None = None, input_scale: T | None = None) -> T
+
+Exponential linear unit, alpha times (exp(x) - 1) of each negative element x.
+
+Inputs:
+    self (T)
+    alpha (T, optional, rank 0): Factor of the negative part; absent it is 1.
+    scale (T, optional, rank 0): Factor of the result; absent it is 1.
+    input_scale (T, optional, rank 0): Factor of the exponent; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+embedding: _Final[_TypeOfembedding]
+"""embedding(weight: T, indices: I) -> T
+
+The rows of a table at given indices.
+
+Inputs:
+    weight (T): The table.
+    indices (I): Numbers of rows, of any shape.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+embedding_bag: _Final[_TypeOfembedding_bag]
+"""embedding_bag(weight: T, indices: I, offsets: I, per_sample_weights: T | None = None, *, mode: int = 0, include_last_offset: bool = False) -> tuple[T, I, I, I]
+
+Sums, means or maxima of bags of rows of a table.
+
+An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+Inputs:
+    weight (T): The table.
+    indices (I, rank 1): Numbers of rows, bag by bag.
+    offsets (I, rank 1): Where each bag begins among the indices.
+    per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+Attributes:
+    mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+    include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+
+Outputs:
+    result (T)
+    offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+    bag_size (I): How many rows a bag has; zeros in sums.
+    max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+Types:
+    T: float16, bfloat16, float, double
+    I: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+embedding_bag_forward_only: _Final[_TypeOfembedding_bag_forward_only]
+"""embedding_bag_forward_only(weight: T, indices: I, offsets: I, per_sample_weights: T | None = None, *, mode: int = 0, include_last_offset: bool = False, padding_idx: int | None = None) -> tuple[T, I, I, I]
+
+Sums, means or maxima of bags of rows of a table.
+
+An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+A template: its body is made for each call, and depends on
+`include_last_offset` and `T` and `per_sample_weights` and `padding_idx` and `mode`. What no vector reaches is not verified.
+
+Inputs:
+    weight (T): The table.
+    indices (I, rank 1): Numbers of rows, bag by bag.
+    offsets (I, rank 1): Where each bag begins among the indices.
+    per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+Attributes:
+    mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+    include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+    padding_idx (int, optional): A row that no bag has; absent there is none.
+
+Outputs:
+    result (T)
+    offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+    bag_size (I): How many rows a bag has; zeros in sums.
+    max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+Types:
+    T: float16, bfloat16, float, double
+    I: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+embedding_bag_padding_idx: _Final[_TypeOfembedding_bag_padding_idx]
+"""embedding_bag_padding_idx(weight: T, indices: I, offsets: I, per_sample_weights: T | None = None, *, mode: int = 0, include_last_offset: bool = False, padding_idx: int | None = None) -> tuple[T, I, I, I]
+
+Sums, means or maxima of bags of rows of a table.
+
+An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+A template: its body is made for each call, and depends on
+`include_last_offset` and `T` and `per_sample_weights` and `padding_idx` and `mode`. What no vector reaches is not verified.
+
+Inputs:
+    weight (T): The table.
+    indices (I, rank 1): Numbers of rows, bag by bag.
+    offsets (I, rank 1): Where each bag begins among the indices.
+    per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+Attributes:
+    mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+    include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+    padding_idx (int, optional): A row that no bag has; absent there is none.
+
+Outputs:
+    result (T)
+    offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+    bag_size (I): How many rows a bag has; zeros in sums.
+    max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+Types:
+    T: float16, bfloat16, float, double
+    I: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+empty_like: _Final[_TypeOfempty_like]
+"""empty_like(self: any, *, dtype: int | None = None) -> T
+
+A tensor as large as another one, whose elements mean nothing.
+
+They are zeros here.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+empty_memory_format: _Final[_TypeOfempty_memory_format]
+"""empty_memory_format(size: int64, *, dtype: int = 1) -> T
+
+Returns a tensor of the given shape with unspecified elements.
+
+They are zeros.
+
+Inputs:
+    size (int64, rank 1): The shape of the result.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code of ONNX.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+empty_permuted: _Final[_TypeOfempty_permuted]
+"""empty_permuted(size: int64, *, dtype: int | None = None) -> T
+
+A tensor of given sizes, whose elements mean nothing.
+
+They are zeros here.
 
 Inputs:
     size (int64, rank 1): The sizes.
-    fill_value (T, rank 0): The number.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+empty_strided: _Final[_TypeOfempty_strided]
+"""empty_strided(size: int64, *, dtype: int = 1) -> T
+
+Returns a tensor of the given shape with unspecified elements.
+
+They are zeros. ONNX tensors have no strides.
+
+Inputs:
+    size (int64, rank 1): The shape of the result.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code of ONNX.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+eq_Scalar: _Final[_TypeOfeq_Scalar]
+"""eq_Scalar(self: T, other: T) -> bool
+
+Tests whether each element is equal to a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+eq_Tensor: _Final[_TypeOfeq_Tensor]
+"""eq_Tensor(self: T, other: T) -> bool
+
+Tests whether each element is equal to that of another tensor.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+erf: _Final[_TypeOferf]
+"""erf(self: T) -> T
+
+Computes the error function of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+erfc: _Final[_TypeOferfc]
+"""erfc(self: T) -> T
+
+Computes the complementary error function of each element, 1 - erf(x), with all digits of small results.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+erfinv: _Final[_TypeOferfinv]
+"""erfinv(self: T) -> T
+
+Computes the inverse of the error function of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+exp: _Final[_TypeOfexp]
+"""exp(self: T) -> T
+
+Computes e to the power of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+exp2: _Final[_TypeOfexp2]
+"""exp2(self: T) -> T
+
+Computes 2 to the power of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+expand: _Final[_TypeOfexpand]
+"""expand(self: T, size: int64) -> T
+
+Broadcasts a tensor to a larger shape.
+
+Inputs:
+    self (T)
+    size (int64, rank 1): The shape of the result; 1 for a dimension that keeps its size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+expand_as: _Final[_TypeOfexpand_as]
+"""expand_as(self: T, other: any) -> T
+
+A tensor, repeated along dimensions of size 1 to the sizes of another one.
+
+Inputs:
+    self (T)
+    other (any): A tensor whose sizes alone count.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+expm1: _Final[_TypeOfexpm1]
+"""expm1(self: T) -> T
+
+Computes e to the power of each element, minus 1.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+eye: _Final[_TypeOfeye]
+"""eye(sizes: int64, *, dtype: int | None = None) -> T
+
+A matrix with ones on its diagonal, and zeros elsewhere.
+
+Inputs:
+    sizes (int64, [2]): How many rows and columns it has.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+eye_m: _Final[_TypeOfeye_m]
+"""eye_m(sizes: int64, *, dtype: int | None = None) -> T
+
+A matrix with ones on its diagonal, and zeros elsewhere.
+
+Inputs:
+    sizes (int64, [2]): How many rows and columns it has.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+feature_dropout: _Final[_TypeOffeature_dropout]
+"""feature_dropout(input: T, *, p: float | None = None, train: bool = True) -> T
+
+Randomly sets whole channels to zero and scales the others to preserve the mean.
+
+Which channels are zeroed depends on the runtime.
+
+Inputs:
+    input (T)
+
+Attributes:
+    p (float, optional): The probability of a channel to be zeroed, below 1; 1 if absent.
+    train (bool, default True): Whether to apply dropout; otherwise the input is returned.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_c2r: _Final[_TypeOffft_c2r]
+"""fft_c2r(self: T, *, dim: Sequence[int], normalization: int, last_dim_size: int) -> T
+
+Inverse discrete Fourier transform with a real result, of the first half of a conjugate-symmetric spectrum.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Attributes:
+    dim (ints, required): The transformed dimensions; of the last one the spectrum has half the frequencies.
+    normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+    last_dim_size (int, required): The size of the last transformed dimension in the result.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_fft: _Final[_TypeOffft_fft]
+"""fft_fft(self: T, n: int64 | None = None, *, dim: int, norm: str = "backward", is_complex: bool = False) -> T
+
+Discrete Fourier transform along a dimension.
+
+Inputs:
+    self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+    n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+Attributes:
+    dim (int, required): The transformed dimension.
+    norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+    is_complex (bool, default False): Whether the input is complex.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_fft2: _Final[_TypeOffft_fft2]
+"""fft_fft2(self: T, *, s: Sequence[int] | None = None, dim: Sequence[int], norm: str = "backward", is_complex: bool = False) -> T
+
+Discrete Fourier transform over several dimensions, by default the last two.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+
+Attributes:
+    s (ints, optional): The lengths of the signal, which is cropped or padded with zeros; those of the dimensions if absent.
+    dim (ints, required): The transformed dimensions.
+    norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+    is_complex (bool, default False): Whether the input is complex.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_ifft: _Final[_TypeOffft_ifft]
+"""fft_ifft(self: T, n: int64 | None = None, *, dim: int, norm: str = "backward", is_complex: bool = False) -> T
+
+Inverse discrete Fourier transform along a dimension.
+
+Inputs:
+    self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+    n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+Attributes:
+    dim (int, required): The transformed dimension.
+    norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+    is_complex (bool, default False): Whether the input is complex.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_ifft2: _Final[_TypeOffft_ifft2]
+"""fft_ifft2(self: T, *, s: Sequence[int] | None = None, dim: Sequence[int], norm: str = "backward", is_complex: bool = False) -> T
+
+Inverse discrete Fourier transform over several dimensions, by default the last two.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+
+Attributes:
+    s (ints, optional): The lengths of the signal, which is cropped or padded with zeros; those of the dimensions if absent.
+    dim (ints, required): The transformed dimensions.
+    norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+    is_complex (bool, default False): Whether the input is complex.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_irfft: _Final[_TypeOffft_irfft]
+"""fft_irfft(self: T, n: int64 | None = None, *, dim: int, norm: str = "backward", is_complex: bool = False, trailing: Sequence[int]) -> T
+
+Inverse discrete Fourier transform along a dimension with a real result, of the first half of a conjugate-symmetric spectrum.
+
+Inputs:
+    self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+    n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+Attributes:
+    dim (int, required): The transformed dimension.
+    norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+    is_complex (bool, default False): Whether the input is complex.
+    trailing (ints, required): The axes that align a vector with this dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_r2c: _Final[_TypeOffft_r2c]
+"""fft_r2c(self: T, *, dim: Sequence[int], normalization: int, onesided: bool) -> T
+
+Discrete Fourier transform of a real tensor.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The transformed dimensions; if the result is one-sided, the last of them is halved.
+    normalization (int, required): The divisor: 0 for none, 1 for the square root of the number of elements, 2 for that number.
+    onesided (bool, required): Whether to omit the frequencies that conjugate symmetry gives.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_rfft: _Final[_TypeOffft_rfft]
+"""fft_rfft(self: T, n: int64 | None = None, *, dim: int, norm: str = "backward") -> T
+
+Discrete Fourier transform of a real tensor along a dimension; the frequencies that conjugate symmetry gives are omitted.
+
+Inputs:
+    self (T)
+    n (int64, optional, rank 0): The length of the signal, which is cropped or padded with zeros; that of the dimension if absent.
+
+Attributes:
+    dim (int, required): The transformed dimension.
+    norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fft_rfft2: _Final[_TypeOffft_rfft2]
+"""fft_rfft2(self: T, *, s: Sequence[int] | None = None, dim: Sequence[int], norm: str = "backward") -> T
+
+Discrete Fourier transform of a real tensor over several dimensions, by default the last two; the frequencies that conjugate symmetry gives are omitted.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    s (ints, optional): The lengths of the signal, which is cropped or padded with zeros; those of the dimensions if absent.
+    dim (ints, required): The transformed dimensions.
+    norm (string, default "backward"): The divisor: `backward` divides an inverse transform by the length, `forward` the other one, `ortho` each of them by the square root.
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+fill_Scalar: _Final[_TypeOffill_Scalar]
+"""fill_Scalar(self: any, value: T) -> T
+
+A tensor as large as another one, each element of which is one number.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    value (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+fill_Tensor: _Final[_TypeOffill_Tensor]
+"""fill_Tensor(self: any, value: T) -> T
+
+A tensor as large as another one, each element of which is one number.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    value (T, rank 0): The number, in the element type of `self`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+flatten_using_ints: _Final[_TypeOfflatten_using_ints]
+"""flatten_using_ints(self: T, *, shape: Sequence[int] | None = None, whole: bool = False, first: int = 0, behind: int = 1) -> T
+
+A tensor of which some dimensions, one behind the other, have become one.
+
+Inputs:
+    self (T)
+
+Attributes:
+    shape (ints, optional): The sizes, 0 for one that is that of `self`, and -1 for one that follows; absent where these do not say it.
+    whole (bool, default False): Whether a 0 of `shape` is a size, since all sizes of `self` are known.
+    first (int, default 0): The first dimension of those.
+    behind (int, default 1): The dimension behind them.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+flip: _Final[_TypeOfflip]
+"""flip(self: T, *, dims: Sequence[int]) -> T
+
+Reverses the order of the elements along the given dimensions.
+
+A template: its body is made for each call, and depends on
+`dims`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dims (ints, required): The dimensions to reverse.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+fliplr: _Final[_TypeOffliplr]
+"""fliplr(self: T) -> T
+
+A tensor with the elements of its second dimension in reverse order.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+flipud: _Final[_TypeOfflipud]
+"""flipud(self: T) -> T
+
+A tensor with the elements of its first dimension in reverse order.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+float_power_Scalar: _Final[_TypeOffloat_power_Scalar]
+"""float_power_Scalar(self: T, exponent: T) -> T
+
+Raises a number to the power of each element, in double precision.
+
+Inputs:
+    self (T, rank 0): The number.
+    exponent (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: double
+
+Since version 1 of opwright.aten.
+"""
+
+float_power_Tensor_Scalar: _Final[_TypeOffloat_power_Tensor_Scalar]
+"""float_power_Tensor_Scalar(self: T, exponent: T | None = None, *, root: str = "sqrt") -> T
+
+Raises each element to the power of a number, in double precision.
+
+Inputs:
+    self (T)
+    exponent (T, optional, rank 0): The number; absent for a square root.
+
+Attributes:
+    root (string, default "sqrt"): Without a number whether it is the square root or its reciprocal.
+
+Outputs:
+    result (T)
+
+Types:
+    T: double
+
+Since version 1 of opwright.aten.
+"""
+
+float_power_Tensor_Tensor: _Final[_TypeOffloat_power_Tensor_Tensor]
+"""float_power_Tensor_Tensor(self: T, exponent: T) -> T
+
+Raises each element to the power of that of another tensor, in double precision.
+
+Inputs:
+    self (T)
+    exponent (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: double
+
+Since version 1 of opwright.aten.
+"""
+
+floor: _Final[_TypeOffloor]
+"""floor(self: T) -> T
+
+Rounds each element down to an integer.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+floor_divide: _Final[_TypeOffloor_divide]
+"""floor_divide(self: T, other: T) -> T
+
+Divides two tensors element by element, and rounds down.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+floor_divide_Scalar: _Final[_TypeOffloor_divide_Scalar]
+"""floor_divide_Scalar(self: T, other: T) -> T
+
+Divides each element by a number, and rounds down.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The divisor.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+fmax: _Final[_TypeOffmax]
+"""fmax(self: T, other: T) -> T
+
+Computes the element-wise maximum of two tensors.
+
+Where one of them is nan, the result is the other one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+fmin: _Final[_TypeOffmin]
+"""fmin(self: T, other: T) -> T
+
+Computes the element-wise minimum of two tensors.
+
+Where one of them is nan, the result is the other one.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+fmod_Scalar: _Final[_TypeOffmod_Scalar]
+"""fmod_Scalar(self: T, other: T) -> T
+
+Computes the remainder of division by a number, with the sign of the dividend.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The divisor.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+fmod_Tensor: _Final[_TypeOffmod_Tensor]
+"""fmod_Tensor(self: T, other: T) -> T
+
+Computes the remainder of division element by element, with the sign of the dividend.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+frac: _Final[_TypeOffrac]
+"""frac(self: T) -> T
+
+Computes the fraction of each element, which has its sign.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+full: _Final[_TypeOffull]
+"""full(size: int64, fill_value: T) -> T
+
+Returns a tensor of the given shape, filled with one value.
+
+Inputs:
+    size (int64, rank 1): The shape of the result.
+    fill_value (T, rank 0): The value.
 
 Outputs:
     result (T)
@@ -877,17 +4555,458 @@ Since version 1 of opwright.aten.
 full_like: _Final[_TypeOffull_like]
 """full_like(self: any, fill_value: T) -> T
 
-A tensor as large as another one, each element of which is one number.
+Returns a tensor of the same shape as the input, filled with one value.
 
 Inputs:
-    self (any): A tensor whose sizes alone count.
-    fill_value (T, rank 0): The number.
+    self (any): The tensor whose shape is used.
+    fill_value (T, rank 0): The value.
 
 Outputs:
     result (T)
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+gather: _Final[_TypeOfgather]
+"""gather(self: T, index: I, *, dim: int) -> T
+
+Takes elements along a dimension, at the positions that an index gives for each of them.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+ge_Scalar: _Final[_TypeOfge_Scalar]
+"""ge_Scalar(self: T, other: T) -> bool
+
+Tests whether each element is greater than or equal to a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+ge_Tensor: _Final[_TypeOfge_Tensor]
+"""ge_Tensor(self: T, other: T) -> bool
+
+Tests whether each element is greater than or equal to that of another tensor.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+gelu: _Final[_TypeOfgelu]
+"""gelu(self: T, *, approximate: str = "none") -> T
+
+Gaussian error linear unit, each element times the standard normal distribution function of it.
+
+Inputs:
+    self (T)
+
+Attributes:
+    approximate (string, default "none"): "tanh" approximates the error function, "none" does not.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+glu: _Final[_TypeOfglu]
+"""glu(self: T, *, dim: int = -1) -> T
+
+Gated linear unit, one half of the input along a dimension times the sigmoid of the other half.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+grid_sampler: _Final[_TypeOfgrid_sampler]
+"""grid_sampler(input: T, grid: T, *, interpolation_mode: int, padding_mode: int, align_corners: bool) -> T
+
+The elements of images or volumes at given places, between which is interpolated.
+
+A template: its body is made for each call, and depends on
+`input.rank` and `T` and `padding_mode` and `interpolation_mode`. What no vector reaches is not verified.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions of places.
+    grid (T): Places, from -1 to 1, the last dimension first.
+
+Attributes:
+    interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element, 2 for cubic interpolation.
+    padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+    align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+grid_sampler_2d: _Final[_TypeOfgrid_sampler_2d]
+"""grid_sampler_2d(input: T, grid: T, *, interpolation_mode: int, padding_mode: int, align_corners: bool) -> T
+
+The elements of images at given places, between which is interpolated.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions of places.
+    grid (T): Places, from -1 to 1, the last dimension first.
+
+Attributes:
+    interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element, 2 for cubic interpolation.
+    padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+    align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+grid_sampler_3d: _Final[_TypeOfgrid_sampler_3d]
+"""grid_sampler_3d(input: T, grid: T, *, interpolation_mode: int, padding_mode: int, align_corners: bool) -> T
+
+The elements of volumes at given places, between which is interpolated.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions of places.
+    grid (T): Places, from -1 to 1, the last dimension first.
+
+Attributes:
+    interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element.
+    padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+    align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+group_norm: _Final[_TypeOfgroup_norm]
+"""group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, num_groups: int, channels: Sequence[int], is_empty: bool = False, eps: float = 1e-05) -> T
+
+Group normalization.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    groups (int64, [3]): The batch, the groups, and the elements of a group, as sizes of Reshape.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    num_groups (int, required): How many groups channels are parted into.
+    channels (ints, required): The sizes of `weight` and `bias` beside the input: 1 for each dimension but that of channels.
+    is_empty (bool, default False): Whether the input is known to have no elements.
+    eps (float, default 1e-05): Added to the variance.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+grouped_mm: _Final[_TypeOfgrouped_mm]
+"""grouped_mm(self: T, mat2: T, offs: int32 | None = None) -> T
+
+Computes the products of the matrices of groups, which lie side by side or in batches.
+
+Inputs:
+    self (T): Of rank 2 the matrices of all groups, side by side where `mat2` is of rank 2 too, else below one another.
+    mat2 (T): Of rank 2 the matrices of all groups, below one another where `self` is of rank 2 too, else side by side.
+    offs (int32, optional, rank 1): Where each group ends; absent where all groups are of one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float
+
+Since version 1 of opwright.aten.
+"""
+
+gru_input: _Final[_TypeOfgru_input]
+"""gru_input(input: T, hx: T, *params: T, hidden_size: int, weights_each: int, bidirectional: int, batch_first: int) -> tuple[T, T]
+
+Applies a network of gated recurrent units of one or more layers to a batch of sequences.
+
+Layers lie upon one another; nothing is dropped between them.
+
+A template: its body is made for each call, and depends on
+`params`. What no vector reaches is not verified.
+
+Inputs:
+    input (T, rank 3): Time, batch and size, or batch, time and size.
+    hx (T, rank 3): The states before the first step, of each layer and direction.
+    params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+Attributes:
+    hidden_size (int, required): The size of a state.
+    weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+    bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+    batch_first (int, required): Whether the batch stands before the time.
+
+Outputs:
+    output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+    hn (T, rank 3): The last states of each layer and direction.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+gt_Scalar: _Final[_TypeOfgt_Scalar]
+"""gt_Scalar(self: T, other: T) -> bool
+
+Tests whether each element is greater than a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+gt_Tensor: _Final[_TypeOfgt_Tensor]
+"""gt_Tensor(self: T, other: T) -> bool
+
+Tests whether each element is greater than that of another tensor.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+hardshrink: _Final[_TypeOfhardshrink]
+"""hardshrink(self: T, lambd: T | None = None) -> T
+
+Each element that is farther than lambd from 0; the others as 0.
+
+Inputs:
+    self (T)
+    lambd (T, optional, rank 0): Absent it is 0.5.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+hardsigmoid: _Final[_TypeOfhardsigmoid]
+"""hardsigmoid(self: T) -> T
+
+Piecewise linear form of the sigmoid, (x + 3) / 6 limited to the range from 0 to 1.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+hardswish: _Final[_TypeOfhardswish]
+"""hardswish(self: T) -> T
+
+Each element times the piecewise linear form of its sigmoid.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+hardtanh: _Final[_TypeOfhardtanh]
+"""hardtanh(self: T, min_val: T, max_val: T) -> T
+
+Limits each element to a range.
+
+Inputs:
+    self (T)
+    min_val (T, rank 0): The least value.
+    max_val (T, rank 0): The greatest value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+heaviside: _Final[_TypeOfheaviside]
+"""heaviside(self: T, values: T) -> T
+
+Computes the Heaviside step function of each element.
+
+The result is 0 below 0 and for nan, and 1 above 0.
+
+Inputs:
+    self (T)
+    values (T): The results where an element is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+histc: _Final[_TypeOfhistc]
+"""histc(self: T, min: T | None = None, max: T | None = None, *, bins: int = 100) -> T
+
+Counts the elements in each of equal parts of a range, those beyond it nowhere.
+
+PyTorch places elements of float16 and bfloat16 in these types themselves, with another rounding; they are not taken.
+
+A template: its body is made for each call, and depends on
+`bins`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    min (T, optional, rank 0): Where the range begins; absent it is 0, and without an end the range is that of the elements.
+    max (T, optional, rank 0): Where it ends; absent it is 0.
+
+Attributes:
+    bins (int, default 100): How many parts.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+huber_loss: _Final[_TypeOfhuber_loss]
+"""huber_loss(self: T, target: T, delta: double | None = None, *, reduction: int = 1) -> T
+
+Half of the squared differences of two tensors where they are small, else multiples of the absolute ones; their mean or their sum.
+
+Inputs:
+    self (T)
+    target (T)
+    delta (double, optional, rank 0): The difference up to which squares are taken; absent it is 1.
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+hypot: _Final[_TypeOfhypot]
+"""hypot(self: T, other: T) -> T
+
+Computes the length of the hypotenuse of a right triangle from its legs.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -895,23 +5014,726 @@ Since version 1 of opwright.aten.
 index_Tensor: _Final[_TypeOfindex_Tensor]
 """index_Tensor(self: T, *indices: any) -> T
 
-What stands at positions of several dimensions, which are broadcast together.
+Selects elements by index tensors, which are broadcast together.
 
-Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
-The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
+A boolean mask (uint8 is an older form of it) indexes as many dimensions as it has and selects the positions where it is true.
+The indexed dimensions are replaced in place if they are adjacent; otherwise the new dimensions come first.
 
 A template: its body is made for each call, and depends on
 `indices`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
-    indices (any, optional, any number): Integers or truth values for each dimension from the first on; absent where all of it is taken.
+    indices (any, optional, any number): Integer indices or boolean masks for the dimensions, from the first one; absent to take all of a dimension.
 
 Outputs:
     result (T)
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+index_add: _Final[_TypeOfindex_add]
+"""index_add(self: T, index: I, source: T, alpha: T | None = None, *, dim: int, column: Sequence[int]) -> T
+
+Adds parts of a tensor to those of another one, at given positions of a dimension.
+
+Of truth values it is the logical or.
+
+Inputs:
+    self (T)
+    index (I): The positions, not negative.
+    source (T): The parts.
+    alpha (T, optional, rank 0): Factor of `source`; absent it is 1.
+
+Attributes:
+    dim (int, required): The dimension.
+    column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+index_copy: _Final[_TypeOfindex_copy]
+"""index_copy(self: T, index: I, source: T, *, dim: int, column: Sequence[int]) -> T
+
+Writes parts into a copy of a tensor, at given positions of a dimension.
+
+Inputs:
+    self (T)
+    index (I): The positions, not negative.
+    source (T): The parts.
+
+Attributes:
+    dim (int, required): The dimension.
+    column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int64
+
+Since version 1 of opwright.aten.
+"""
+
+index_fill_int_Scalar: _Final[_TypeOfindex_fill_int_Scalar]
+"""index_fill_int_Scalar(self: T, index: I, value: T, *, dim: int, column: Sequence[int]) -> T
+
+Writes one number into a copy of a tensor, at given positions of a dimension.
+
+Inputs:
+    self (T)
+    index (I): The positions.
+    value (T): The number.
+
+Attributes:
+    dim (int, required): The dimension.
+    column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int64
+
+Since version 1 of opwright.aten.
+"""
+
+index_fill_int_Tensor: _Final[_TypeOfindex_fill_int_Tensor]
+"""index_fill_int_Tensor(self: T, index: I, value: T, *, dim: int, column: Sequence[int]) -> T
+
+Writes one number into a copy of a tensor, at given positions of a dimension.
+
+Inputs:
+    self (T)
+    index (I): The positions.
+    value (T): The number.
+
+Attributes:
+    dim (int, required): The dimension.
+    column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int64
+
+Since version 1 of opwright.aten.
+"""
+
+index_put: _Final[_TypeOfindex_put]
+"""index_put(self: T, values: T, *indices: any, accumulate: bool = False, equal: bool = False, whole: bool = False) -> T
+
+Writes values into a copy of a tensor, at positions of several dimensions that are broadcast together.
+
+Truth values, of which uint8 is an older form, stand for as many dimensions as they have, and for the positions where they are true.
+Which one is written of several values that have the same position is not defined.
+
+A template: its body is made for each call, and depends on
+`indices`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    values (T): The values; broadcast to the sizes of what is at the positions.
+    indices (any, optional, any number): Integers or truth values for each dimension from the first on; absent where all of it is meant.
+
+Attributes:
+    accumulate (bool, default False): Whether values are added to what is there; of truth values it is the logical or.
+    equal (bool, default False): Whether all indices have the same sizes.
+    whole (bool, default False): Whether `values` has exactly the sizes of what is at the positions.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+index_select: _Final[_TypeOfindex_select]
+"""index_select(self: T, index: I, *, dim: int) -> T
+
+Takes the parts of a tensor at given positions of a dimension.
+
+Inputs:
+    self (T)
+    index (I): The positions, not negative.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+inner: _Final[_TypeOfinner]
+"""inner(self: T, other: T, *, equation: str) -> T
+
+Computes the sums of products along the last dimensions of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Attributes:
+    equation (string, required): The indices of each tensor and of the result, as Einsum has them.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+instance_norm: _Final[_TypeOfinstance_norm]
+"""instance_norm(input: T, running_mean: T | None = None, running_var: T | None = None, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, use_input_stats: bool, axes: Sequence[int], eps: float) -> T
+
+Normalization of each channel of each item of a batch, or by running statistics.
+
+Running statistics stay as they are.
+
+A template: its body is made for each call, and depends on
+`use_input_stats` and `running_mean` and `running_var` and `input.rank` and `T`. What no vector reaches is not verified.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    running_mean (T, optional, rank 1): The mean of each channel, where the input gives none.
+    running_var (T, optional, rank 1): The variance of each channel, where the input gives none.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    use_input_stats (bool, required): Whether the statistics are those of the input.
+    axes (ints, required): The dimensions behind batch and channels.
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+internal_adaptive_avg_pool2d: _Final[_TypeOfinternal_adaptive_avg_pool2d]
+"""internal_adaptive_avg_pool2d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over two dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+internal_adaptive_avg_pool3d: _Final[_TypeOfinternal_adaptive_avg_pool3d]
+"""internal_adaptive_avg_pool3d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+
+Adaptive average pooling over three dimensions.
+
+The windows of a dimension begin at `i * size // output` and end before `ceil((i + 1) * size / output)`.
+
+Inputs:
+    self (T): Batch (optional), channels, then the pooled dimensions.
+
+Attributes:
+    output_size (ints, required): The sizes of the result.
+    to_one (bool, default False): Whether all of these are 1.
+    kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
+    stride (ints, optional): The stride of the windows, if they have one size.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+internal_embedding_bag: _Final[_TypeOfinternal_embedding_bag]
+"""internal_embedding_bag(weight: T, indices: I, offsets: I, per_sample_weights: T | None = None, *, mode: int = 0, include_last_offset: bool = False, padding_idx: int | None = None) -> tuple[T, I, I, I]
+
+Sums, means or maxima of bags of rows of a table.
+
+An empty bag gives zeros. In sums neither the sizes of bags nor the places of maxima are computed, as in PyTorch.
+
+A template: its body is made for each call, and depends on
+`include_last_offset` and `T` and `per_sample_weights` and `padding_idx` and `mode`. What no vector reaches is not verified.
+
+Inputs:
+    weight (T): The table.
+    indices (I, rank 1): Numbers of rows, bag by bag.
+    offsets (I, rank 1): Where each bag begins among the indices.
+    per_sample_weights (T, optional, rank 1): Factors of the rows, in sums.
+
+Attributes:
+    mode (int, default 0): 0 for sums, 1 for means, 2 for maxima.
+    include_last_offset (bool, default False): Whether the last offset is the end of the last bag.
+    padding_idx (int, optional): A row that no bag has; absent there is none.
+
+Outputs:
+    result (T)
+    offset2bag (I): The bag of each index; no elements where PyTorch does not need it.
+    bag_size (I): How many rows a bag has; zeros in sums.
+    max_indices (I): The row of each maximum; the sizes of bags in means, zeros in sums.
+
+Types:
+    T: float16, bfloat16, float, double
+    I: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+isclose: _Final[_TypeOfisclose]
+"""isclose(self: T, other: T, rtol: double, atol: double, *, equal_nan: int = 0) -> bool
+
+Tests whether each element is equal to that of another tensor within tolerances.
+
+Inputs:
+    self (T)
+    other (T)
+    rtol (double, rank 0): The relative tolerance.
+    atol (double, rank 0): The absolute tolerance.
+
+Attributes:
+    equal_nan (int, default 0): Whether two elements that are nan are equal.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+isfinite: _Final[_TypeOfisfinite]
+"""isfinite(self: T) -> bool
+
+Whether each element is finite.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isin_Scalar_Tensor: _Final[_TypeOfisin_Scalar_Tensor]
+"""isin_Scalar_Tensor(element: T, test_elements: T, *, invert: bool = False) -> bool
+
+Whether elements are among other ones.
+
+Inputs:
+    element (T, rank 0): The elements that are looked for.
+    test_elements (T): Those among which they may be.
+
+Attributes:
+    invert (bool, default False): Whether the answers are the opposite.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+isin_Tensor_Scalar: _Final[_TypeOfisin_Tensor_Scalar]
+"""isin_Tensor_Scalar(elements: T, test_element: T, *, invert: bool = False) -> bool
+
+Whether elements are among other ones.
+
+Inputs:
+    elements (T): The elements that are looked for.
+    test_element (T, rank 0): Those among which they may be.
+
+Attributes:
+    invert (bool, default False): Whether the answers are the opposite.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+isin_Tensor_Tensor: _Final[_TypeOfisin_Tensor_Tensor]
+"""isin_Tensor_Tensor(elements: T, test_elements: T, *, invert: bool = False) -> bool
+
+Whether elements are among other ones.
+
+Inputs:
+    elements (T): The elements that are looked for.
+    test_elements (T): Those among which they may be.
+
+Attributes:
+    invert (bool, default False): Whether the answers are the opposite.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+isinf: _Final[_TypeOfisinf]
+"""isinf(self: T) -> bool
+
+Whether each element is positive or negative infinity.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isnan: _Final[_TypeOfisnan]
+"""isnan(self: T) -> bool
+
+Whether each element is not a number.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isneginf: _Final[_TypeOfisneginf]
+"""isneginf(self: T) -> bool
+
+Whether each element is negative infinity.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isposinf: _Final[_TypeOfisposinf]
+"""isposinf(self: T) -> bool
+
+Whether each element is positive infinity.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+isreal: _Final[_TypeOfisreal]
+"""isreal(self: T) -> bool
+
+Whether each element is real, which all are.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+kl_div: _Final[_TypeOfkl_div]
+"""kl_div(self: T, target: T, *, reduction: int = 1, log_target: bool = False) -> T
+
+The pointwise Kullback-Leibler divergence, its mean or its sum.
+
+Inputs:
+    self (T): Logarithms of probabilities.
+    target (T): Probabilities, or their logarithms.
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+    log_target (bool, default False): Whether the target has logarithms.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+kron: _Final[_TypeOfkron]
+"""kron(self: T, other: T, *, self_axes: Sequence[int] | None = None, other_axes: Sequence[int] | None = None) -> T
+
+Computes the Kronecker product.
+
+Inputs:
+    self (T)
+    other (T)
+
+Attributes:
+    self_axes (ints, optional): The new dimensions of `self` for the product.
+    other_axes (ints, optional): The new dimensions of `other` for the product.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+kthvalue: _Final[_TypeOfkthvalue]
+"""kthvalue(self: T, k: int64, *, dim: int = -1, keepdim: bool = False) -> tuple[T, int64]
+
+Finds the k-th least element along a dimension, and where it stands.
+
+Of equal elements PyTorch may tell of another one. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+    k (int64, [1]): Which one, counted from 1, alone in a list.
+
+Attributes:
+    dim (int, default -1): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+l1_loss: _Final[_TypeOfl1_loss]
+"""l1_loss(self: T, target: T, *, reduction: int = 1) -> T
+
+The absolute differences of two tensors, their mean or their sum.
+
+Inputs:
+    self (T)
+    target (T)
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+layer_norm: _Final[_TypeOflayer_norm]
+"""layer_norm(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axis: int, axes: Sequence[int], eps: float = 1e-05) -> T
+
+Layer normalization over the last dimensions.
+
+Inputs:
+    input (T)
+    weight (T, optional): The scale of each element; absent it is 1.
+    bias (T, optional): Added to each element; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    axis (int, required): The first dimension that is normalized, counted from the end.
+    axes (ints, required): All dimensions that are normalized.
+    eps (float, default 1e-05): Added to the variance.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+le_Scalar: _Final[_TypeOfle_Scalar]
+"""le_Scalar(self: T, other: T) -> bool
+
+Tests whether each element is less than or equal to a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+le_Tensor: _Final[_TypeOfle_Tensor]
+"""le_Tensor(self: T, other: T) -> bool
+
+Tests whether each element is less than or equal to that of another tensor.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+leaky_relu: _Final[_TypeOfleaky_relu]
+"""leaky_relu(self: T, negative_slope: T | None = None, *, slope: float = 0.01) -> T
+
+Leaky rectified linear unit, each element times a slope where it is negative.
+
+Inputs:
+    self (T)
+    negative_slope (T, optional, rank 0): The slope where the input is double; absent it is 0.01.
+
+Attributes:
+    slope (float, default 0.01): The slope where the input is not double.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+lerp_Scalar: _Final[_TypeOflerp_Scalar]
+"""lerp_Scalar(self: T, end: T, weight: T) -> T
+
+Interpolates linearly between two tensors by a number.
+
+Inputs:
+    self (T)
+    end (T)
+    weight (T, rank 0): How far it is from the start to the end.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+lerp_Tensor: _Final[_TypeOflerp_Tensor]
+"""lerp_Tensor(self: T, end: T, weight: T) -> T
+
+Interpolates linearly between two tensors.
+
+Inputs:
+    self (T)
+    end (T)
+    weight (T): How far it is from the start to the end.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+lgamma: _Final[_TypeOflgamma]
+"""lgamma(self: T) -> T
+
+Computes the logarithm of the absolute value of the gamma function of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -919,7 +5741,7 @@ Since version 1 of opwright.aten.
 lift_fresh_copy: _Final[_TypeOflift_fresh_copy]
 """lift_fresh_copy(self: T) -> T
 
-A copy of a tensor that a program holds as a constant.
+Returns a copy of a constant of the program.
 
 Inputs:
     self (T)
@@ -933,10 +5755,330 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+linalg_cross: _Final[_TypeOflinalg_cross]
+"""linalg_cross(self: T, other: T, *, dim: int) -> T
+
+Computes the cross product of vectors of size 3.
+
+Inputs:
+    self (T)
+    other (T)
+
+Attributes:
+    dim (int, required): The dimension of size 3.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linalg_matrix_power: _Final[_TypeOflinalg_matrix_power]
+"""linalg_matrix_power(self: T, *, n: int) -> T
+
+Computes a power of square matrices.
+
+Inputs:
+    self (T)
+
+Attributes:
+    n (int, required): The exponent, 0 or more.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linalg_multi_dot: _Final[_TypeOflinalg_multi_dot]
+"""linalg_multi_dot(*tensors: T) -> T
+
+Computes the product of matrices, of which the first and the last may be vectors.
+
+A template: its body is made for each call, and depends on
+`tensors`. What no vector reaches is not verified.
+
+Inputs:
+    tensors (T, any number)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linalg_vector_norm: _Final[_TypeOflinalg_vector_norm]
+"""linalg_vector_norm(self: T, exponent: double | None = None, *, dim: Sequence[int], keepdim: bool = False, ord: str = "2") -> T
+
+Computes the norm of vectors along dimensions.
+
+Inputs:
+    self (T)
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+    ord (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+linear: _Final[_TypeOflinear]
+"""linear(input: T, weight: T, bias: T | None = None) -> T
+
+Applies a linear transformation to the last dimension.
+
+Inputs:
+    input (T)
+    weight (T): A row for each output; a vector where there is one without a dimension.
+    bias (T, optional): Added to the outputs; absent it is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linspace: _Final[_TypeOflinspace]
+"""linspace(start: double, end: double, steps: int64, *, dtype: int = 1) -> T
+
+Numbers that are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first number.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linspace_Scalar_Tensor: _Final[_TypeOflinspace_Scalar_Tensor]
+"""linspace_Scalar_Tensor(start: double, end: double, steps: int64, *, dtype: int = 1) -> T
+
+Numbers that are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first number.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linspace_Tensor_Scalar: _Final[_TypeOflinspace_Tensor_Scalar]
+"""linspace_Tensor_Scalar(start: double, end: double, steps: int64, *, dtype: int = 1) -> T
+
+Numbers that are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first number.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linspace_Tensor_Tensor: _Final[_TypeOflinspace_Tensor_Tensor]
+"""linspace_Tensor_Tensor(start: double, end: double, steps: int64, *, dtype: int = 1) -> T
+
+Numbers that are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first number.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+local_scalar_dense: _Final[_TypeOflocal_scalar_dense]
+"""local_scalar_dense(self: T) -> S
+
+The only element of a tensor, as a double, an int64 or a truth value.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (S)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    S: double, bool, int64
+
+Since version 1 of opwright.aten.
+"""
+
+log: _Final[_TypeOflog]
+"""log(self: T) -> T
+
+Computes the natural logarithm of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+log10: _Final[_TypeOflog10]
+"""log10(self: T) -> T
+
+Computes the logarithm to the base 10 of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+log1p: _Final[_TypeOflog1p]
+"""log1p(self: T) -> T
+
+Computes the natural logarithm of 1 plus each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+log2: _Final[_TypeOflog2]
+"""log2(self: T) -> T
+
+Computes the logarithm to the base 2 of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+log_sigmoid: _Final[_TypeOflog_sigmoid]
+"""log_sigmoid(self: T) -> T
+
+Computes the natural logarithm of the logistic sigmoid of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+log_sigmoid_forward: _Final[_TypeOflog_sigmoid_forward]
+"""log_sigmoid_forward(self: T) -> tuple[T, T]
+
+Computes the natural logarithm of the logistic sigmoid of each element, and beside it exp(-|x|) of each element x.
+
+Inputs:
+    self (T)
+
+Outputs:
+    output (T)
+    buffer (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 log_softmax: _Final[_TypeOflog_softmax]
 """log_softmax(self: T, *, dim: int) -> T
 
-The natural logarithm of softmax along a dimension.
+Computes the logarithm of softmax along a dimension.
 
 Inputs:
     self (T)
@@ -953,12 +6095,583 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+log_softmax_int: _Final[_TypeOflog_softmax_int]
+"""log_softmax_int(self: T, *, dim: int) -> T
+
+Computes the natural logarithm of softmax along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+logaddexp: _Final[_TypeOflogaddexp]
+"""logaddexp(self: T, other: T) -> T
+
+Computes the natural logarithm of the sum of the exponentials of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+logaddexp2: _Final[_TypeOflogaddexp2]
+"""logaddexp2(self: T, other: T) -> T
+
+Computes the logarithm to base 2 of the sum of the powers of 2 of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+logcumsumexp: _Final[_TypeOflogcumsumexp]
+"""logcumsumexp(self: T, *, dim: int) -> T
+
+Computes the natural logarithm of the sum of the exponentials of the elements up to each one along a dimension.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+logical_and: _Final[_TypeOflogical_and]
+"""logical_and(self: T, other: U) -> bool
+
+Computes the logical and of two tensors element by element.
+
+What is not 0 counts as true, nan too.
+
+A template: its body is made for each call, and depends on
+`T` and `U`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    other (U)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logical_not: _Final[_TypeOflogical_not]
+"""logical_not(self: T) -> bool
+
+Whether each element is 0.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logical_or: _Final[_TypeOflogical_or]
+"""logical_or(self: T, other: U) -> bool
+
+Computes the logical or of two tensors element by element.
+
+What is not 0 counts as true, nan too.
+
+A template: its body is made for each call, and depends on
+`T` and `U`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    other (U)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logical_xor: _Final[_TypeOflogical_xor]
+"""logical_xor(self: T, other: U) -> bool
+
+Computes the logical exclusive or of two tensors element by element.
+
+What is not 0 counts as true, nan too.
+
+A template: its body is made for each call, and depends on
+`T` and `U`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    other (U)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logit: _Final[_TypeOflogit]
+"""logit(self: T, eps: T | None = None) -> T
+
+Computes the logarithm of each element divided by 1 minus it.
+
+Inputs:
+    self (T)
+    eps (T, optional, rank 0): Elements are limited to the range from eps to 1 - eps; absent they are not.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+logspace: _Final[_TypeOflogspace]
+"""logspace(start: double, end: double, steps: int64, base: double, *, dtype: int = 1) -> T
+
+Powers of a base whose exponents are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first exponent.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+    base (double, rank 0): The base.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logspace_Scalar_Tensor: _Final[_TypeOflogspace_Scalar_Tensor]
+"""logspace_Scalar_Tensor(start: double, end: double, steps: int64, base: double, *, dtype: int = 1) -> T
+
+Powers of a base whose exponents are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first exponent.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+    base (double, rank 0): The base.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logspace_Tensor_Scalar: _Final[_TypeOflogspace_Tensor_Scalar]
+"""logspace_Tensor_Scalar(start: double, end: double, steps: int64, base: double, *, dtype: int = 1) -> T
+
+Powers of a base whose exponents are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first exponent.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+    base (double, rank 0): The base.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logspace_Tensor_Tensor: _Final[_TypeOflogspace_Tensor_Tensor]
+"""logspace_Tensor_Tensor(start: double, end: double, steps: int64, base: double, *, dtype: int = 1) -> T
+
+Powers of a base whose exponents are evenly spaced from a start to an end.
+
+The first and the last one are rounded to the element type, and those between computed in double precision.
+
+Inputs:
+    start (double, rank 0): The first exponent.
+    end (double, rank 0): The last one.
+    steps (int64, rank 0): How many they are.
+    base (double, rank 0): The base.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+logsumexp: _Final[_TypeOflogsumexp]
+"""logsumexp(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the natural logarithm of the sum of the exponentials along dimensions.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+lshift_Scalar: _Final[_TypeOflshift_Scalar]
+"""lshift_Scalar(self: T, other: T) -> T
+
+Shifts the bits of each element to the left by a number.
+
+A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number of bits.
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+lshift_Tensor: _Final[_TypeOflshift_Tensor]
+"""lshift_Tensor(self: T, other: T) -> T
+
+Shifts the bits of each element to the left by that of another tensor.
+
+A shift by all bits of the type or more, or by a number below 0, gives 0.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+lstm_input: _Final[_TypeOflstm_input]
+"""lstm_input(input: T, h0: T, c0: T, *params: T, hidden_size: int, weights_each: int, bidirectional: int, batch_first: int) -> tuple[T, T, T]
+
+Applies a long short-term memory network of one or more layers to a batch of sequences.
+
+Layers lie upon one another; nothing is dropped between them.
+
+A template: its body is made for each call, and depends on
+`params`. What no vector reaches is not verified.
+
+Inputs:
+    input (T, rank 3): Time, batch and size, or batch, time and size.
+    h0 (T, rank 3): The hidden states before the first step, of each layer and direction.
+    c0 (T, rank 3): The cell states before the first step.
+    params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+Attributes:
+    hidden_size (int, required): The size of a state.
+    weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+    bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+    batch_first (int, required): Whether the batch stands before the time.
+
+Outputs:
+    output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+    hn (T, rank 3): The last hidden states of each layer and direction.
+    cn (T, rank 3): The last cell states of each layer and direction.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+lt_Scalar: _Final[_TypeOflt_Scalar]
+"""lt_Scalar(self: T, other: T) -> bool
+
+Tests whether each element is less than a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+lt_Tensor: _Final[_TypeOflt_Tensor]
+"""lt_Tensor(self: T, other: T) -> bool
+
+Tests whether each element is less than that of another tensor.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mT: _Final[_TypeOfmT]
+"""mT(self: T, *, order: Sequence[int]) -> T
+
+The transposes of matrices in the last two dimensions.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, required): All dimensions in their new order.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+masked_fill_Scalar: _Final[_TypeOfmasked_fill_Scalar]
+"""masked_fill_Scalar(self: T, mask: bool, value: T) -> T
+
+A tensor with one number at the places where a mask is true.
+
+Inputs:
+    self (T)
+    mask (bool): The places; broadcast with `self`.
+    value (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+masked_fill_Tensor: _Final[_TypeOfmasked_fill_Tensor]
+"""masked_fill_Tensor(self: T, mask: bool, value: T) -> T
+
+A tensor with one number at the places where a mask is true.
+
+Inputs:
+    self (T)
+    mask (bool): The places; broadcast with `self`.
+    value (T, rank 0): A tensor of rank 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+masked_scatter: _Final[_TypeOfmasked_scatter]
+"""masked_scatter(self: T, mask: bool, source: T, *, whole: bool = False) -> T
+
+Writes elements in their order into a copy of a tensor, at the places where a mask is true.
+
+Inputs:
+    self (T)
+    mask (bool): The places; broadcast with `self`.
+    source (T): The elements, at least as many as there are places.
+
+Attributes:
+    whole (bool, default False): Whether `mask` has exactly the sizes of `self`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+masked_select: _Final[_TypeOfmasked_select]
+"""masked_select(self: T, mask: bool, *, whole: bool = False) -> T
+
+The elements at the places where a mask is true, one after the other.
+
+Inputs:
+    self (T)
+    mask (bool): The places; broadcast with `self`.
+
+Attributes:
+    whole (bool, default False): Whether `mask` has exactly the sizes of `self`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+matmul: _Final[_TypeOfmatmul]
+"""matmul(self: T, other: T) -> T
+
+Computes the product of matrices, of vectors or of batches of matrices, which are broadcast.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+matrix_power: _Final[_TypeOfmatrix_power]
+"""matrix_power(self: T, *, n: int) -> T
+
+Computes a power of square matrices.
+
+Inputs:
+    self (T)
+
+Attributes:
+    n (int, required): The exponent, 0 or more.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+max: _Final[_TypeOfmax]
+"""max(self: T) -> T
+
+Finds the greatest of all elements.
+
+To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 max_dim: _Final[_TypeOfmax_dim]
 """max_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
 
-The greatest element along a dimension, and where it stands.
+Returns the maximum along a dimension and its index.
 
-Of equal elements it is the first one. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+If several elements are equal, the first index is returned. PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 A template: its body is made for each call, and depends on
 `dim`. What no vector reaches is not verified.
@@ -967,8 +6680,8 @@ Inputs:
     self (T)
 
 Attributes:
-    dim (int, required): The dimension.
-    keepdim (bool, default False): Whether it stays with size 1.
+    dim (int, required): The dimension to reduce.
+    keepdim (bool, default False): Whether to keep it with size 1.
 
 Outputs:
     values (T)
@@ -980,22 +6693,42 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+max_other: _Final[_TypeOfmax_other]
+"""max_other(self: T, other: T) -> T
+
+Computes the element-wise maximum of two tensors.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 max_pool1d: _Final[_TypeOfmax_pool1d]
 """max_pool1d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0), dilation: Sequence[int] = (1,)) -> T
 
-The greatest elements of windows that move over one dimension.
+Max pooling over one spatial dimension.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1,)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1,)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
@@ -1009,23 +6742,23 @@ Since version 1 of opwright.aten.
 max_pool1d_with_indices: _Final[_TypeOfmax_pool1d_with_indices]
 """max_pool1d_with_indices(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0), dilation: Sequence[int] = (1,)) -> tuple[T, int64]
 
-The greatest elements of windows that move over one dimension, and where each one stands.
+Max pooling over one spatial dimension, with the indices of the maxima.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1,)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1,)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
-    places (int64): Of each element its number within its channel.
+    places (int64): The index of each maximum within the flattened spatial dimensions.
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -1036,19 +6769,19 @@ Since version 1 of opwright.aten.
 max_pool2d: _Final[_TypeOfmax_pool2d]
 """max_pool2d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0), dilation: Sequence[int] = (1, 1)) -> T
 
-The greatest elements of windows that move over two dimensions.
+Max pooling over two spatial dimensions.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1, 1)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1, 1)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
@@ -1062,23 +6795,23 @@ Since version 1 of opwright.aten.
 max_pool2d_with_indices: _Final[_TypeOfmax_pool2d_with_indices]
 """max_pool2d_with_indices(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0), dilation: Sequence[int] = (1, 1)) -> tuple[T, int64]
 
-The greatest elements of windows that move over two dimensions, and where each one stands.
+Max pooling over two spatial dimensions, with the indices of the maxima.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1, 1)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1, 1)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
-    places (int64): Of each element its number within its channel.
+    places (int64): The index of each maximum within the flattened spatial dimensions.
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -1089,19 +6822,19 @@ Since version 1 of opwright.aten.
 max_pool3d: _Final[_TypeOfmax_pool3d]
 """max_pool3d(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0, 0, 0), dilation: Sequence[int] = (1, 1, 1)) -> T
 
-The greatest elements of windows that move over three dimensions.
+Max pooling over three spatial dimensions.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1, 1, 1)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
@@ -1115,23 +6848,23 @@ Since version 1 of opwright.aten.
 max_pool3d_with_indices: _Final[_TypeOfmax_pool3d_with_indices]
 """max_pool3d_with_indices(self: T, *, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int] = (0, 0, 0, 0, 0, 0), dilation: Sequence[int] = (1, 1, 1)) -> tuple[T, int64]
 
-The greatest elements of windows that move over three dimensions, and where each one stands.
+Max pooling over three spatial dimensions, with the indices of the maxima.
 
-A call with `ceil_mode` gives padding up to the end of the last window: PyTorch has none that begins behind the input.
-A window with nan has it as its greatest element in PyTorch; ONNX leaves that to runtimes.
+With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
+PyTorch propagates NaN; in ONNX that is up to the runtime.
 
 Inputs:
-    self (T): Batch, channels, then the spatial dimensions; without a batch too.
+    self (T): Batch (optional), channels, spatial dimensions.
 
 Attributes:
-    kernel_size (ints, required): The sizes of a window.
-    stride (ints, required): How far windows move.
-    padding (ints, default (0, 0, 0, 0, 0, 0)): How far windows reach beyond the input, at the beginnings of all dimensions and then at their ends.
-    dilation (ints, default (1, 1, 1)): The distance of elements in a window.
+    kernel_size (ints, required): The size of the window.
+    stride (ints, required): The stride of the window.
+    padding (ints, default (0, 0, 0, 0, 0, 0)): The implicit padding: at the beginnings of all spatial dimensions, then at their ends.
+    dilation (ints, default (1, 1, 1)): The spacing between the elements of a window.
 
 Outputs:
     result (T)
-    places (int64): Of each element its number within its channel.
+    places (int64): The index of each maximum within the flattened spatial dimensions.
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32
@@ -1139,12 +6872,89 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-min_dim: _Final[_TypeOfmin_dim]
-"""min_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
+maximum: _Final[_TypeOfmaximum]
+"""maximum(self: T, other: T) -> T
 
-The least element along a dimension, and where it stands.
+Computes the element-wise maximum of two tensors.
 
-Of equal elements it is the first one. To PyTorch nan is the least element; ONNX leaves that to runtimes.
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mean: _Final[_TypeOfmean]
+"""mean(self: T) -> T
+
+Computes the mean of all elements.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+mean_dim: _Final[_TypeOfmean_dim]
+"""mean_dim(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the mean along dimensions.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+median: _Final[_TypeOfmedian]
+"""median(self: T) -> T
+
+Finds the median of all elements, the lower one of two.
+
+Where an element is nan, so is the median to PyTorch; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+median_dim: _Final[_TypeOfmedian_dim]
+"""median_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
+
+Finds the median along a dimension, the lower one of two, and where it stands.
+
+Where an element is nan, so is the median to PyTorch; ONNX leaves that to runtimes. Of equal elements PyTorch may tell of another one.
 
 A template: its body is made for each call, and depends on
 `dim`. What no vector reaches is not verified.
@@ -1161,13 +6971,179 @@ Outputs:
     indices (int64)
 
 Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+min: _Final[_TypeOfmin]
+"""min(self: T) -> T
+
+Finds the least of all elements.
+
+To PyTorch nan is the least element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
 
-movedim_intlist: _Final[_TypeOfmovedim_intlist]
-"""movedim_intlist(self: T, *, order: Sequence[int]) -> T
+min_dim: _Final[_TypeOfmin_dim]
+"""min_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
+
+Returns the minimum along a dimension and its index.
+
+If several elements are equal, the first index is returned. PyTorch propagates NaN; in ONNX that is up to the runtime.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension to reduce.
+    keepdim (bool, default False): Whether to keep it with size 1.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+min_other: _Final[_TypeOfmin_other]
+"""min_other(self: T, other: T) -> T
+
+Computes the element-wise minimum of two tensors.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+minimum: _Final[_TypeOfminimum]
+"""minimum(self: T, other: T) -> T
+
+Computes the element-wise minimum of two tensors.
+
+Where one of them is nan, the result is nan.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mish: _Final[_TypeOfmish]
+"""mish(self: T) -> T
+
+Each element times the hyperbolic tangent of its softplus.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+mm: _Final[_TypeOfmm]
+"""mm(self: T, mat2: T) -> T
+
+Computes the product of two matrices.
+
+Inputs:
+    self (T, rank 2)
+    mat2 (T, rank 2)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mode: _Final[_TypeOfmode]
+"""mode(self: T, *, dim: int = -1, keepdim: bool = False) -> tuple[T, int64]
+
+Finds the most frequent element along a dimension, the least one of several, and where it stands last.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+moveaxis_int: _Final[_TypeOfmoveaxis_int]
+"""moveaxis_int(self: T, *, order: Sequence[int]) -> T
+
+A tensor of which one dimension has another place, and the others their order.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, required): All dimensions in their new order.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+moveaxis_intlist: _Final[_TypeOfmoveaxis_intlist]
+"""moveaxis_intlist(self: T, *, order: Sequence[int]) -> T
 
 A tensor of which some dimensions have other places, and the others their order.
 
@@ -1186,10 +7162,301 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+movedim_int: _Final[_TypeOfmovedim_int]
+"""movedim_int(self: T, *, order: Sequence[int]) -> T
+
+A tensor of which one dimension has another place, and the others their order.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, required): All dimensions in their new order.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+movedim_intlist: _Final[_TypeOfmovedim_intlist]
+"""movedim_intlist(self: T, *, order: Sequence[int]) -> T
+
+Moves dimensions to other positions; the others keep their order.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, required): The permutation of all dimensions.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mse_loss: _Final[_TypeOfmse_loss]
+"""mse_loss(self: T, target: T, *, reduction: int = 1) -> T
+
+The squared differences of two tensors, their mean or their sum.
+
+Inputs:
+    self (T)
+    target (T)
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+mul_Scalar: _Final[_TypeOfmul_Scalar]
+"""mul_Scalar(self: T, other: T) -> T
+
+Multiplies each element by a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+mul_Tensor: _Final[_TypeOfmul_Tensor]
+"""mul_Tensor(self: T, other: T) -> T
+
+Multiplies two tensors element by element.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+multinomial: _Final[_TypeOfmultinomial]
+"""multinomial(self: T, *, num_samples: int, replacement: bool = False) -> int64
+
+Draws indices with the probabilities that the elements of the last dimension say, which need not sum to 1.
+
+Which ones depends on the runtime.
+
+A template: its body is made for each call, and depends on
+`num_samples`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    num_samples (int, required): How many.
+    replacement (bool, default False): Whether one may be drawn again.
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+mv: _Final[_TypeOfmv]
+"""mv(self: T, vec: T) -> T
+
+Computes the product of a matrix and a vector.
+
+Inputs:
+    self (T, rank 2)
+    vec (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+nan_to_num: _Final[_TypeOfnan_to_num]
+"""nan_to_num(self: T, nan: T | None = None, posinf: T | None = None, neginf: T | None = None) -> T
+
+Replaces what is not a number by 0, and infinities by the greatest and the least finite numbers, or by given ones.
+
+Inputs:
+    self (T)
+    nan (T, optional, rank 0): What replaces nan; absent it is 0.
+    posinf (T, optional, rank 0): What replaces infinity; absent it is the greatest finite number.
+    neginf (T, optional, rank 0): What replaces minus infinity; absent it is the least finite number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+nanmean: _Final[_TypeOfnanmean]
+"""nanmean(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the mean along dimensions of the elements that are not nan.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+nanmedian: _Final[_TypeOfnanmedian]
+"""nanmedian(self: T) -> T
+
+Finds the median of the elements that are not nan, the lower one of two.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+nanmedian_dim: _Final[_TypeOfnanmedian_dim]
+"""nanmedian_dim(self: T, *, dim: int, keepdim: bool = False) -> tuple[T, int64]
+
+Finds the median along a dimension of the elements that are not nan, the lower one of two, and where it stands.
+
+Of equal elements PyTorch may tell of another one.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+nansum: _Final[_TypeOfnansum]
+"""nansum(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the sum along dimensions, where nan counts as 0.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 narrow: _Final[_TypeOfnarrow]
 """narrow(self: T, start: int64, length: int64, *, dim: Sequence[int]) -> T
 
-So many elements of a dimension, from one on.
+Returns a range of the elements along a dimension.
+
+Inputs:
+    self (T)
+    start (int64, [1]): The first index, not negative.
+    length (int64, [1]): The number of elements.
+
+Attributes:
+    dim (ints, required): The dimension, as a list of one.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+narrow_Tensor: _Final[_TypeOfnarrow_Tensor]
+"""narrow_Tensor(self: T, start: int64, length: int64, *, dim: int) -> T
+
+So many elements of a dimension, from one on that a tensor names.
+
+Inputs:
+    self (T)
+    start (int64, rank 0): The first element; counted from the end where it is negative.
+    length (int64, rank 0): How many elements.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+narrow_copy: _Final[_TypeOfnarrow_copy]
+"""narrow_copy(self: T, start: int64, length: int64, *, dim: Sequence[int]) -> T
+
+A copy of so many elements of a dimension, from one on.
 
 Inputs:
     self (T)
@@ -1208,23 +7475,33 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-native_dropout: _Final[_TypeOfnative_dropout]
-"""native_dropout(input: T, *, p: float | None = None, train: int = 1) -> tuple[T, bool]
+native_batch_norm: _Final[_TypeOfnative_batch_norm]
+"""native_batch_norm(input: T, running_mean: T | None = None, running_var: T | None = None, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axes: Sequence[int], training: bool, eps: float) -> tuple[T, T, T]
 
-Each element with a certain probability as zero, and the others as much larger that the mean stays; beside it where elements were kept.
+Batch normalization, by the statistics of the batch in training and by running ones else.
 
-Which ones depends on the runtime.
+Running statistics stay as they are.
+
+A template: its body is made for each call, and depends on
+`training` and `T`. What no vector reaches is not verified.
 
 Inputs:
-    input (T)
+    input (T): Batch, channels, then any other dimensions.
+    running_mean (T, optional, rank 1): The mean of each channel, where the batch gives none.
+    running_var (T, optional, rank 1): The variance of each channel, where the batch gives none.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
 
 Attributes:
-    p (float, optional): The probability of zero, below 1; absent it is 1.
-    train (int, default 1): Whether anything becomes zero at all.
+    axes (ints, required): All dimensions but that of channels.
+    training (bool, required): Whether the statistics are those of the batch.
+    eps (float, required): Added to the variance.
 
 Outputs:
     result (T)
-    mask (bool): Where elements were kept.
+    save_mean (T): The mean of each channel of the batch; no elements without training.
+    save_rstd (T): The reciprocal of its standard deviation; no elements without training.
 
 Types:
     T: float16, bfloat16, float, double
@@ -1232,16 +7509,134 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-permute: _Final[_TypeOfpermute]
-"""permute(self: T, *, dims: Sequence[int]) -> T
+native_batch_norm_legit: _Final[_TypeOfnative_batch_norm_legit]
+"""native_batch_norm_legit(input: T, running_mean: T, running_var: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axes: Sequence[int], training: bool, eps: float) -> tuple[T, T, T]
 
-The dimensions in another order.
+Batch normalization, by the statistics of the batch in training and by running ones else.
+
+Running statistics stay as they are.
 
 Inputs:
-    self (T)
+    input (T): Batch, channels, then any other dimensions.
+    running_mean (T, rank 1): The mean of each channel.
+    running_var (T, rank 1): The variance of each channel.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
 
 Attributes:
-    dims (ints, required): The dimensions of `self` in their new order.
+    axes (ints, required): All dimensions but that of channels.
+    training (bool, required): Whether the statistics are those of the batch.
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+    save_mean (T): The mean of each channel of the batch; no elements without training.
+    save_rstd (T): The reciprocal of its standard deviation; no elements without training.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+native_batch_norm_legit_functional: _Final[_TypeOfnative_batch_norm_legit_functional]
+"""native_batch_norm_legit_functional(input: T, running_mean: T, running_var: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, double_momentum: double | None = None, *, axes: Sequence[int], training: bool, momentum: float, eps: float) -> tuple[T, T, T, T, T]
+
+Batch normalization, with the running statistics behind the batch.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    running_mean (T, rank 1): The mean of each channel.
+    running_var (T, rank 1): The variance of each channel.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+    double_momentum (double, optional, rank 0): `momentum` in double precision, for input of double.
+
+Attributes:
+    axes (ints, required): All dimensions but that of channels.
+    training (bool, required): Whether the statistics are those of the batch.
+    momentum (float, required): The share of the batch in running statistics.
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+    save_mean (T): The mean of each channel of the batch; no elements without training.
+    save_rstd (T): The reciprocal of its standard deviation; no elements without training.
+    running_mean_out (T): The running mean behind the batch.
+    running_var_out (T): The running variance behind the batch.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+native_batch_norm_legit_no_stats: _Final[_TypeOfnative_batch_norm_legit_no_stats]
+"""native_batch_norm_legit_no_stats(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axes: Sequence[int], eps: float) -> tuple[T, T, T]
+
+Batch normalization by the statistics of the batch.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    axes (ints, required): All dimensions but that of channels.
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+    save_mean (T): The mean of each channel of the batch.
+    save_rstd (T): The reciprocal of its standard deviation.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+native_batch_norm_legit_no_training: _Final[_TypeOfnative_batch_norm_legit_no_training]
+"""native_batch_norm_legit_no_training(input: T, running_mean: T, running_var: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, eps: float) -> tuple[T, T, T]
+
+Batch normalization in inference mode.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    running_mean (T, rank 1): The mean of each channel.
+    running_var (T, rank 1): The variance of each channel.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+    save_mean (T): No elements: the batch has no part in the mean.
+    save_rstd (T): No elements.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+native_channel_shuffle: _Final[_TypeOfnative_channel_shuffle]
+"""native_channel_shuffle(self: T, groups: int64) -> T
+
+Reorders channels so that neighbours come from different groups.
+
+A template: its body is made for each call, and depends on
+`self.rank`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Batch, channels, then any other dimensions.
+    groups (int64, rank 0): How many groups channels are parted into.
 
 Outputs:
     result (T)
@@ -1252,18 +7647,230 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-rand: _Final[_TypeOfrand]
-"""rand(size: int64, *, dtype: int = 1) -> T
+native_dropout: _Final[_TypeOfnative_dropout]
+"""native_dropout(input: T, *, p: float | None = None, train: int = 1) -> tuple[T, bool]
 
-Random numbers, each equally likely, from 0 up to and without 1.
+Randomly sets elements to zero and scales the others to preserve the mean; also returns the mask.
 
-Which ones depends on the runtime. Numbers of float16 and bfloat16 have as many digits as those types hold below 1, since others would round to 1.
+Which elements are zeroed depends on the runtime.
+
+Inputs:
+    input (T)
+
+Attributes:
+    p (float, optional): The probability of an element to be zeroed, below 1; 1 if absent.
+    train (int, default 1): Whether to apply dropout; otherwise the input is returned.
+
+Outputs:
+    result (T)
+    mask (bool): Whether each element was kept.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+native_group_norm: _Final[_TypeOfnative_group_norm]
+"""native_group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, channels: Sequence[int], eps: float) -> tuple[T, T, T]
+
+Group normalization, with the mean of each group and the reciprocal of its standard deviation.
+
+Inputs:
+    input (T): Batch, channels, then any other dimensions.
+    groups (int64, [3]): The batch, the groups, and the elements of a group, as sizes of Reshape.
+    weight (T, optional, rank 1): The scale of each channel; absent it is 1.
+    bias (T, optional, rank 1): Added to each channel; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    channels (ints, required): The sizes of `weight` and `bias` beside the input: 1 for each dimension but that of channels.
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+    mean (T): The mean of each group, by batch and group.
+    rstd (T): The reciprocal of the standard deviation of each group, in the same shape.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+native_layer_norm: _Final[_TypeOfnative_layer_norm]
+"""native_layer_norm(input: T, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, axis: int, axes: Sequence[int], eps: float) -> tuple[T, T, T]
+
+Layer normalization over the last dimensions, with the mean and the reciprocal of the standard deviation.
+
+Inputs:
+    input (T)
+    weight (T, optional): The scale of each element; absent it is 1.
+    bias (T, optional): Added to each element; absent it is 0.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    axis (int, required): The first dimension that is normalized, counted from the end.
+    axes (ints, required): All dimensions that are normalized.
+    eps (float, required): Added to the variance.
+
+Outputs:
+    result (T)
+    mean (T): The means, with size 1 in the dimensions that are normalized.
+    rstd (T): The reciprocals of the standard deviations, in the same shape.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+ne_Scalar: _Final[_TypeOfne_Scalar]
+"""ne_Scalar(self: T, other: T) -> bool
+
+Tests whether each element is not equal to a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+ne_Tensor: _Final[_TypeOfne_Tensor]
+"""ne_Tensor(self: T, other: T) -> bool
+
+Tests whether each element is not equal to that of another tensor.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+neg: _Final[_TypeOfneg]
+"""neg(self: T) -> T
+
+Computes the negative of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+new_empty: _Final[_TypeOfnew_empty]
+"""new_empty(size: int64, *, dtype: int | None = None) -> T
+
+A tensor of given sizes in the element type of another one, whose elements mean nothing.
+
+They are zeros here.
 
 Inputs:
     size (int64, rank 1): The sizes.
 
 Attributes:
-    dtype (int, default 1): The element type, as a code.
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+new_full: _Final[_TypeOfnew_full]
+"""new_full(size: int64, fill_value: T) -> T
+
+A tensor of given sizes in the element type of another one, each element of which is one number.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+    fill_value (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+new_ones: _Final[_TypeOfnew_ones]
+"""new_ones(size: int64, *, dtype: int | None = None) -> T
+
+A tensor of ones, in the element type of another one.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+new_zeros: _Final[_TypeOfnew_zeros]
+"""new_zeros(size: int64, *, dtype: int | None = None) -> T
+
+A tensor of zeros, in the element type of another one.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+nll_loss: _Final[_TypeOfnll_loss]
+"""nll_loss(self: T, target: int64, weight: T | None = None, *, reduction: int = 1, ignore_index: int = -100) -> T
+
+The negative log likelihood, its mean or its sum.
+
+Inputs:
+    self (T): Logarithms of probabilities, by batch and class; without a batch too.
+    target (int64): The class of each item.
+    weight (T, optional, rank 1): The weight of each class; absent it is 1.
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+    ignore_index (int, default -100): A target that does not count.
 
 Outputs:
     result (T)
@@ -1274,14 +7881,229 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-randn: _Final[_TypeOfrandn]
-"""randn(size: int64, *, dtype: int = 1) -> T
+nll_loss_forward: _Final[_TypeOfnll_loss_forward]
+"""nll_loss_forward(self: T, target: int64, weight: T | None = None, *, reduction: int, ignore_index: int) -> tuple[T, T]
 
-Random numbers of the standard normal distribution.
+The negative log likelihood, its mean or its sum, with the sum of weights.
+
+A template: its body is made for each call, and depends on
+`T` and `self.rank` and `weight` and `reduction`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Logarithms of probabilities, by batch and class; without a batch too.
+    target (int64): The class of each item.
+    weight (T, optional, rank 1): The weight of each class; absent it is 1.
+
+Attributes:
+    reduction (int, required): 0 for no reduction, 1 for the mean, 2 for the sum.
+    ignore_index (int, required): A target that does not count.
+
+Outputs:
+    result (T)
+    total_weight (T): The sum of the weights of all targets; 0 without a reduction of a batch.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+nonzero: _Final[_TypeOfnonzero]
+"""nonzero(self: T) -> int64
+
+Finds the indices of the elements other than 0, a row for each.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+nonzero_static: _Final[_TypeOfnonzero_static]
+"""nonzero_static(self: T, size: int64, *, fill_value: int = -1) -> int64
+
+Finds the indices of the elements other than 0, a row for each, as many as are asked for.
+
+Inputs:
+    self (T)
+    size (int64, [1]): How many, alone in a list.
+
+Attributes:
+    fill_value (int, default -1): What rows are filled with where there are fewer.
+
+Outputs:
+    result (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+norm_Scalar: _Final[_TypeOfnorm_Scalar]
+"""norm_Scalar(self: T, exponent: double | None = None, *, p: str = "2") -> T
+
+Computes the norm of all elements as one vector.
+
+Inputs:
+    self (T)
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+norm_ScalarOpt_dim: _Final[_TypeOfnorm_ScalarOpt_dim]
+"""norm_ScalarOpt_dim(self: T, exponent: double | None = None, *, dim: Sequence[int], keepdim: bool = False, p: str = "2") -> T
+
+Computes the norm of vectors along dimensions.
+
+Inputs:
+    self (T)
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+    p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+norm_ScalarOpt_dim_dtype: _Final[_TypeOfnorm_ScalarOpt_dim_dtype]
+"""norm_ScalarOpt_dim_dtype(self: T, exponent: double | None = None, *, dim: Sequence[int], keepdim: bool = False, p: str = "2") -> T
+
+Computes the norm of vectors along dimensions.
+
+Inputs:
+    self (T)
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+    p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+norm_ScalarOpt_dtype: _Final[_TypeOfnorm_ScalarOpt_dtype]
+"""norm_ScalarOpt_dtype(self: T, exponent: double | None = None, *, p: str = "2") -> T
+
+Computes the norm of all elements as one vector.
+
+Inputs:
+    self (T)
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+normal_Tensor_Tensor: _Final[_TypeOfnormal_Tensor_Tensor]
+"""normal_Tensor_Tensor(mean: T, std: T) -> T
+
+Draws random numbers of normal distributions.
 
 Which ones depends on the runtime.
 
 Inputs:
+    mean (T): The mean of each one.
+    std (T): The standard deviation of each one.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+normal_Tensor_float: _Final[_TypeOfnormal_Tensor_float]
+"""normal_Tensor_float(mean: T, std: T) -> T
+
+Draws random numbers of normal distributions.
+
+Which ones depends on the runtime.
+
+Inputs:
+    mean (T): The mean of each one.
+    std (T, rank 0): The standard deviation.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+normal_float_Tensor: _Final[_TypeOfnormal_float_Tensor]
+"""normal_float_Tensor(mean: T, std: T) -> T
+
+Draws random numbers of normal distributions.
+
+Which ones depends on the runtime.
+
+Inputs:
+    mean (T, rank 0): The mean.
+    std (T): The standard deviation of each one.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+normal_float_float: _Final[_TypeOfnormal_float_float]
+"""normal_float_float(mean: double, std: double, size: int64, *, dtype: int = 1) -> T
+
+Draws random numbers of a normal distribution.
+
+Which ones depends on the runtime.
+
+Inputs:
+    mean (double, rank 0): The mean.
+    std (double, rank 0): The standard deviation.
     size (int64, rank 1): The sizes.
 
 Attributes:
@@ -1296,15 +8118,925 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-randperm: _Final[_TypeOfrandperm]
-"""randperm(n: int64, *, dtype: int = 7) -> T
+numpy_T: _Final[_TypeOfnumpy_T]
+"""numpy_T(self: T) -> T
 
-The numbers from 0 on in random order.
-
-It is the order of random numbers, and depends on the runtime.
+A tensor with its dimensions in reverse order.
 
 Inputs:
-    n (int64, [1]): How many, alone in a list.
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+one_hot: _Final[_TypeOfone_hot]
+"""one_hot(self: int64, *, num_classes: int | None = None) -> int64
+
+For each number of a class its place as 1, among zeros for the other classes, in a last dimension.
+
+Inputs:
+    self (int64)
+
+Attributes:
+    num_classes (int, optional): How many classes there are; absent as many as the largest number says.
+
+Outputs:
+    result (int64)
+
+Since version 1 of opwright.aten.
+"""
+
+ones: _Final[_TypeOfones]
+"""ones(size: int64, *, dtype: int | None = None) -> T
+
+A tensor of ones.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+ones_like: _Final[_TypeOfones_like]
+"""ones_like(self: any, *, dtype: int | None = None) -> T
+
+A tensor of ones, as large as another one.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+or_Scalar: _Final[_TypeOfor_Scalar]
+"""or_Scalar(self: T, other: T) -> T
+
+Computes the bitwise or of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+or_Tensor: _Final[_TypeOfor_Tensor]
+"""or_Tensor(self: T, other: T) -> T
+
+Computes the bitwise or of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+outer: _Final[_TypeOfouter]
+"""outer(self: T, vec2: T) -> T
+
+Computes the outer product of two vectors.
+
+Inputs:
+    self (T, rank 1)
+    vec2 (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+pairwise_distance: _Final[_TypeOfpairwise_distance]
+"""pairwise_distance(x1: T, x2: T, eps: double, exponent: double | None = None, *, p: str = "2", keepdim: bool = False) -> T
+
+Computes the norm of the differences of vectors, which are the last dimension.
+
+Inputs:
+    x1 (T)
+    x2 (T)
+    eps (double, rank 0): What is added to each difference.
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
+    keepdim (bool, default False): Whether the last dimension stays with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+pdist: _Final[_TypeOfpdist]
+"""pdist(self: T, exponent: T | None = None, *, p: str = "2") -> T
+
+Computes the distance of each row of a matrix and each one after it.
+
+Inputs:
+    self (T, rank 2)
+    exponent (T, optional, rank 0): Any other number of the norm.
+
+Attributes:
+    p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+pdist_forward: _Final[_TypeOfpdist_forward]
+"""pdist_forward(self: T, exponent: T | None = None, *, p: str = "2") -> T
+
+Computes the distance of each row of a matrix and each one after it.
+
+Inputs:
+    self (T, rank 2)
+    exponent (T, optional, rank 0): Any other number of the norm.
+
+Attributes:
+    p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+permute: _Final[_TypeOfpermute]
+"""permute(self: T, *, dims: Sequence[int]) -> T
+
+Permutes the dimensions.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dims (ints, required): The permutation of the dimensions.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+pixel_shuffle: _Final[_TypeOfpixel_shuffle]
+"""pixel_shuffle(self: T, *, upscale_factor: int) -> T
+
+Moves channels into height and width.
+
+A template: its body is made for each call, and depends on
+`upscale_factor`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Any dimensions, then channels, height and width.
+
+Attributes:
+    upscale_factor (int, required): How many times height and width grow.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+pixel_unshuffle: _Final[_TypeOfpixel_unshuffle]
+"""pixel_unshuffle(self: T, *, downscale_factor: int) -> T
+
+Moves blocks of height and width into channels.
+
+Inputs:
+    self (T): Any dimensions, then channels, height and width.
+
+Attributes:
+    downscale_factor (int, required): How many times height and width shrink.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+polar: _Final[_TypeOfpolar]
+"""polar(abs: T, angle: T) -> T
+
+Returns complex numbers with the given absolute values and angles.
+
+Inputs:
+    abs (T)
+    angle (T)
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+pow_Scalar: _Final[_TypeOfpow_Scalar]
+"""pow_Scalar(self: T, exponent: T) -> T
+
+Raises a number to the power of each element.
+
+Integers wrap around where a power is beyond the type.
+
+Inputs:
+    self (T, rank 0): The number.
+    exponent (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+pow_Tensor_Scalar: _Final[_TypeOfpow_Tensor_Scalar]
+"""pow_Tensor_Scalar(self: T, exponent: T | None = None, *, root: str = "sqrt") -> T
+
+Raises each element to the power of a number.
+
+Integers wrap around where a power is beyond the type.
+
+Inputs:
+    self (T)
+    exponent (T, optional, rank 0): The number, of integers not below 0; absent for a square root.
+
+Attributes:
+    root (string, default "sqrt"): Without a number whether it is the square root or its reciprocal.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+pow_Tensor_Tensor: _Final[_TypeOfpow_Tensor_Tensor]
+"""pow_Tensor_Tensor(self: T, exponent: T) -> T
+
+Raises each element to the power of that of another tensor.
+
+Integers wrap around where a power is beyond the type.
+
+Inputs:
+    self (T)
+    exponent (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+prelu: _Final[_TypeOfprelu]
+"""prelu(self: T, weight: T, *, shape: Sequence[int] | None = None) -> T
+
+Each element, times a weight where it is negative.
+
+Inputs:
+    self (T)
+    weight (T): One number, or one for each channel, which is the second dimension.
+
+Attributes:
+    shape (ints, optional): The shape in which weights stand beside the input; absent it is their own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+prelu_kernel: _Final[_TypeOfprelu_kernel]
+"""prelu_kernel(self: T, weight: T) -> T
+
+Each element, times a weight where it is negative.
+
+Inputs:
+    self (T)
+    weight (T): Of a shape that broadcasts to that of the input.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+prod: _Final[_TypeOfprod]
+"""prod(self: T) -> T
+
+Computes the product of all elements.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+prod_dim_int: _Final[_TypeOfprod_dim_int]
+"""prod_dim_int(self: T, *, dim: int, keepdim: bool = False) -> T
+
+Computes the product along a dimension.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+    keepdim (bool, default False): Whether it stays with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_choose_qparams_per_token: _Final[_TypeOfquantized_decomposed_choose_qparams_per_token]
+"""quantized_decomposed_choose_qparams_per_token(input: T) -> tuple[U, U]
+
+Chooses scales with which to quantize a tensor to int8 for each index of all but the last dimension; zero points are 0.
+
+Inputs:
+    input (T)
+
+Outputs:
+    scales (U)
+    zero_points (U)
+
+Types:
+    T: float16, bfloat16, float, double
+    U: bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_choose_qparams_per_token_asymmetric: _Final[_TypeOfquantized_decomposed_choose_qparams_per_token_asymmetric]
+"""quantized_decomposed_choose_qparams_per_token_asymmetric(input: T) -> tuple[double, int64]
+
+Chooses the scales and zero points with which to quantize a tensor to int8 for each index of all but the last dimension.
+
+Inputs:
+    input (T)
+
+Outputs:
+    scales (double)
+    zero_points (int64)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_choose_qparams_per_token_asymmetric_impl: _Final[_TypeOfquantized_decomposed_choose_qparams_per_token_asymmetric_impl]
+"""quantized_decomposed_choose_qparams_per_token_asymmetric_impl(input: T) -> tuple[double, int64]
+
+Chooses the scales and zero points with which to quantize a tensor to int8 for each index of all but the last dimension.
+
+Inputs:
+    input (T)
+
+Outputs:
+    scales (double)
+    zero_points (int64)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_choose_qparams_symmetric_tensor: _Final[_TypeOfquantized_decomposed_choose_qparams_symmetric_tensor]
+"""quantized_decomposed_choose_qparams_symmetric_tensor(input: T, *, quant_min: int, quant_max: int, eps: float, dtype: int) -> tuple[double, int64]
+
+Chooses the scale and the zero point with which to quantize a tensor symmetrically.
+
+A template: its body is made for each call, and depends on
+`eps`. What no vector reaches is not verified.
+
+Inputs:
+    input (T)
+
+Attributes:
+    quant_min (int, required)
+    quant_max (int, required)
+    eps (float, required): The least scale.
+    dtype (int, required): The element type of quantized values, as a code of ONNX.
+
+Outputs:
+    scale (double)
+    zero_point (int64)
+
+Types:
+    T: float16, bfloat16, float
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_choose_qparams_tensor: _Final[_TypeOfquantized_decomposed_choose_qparams_tensor]
+"""quantized_decomposed_choose_qparams_tensor(input: T, *, quant_min: int, quant_max: int, eps: float) -> tuple[double, int64]
+
+Chooses the scale and the zero point with which to quantize a tensor.
+
+A template: its body is made for each call, and depends on
+`eps`. What no vector reaches is not verified.
+
+Inputs:
+    input (T)
+
+Attributes:
+    quant_min (int, required)
+    quant_max (int, required)
+    eps (float, required): The least scale.
+
+Outputs:
+    scale (double)
+    zero_point (int64)
+
+Types:
+    T: float16, bfloat16, float
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_convert_element_type_no_fuse: _Final[_TypeOfquantized_decomposed_convert_element_type_no_fuse]
+"""quantized_decomposed_convert_element_type_no_fuse(input: T, *, dtype: int) -> U
+
+Converts a tensor to another element type.
+
+Inputs:
+    input (T)
+
+Attributes:
+    dtype (int, required): The element type of the result, as a code of ONNX.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_dequantize_per_channel: _Final[_TypeOfquantized_decomposed_dequantize_per_channel]
+"""quantized_decomposed_dequantize_per_channel(input: U, scales: T, zero_points: U | None = None, *, axis: int, trailing: Sequence[int], out_dtype: int | None = None) -> V
+
+Dequantizes a tensor with a scale and a zero point for each index of one dimension.
+
+Inputs:
+    input (U)
+    scales (T, rank 1)
+    zero_points (U, optional, rank 1): 0 if absent.
+
+Attributes:
+    axis (int, required): The dimension.
+    trailing (ints, required): The axes that align a vector with this dimension.
+    out_dtype (int, optional): The element type of the result, as a code of ONNX; float if absent.
+
+Outputs:
+    result (V)
+
+Types:
+    U: uint8, int8, int16, int32
+    T: float16, bfloat16, float, double
+    V: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_dequantize_per_channel_group: _Final[_TypeOfquantized_decomposed_dequantize_per_channel_group]
+"""quantized_decomposed_dequantize_per_channel_group(input: U, scales: T, zero_points: Z | None = None, *, group_size: int, output_dtype: int) -> V
+
+Dequantizes a matrix with a scale and a zero point for each group of elements of a row.
+
+Inputs:
+    input (U, rank 2)
+    scales (T, rank 2)
+    zero_points (Z, optional): 0 if absent.
+
+Attributes:
+    group_size (int, required): The number of elements of a group.
+    output_dtype (int, required): The element type of the result, as a code of ONNX.
+
+Outputs:
+    result (V)
+
+Types:
+    U: uint8, int8, int16, int32
+    T: float16, bfloat16, float, double
+    Z: uint8, int8, int16, int32, int64
+    V: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_dequantize_per_tensor: _Final[_TypeOfquantized_decomposed_dequantize_per_tensor]
+"""quantized_decomposed_dequantize_per_tensor(input: U, scale: T, zero_point: U) -> T
+
+Dequantizes a tensor with one scale and one zero point.
+
+Inputs:
+    input (U)
+    scale (T, rank 0)
+    zero_point (U, rank 0)
+
+Outputs:
+    result (T)
+
+Types:
+    U: uint8, int8, int16, int32
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_dequantize_per_tensor_tensor: _Final[_TypeOfquantized_decomposed_dequantize_per_tensor_tensor]
+"""quantized_decomposed_dequantize_per_tensor_tensor(input: U, scale: T, zero_point: U) -> T
+
+Dequantizes a tensor with one scale and one zero point.
+
+Inputs:
+    input (U)
+    scale (T): One element.
+    zero_point (U): One element.
+
+Outputs:
+    result (T)
+
+Types:
+    U: uint8, int8, int16, int32
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_dequantize_per_tensor_tensor2: _Final[_TypeOfquantized_decomposed_dequantize_per_tensor_tensor2]
+"""quantized_decomposed_dequantize_per_tensor_tensor2(input: U, scale: T, zero_point: U) -> T
+
+Dequantizes a tensor with one scale and one zero point.
+
+Inputs:
+    input (U)
+    scale (T): One element.
+    zero_point (U): One element.
+
+Outputs:
+    result (T)
+
+Types:
+    U: uint8, int8, int16, int32
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_dequantize_per_token: _Final[_TypeOfquantized_decomposed_dequantize_per_token]
+"""quantized_decomposed_dequantize_per_token(input: U, scales: T, zero_points: any, *, output_dtype: int) -> V
+
+Dequantizes a tensor with a scale and a zero point for each index of all but the last dimension.
+
+Inputs:
+    input (U)
+    scales (T)
+    zero_points (any): Integers.
+
+Attributes:
+    output_dtype (int, required): The element type of the result, as a code of ONNX.
+
+Outputs:
+    result (V)
+
+Types:
+    U: uint8, int8, int16, int32
+    T: float16, bfloat16, float, double
+    V: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_fake_quant_per_channel: _Final[_TypeOfquantized_decomposed_fake_quant_per_channel]
+"""quantized_decomposed_fake_quant_per_channel(input: T, scales: T, zero_points: T, quant_min: T, quant_max: T, *, trailing: Sequence[int]) -> T
+
+Quantizes and dequantizes a tensor with a scale and a zero point for each index of one dimension.
+
+Inputs:
+    input (T)
+    scales (T, rank 1)
+    zero_points (T, rank 1)
+    quant_min (T, rank 0): The lower limit of quantized values.
+    quant_max (T, rank 0): The upper limit of quantized values.
+
+Attributes:
+    trailing (ints, required): The axes that align a vector with the dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_quantize_per_channel: _Final[_TypeOfquantized_decomposed_quantize_per_channel]
+"""quantized_decomposed_quantize_per_channel(input: T, scales: S, zero_points: U, quant_min: U | None = None, quant_max: U | None = None, *, axis: int, trailing: Sequence[int]) -> U
+
+Quantizes a tensor with a scale and a zero point for each index of one dimension.
+
+Inputs:
+    input (T)
+    scales (S, rank 1)
+    zero_points (U, rank 1)
+    quant_min (U, optional, rank 0): The lower limit of the result; none if absent, as `quant_max`.
+    quant_max (U, optional, rank 0): The upper limit of the result.
+
+Attributes:
+    axis (int, required): The dimension.
+    trailing (ints, required): The axes that align a vector with this dimension.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float
+    S: float, double
+    U: uint8, int8, int16, int32
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_quantize_per_channel_group: _Final[_TypeOfquantized_decomposed_quantize_per_channel_group]
+"""quantized_decomposed_quantize_per_channel_group(input: T, scales: T, zero_points: any, quant_min: T, quant_max: T, *, dtype: int, group_size: int) -> U
+
+Quantizes a matrix with a scale and a zero point for each group of elements of a row.
+
+Inputs:
+    input (T, rank 2)
+    scales (T, rank 2)
+    zero_points (any): Integers.
+    quant_min (T, rank 0): The lower limit of the result.
+    quant_max (T, rank 0): The upper limit of the result.
+
+Attributes:
+    dtype (int, required): The element type of the result, as a code of ONNX.
+    group_size (int, required): The number of elements of a group.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double
+    U: uint8, int8, int16, int32
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_quantize_per_tensor: _Final[_TypeOfquantized_decomposed_quantize_per_tensor]
+"""quantized_decomposed_quantize_per_tensor(input: T, scale: float, zero_point: U, quant_min: U | None = None, quant_max: U | None = None) -> U
+
+Quantizes a tensor with one scale and one zero point.
+
+Inputs:
+    input (T)
+    scale (float, rank 0)
+    zero_point (U, rank 0)
+    quant_min (U, optional, rank 0): The lower limit of the result; none if absent, as `quant_max`.
+    quant_max (U, optional, rank 0): The upper limit of the result.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float
+    U: uint8, int8, int16, int32
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_quantize_per_tensor_tensor: _Final[_TypeOfquantized_decomposed_quantize_per_tensor_tensor]
+"""quantized_decomposed_quantize_per_tensor_tensor(input: T, scale: float, zero_point: U, quant_min: U | None = None, quant_max: U | None = None) -> U
+
+Quantizes a tensor with one scale and one zero point.
+
+Inputs:
+    input (T)
+    scale (float): One element.
+    zero_point (U): One element.
+    quant_min (U, optional, rank 0): The lower limit of the result; none if absent, as `quant_max`.
+    quant_max (U, optional, rank 0): The upper limit of the result.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float
+    U: uint8, int8, int16, int32
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_quantize_per_tensor_tensor2: _Final[_TypeOfquantized_decomposed_quantize_per_tensor_tensor2]
+"""quantized_decomposed_quantize_per_tensor_tensor2(input: T, scale: float, zero_point: U, quant_min: U, quant_max: U) -> U
+
+Quantizes a tensor with one scale and one zero point.
+
+Inputs:
+    input (T)
+    scale (float): One element.
+    zero_point (U): One element.
+    quant_min (U): The lower limit of the result, one element.
+    quant_max (U): The upper limit of the result, one element.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float
+    U: uint8, int8, int16, int32
+
+Since version 1 of opwright.aten.
+"""
+
+quantized_decomposed_quantize_per_token: _Final[_TypeOfquantized_decomposed_quantize_per_token]
+"""quantized_decomposed_quantize_per_token(input: T, scales: T, zero_points: any, quant_min: T, quant_max: T, *, dtype: int) -> U
+
+Quantizes a tensor with a scale and a zero point for each index of all but the last dimension.
+
+Inputs:
+    input (T)
+    scales (T)
+    zero_points (any): Integers.
+    quant_min (T, rank 0): The lower limit of the result.
+    quant_max (T, rank 0): The upper limit of the result.
+
+Attributes:
+    dtype (int, required): The element type of the result, as a code of ONNX.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double
+    U: uint8, int8, int16, int32
+
+Since version 1 of opwright.aten.
+"""
+
+rad2deg: _Final[_TypeOfrad2deg]
+"""rad2deg(self: T) -> T
+
+Converts each element from radians to degrees.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+rand: _Final[_TypeOfrand]
+"""rand(size: int64, *, dtype: int = 1) -> T
+
+Returns random numbers from a uniform distribution on the interval [0, 1).
+
+The values depend on the runtime. In float16 and bfloat16 they are multiples of the spacing just below 1, so that none rounds to 1.
+
+Inputs:
+    size (int64, rank 1): The shape of the result.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code of ONNX.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+rand_like: _Final[_TypeOfrand_like]
+"""rand_like(self: T) -> T
+
+Draws random numbers from 0 up to and without 1, in the sizes of a tensor.
+
+Which ones depends on the runtime. Numbers of float16 and bfloat16 have as many digits as those types hold below 1, since others would round to 1.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+randint: _Final[_TypeOfrandint]
+"""randint(high: int64, size: int64, *, dtype: int = 7) -> T
+
+Draws random integers, each equally likely, below a limit and not below 0.
+
+Which ones depends on the runtime.
+
+Inputs:
+    high (int64, rank 0): The limit.
+    size (int64, rank 1): The sizes.
 
 Attributes:
     dtype (int, default 7): The element type, as a code.
@@ -1318,17 +9050,269 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-repeat: _Final[_TypeOfrepeat]
-"""repeat(self: T, repeats: int64, *, axes: Sequence[int] | None = None) -> T
+randint_generator: _Final[_TypeOfrandint_generator]
+"""randint_generator(high: int64, size: int64, *, dtype: int = 7) -> T
 
-A tensor side by side with itself, so many times along each dimension.
+Draws random integers, each equally likely, below a limit and not below 0.
+
+Which ones depends on the runtime.
+
+Inputs:
+    high (int64, rank 0): The limit.
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, default 7): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_like: _Final[_TypeOfrandint_like]
+"""randint_like(self: any, high: T) -> T
+
+Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    high (T, rank 0): The limit.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_like_Tensor: _Final[_TypeOfrandint_like_Tensor]
+"""randint_like_Tensor(self: any, high: T) -> T
+
+Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    high (T, rank 0): The limit.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_like_Tensor_generator: _Final[_TypeOfrandint_like_Tensor_generator]
+"""randint_like_Tensor_generator(self: any, high: T) -> T
+
+Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    high (T, rank 0): The limit.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_like_generator: _Final[_TypeOfrandint_like_generator]
+"""randint_like_generator(self: any, high: T) -> T
+
+Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    high (T, rank 0): The limit.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_like_low_dtype: _Final[_TypeOfrandint_like_low_dtype]
+"""randint_like_low_dtype(self: any, low: T, high: T) -> T
+
+Draws random integers, each equally likely, below a limit and not below another one, in the sizes of a tensor.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    low (T, rank 0): The least one.
+    high (T, rank 0): The limit.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_like_low_generator_dtype: _Final[_TypeOfrandint_like_low_generator_dtype]
+"""randint_like_low_generator_dtype(self: any, low: T, high: T) -> T
+
+Draws random integers, each equally likely, below a limit and not below another one, in the sizes of a tensor.
+
+Which ones depends on the runtime.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+    low (T, rank 0): The least one.
+    high (T, rank 0): The limit.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_low: _Final[_TypeOfrandint_low]
+"""randint_low(low: int64, high: int64, size: int64, *, dtype: int = 7) -> T
+
+Draws random integers, each equally likely, below a limit and not below another one.
+
+Which ones depends on the runtime.
+
+Inputs:
+    low (int64, rank 0): The least one.
+    high (int64, rank 0): The limit.
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, default 7): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randint_low_generator: _Final[_TypeOfrandint_low_generator]
+"""randint_low_generator(low: int64, high: int64, size: int64, *, dtype: int = 7) -> T
+
+Draws random integers, each equally likely, below a limit and not below another one.
+
+Which ones depends on the runtime.
+
+Inputs:
+    low (int64, rank 0): The least one.
+    high (int64, rank 0): The limit.
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, default 7): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+randn: _Final[_TypeOfrandn]
+"""randn(size: int64, *, dtype: int = 1) -> T
+
+Returns random numbers from the standard normal distribution.
+
+The values depend on the runtime.
+
+Inputs:
+    size (int64, rank 1): The shape of the result.
+
+Attributes:
+    dtype (int, default 1): The element type, as a code of ONNX.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+randn_like: _Final[_TypeOfrandn_like]
+"""randn_like(self: T) -> T
+
+Draws random numbers of the standard normal distribution, in the sizes of a tensor.
+
+Which ones depends on the runtime.
 
 Inputs:
     self (T)
-    repeats (int64, rank 1): How many times, for each dimension of the result.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+randperm: _Final[_TypeOfrandperm]
+"""randperm(n: int64, *, dtype: int = 7) -> T
+
+Returns a random permutation of the integers from 0 to n - 1.
+
+The permutation depends on the runtime.
+
+Inputs:
+    n (int64, [1]): The number of integers, as a list of one.
 
 Attributes:
-    axes (ints, optional): The dimensions that the result has in front of those of `self`; absent where there are none.
+    dtype (int, default 7): The element type, as a code of ONNX.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+ravel: _Final[_TypeOfravel]
+"""ravel(self: T) -> T
+
+All elements, one after the other.
+
+Inputs:
+    self (T)
 
 Outputs:
     result (T)
@@ -1339,20 +9323,669 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-reshape: _Final[_TypeOfreshape]
-"""reshape(self: T, shape: int64) -> T
+real: _Final[_TypeOfreal]
+"""real(self: T, *, is_complex: bool = False) -> T
 
-The same elements in another shape.
+Returns the real part of each element.
 
 Inputs:
-    self (T)
-    shape (int64, rank 1): The sizes; -1 for one that follows from the others.
+    self (T): Real numbers, or complex ones with their real and imaginary parts in a last dimension.
+
+Attributes:
+    is_complex (bool, default False): Whether the elements are complex.
 
 Outputs:
     result (T)
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+reciprocal: _Final[_TypeOfreciprocal]
+"""reciprocal(self: T) -> T
+
+Computes the reciprocal of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+reflection_pad1d: _Final[_TypeOfreflection_pad1d]
+"""reflection_pad1d(self: T, padding: int64) -> T
+
+Pads the last dimension by reflection; the edge itself is not repeated.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+reflection_pad2d: _Final[_TypeOfreflection_pad2d]
+"""reflection_pad2d(self: T, padding: int64) -> T
+
+Pads the last two dimensions by reflection; the edge itself is not repeated.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+reflection_pad3d: _Final[_TypeOfreflection_pad3d]
+"""reflection_pad3d(self: T, padding: int64) -> T
+
+Pads the last three dimensions by reflection; the edge itself is not repeated.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+relu: _Final[_TypeOfrelu]
+"""relu(self: T) -> T
+
+Rectified linear unit, the greater one of 0 and each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+relu6: _Final[_TypeOfrelu6]
+"""relu6(self: T) -> T
+
+Rectified linear unit that is at most 6.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+remainder_Scalar: _Final[_TypeOfremainder_Scalar]
+"""remainder_Scalar(self: T, other: T) -> T
+
+Computes the remainder of division by a number, with the sign of the divisor.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The divisor.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+remainder_Scalar_Tensor: _Final[_TypeOfremainder_Scalar_Tensor]
+"""remainder_Scalar_Tensor(self: T, other: T) -> T
+
+Computes the remainder of dividing a number by each element, with the sign of the divisor.
+
+Inputs:
+    self (T, rank 0): The dividend.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+remainder_Tensor: _Final[_TypeOfremainder_Tensor]
+"""remainder_Tensor(self: T, other: T) -> T
+
+Computes the remainder of division element by element, with the sign of the divisor.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+renorm: _Final[_TypeOfrenorm]
+"""renorm(self: T, maxnorm: T, exponent: double | None = None, *, dim: Sequence[int], p: str = "2") -> T
+
+Scales the parts along a dimension whose norm is larger than a limit to that norm.
+
+Inputs:
+    self (T)
+    maxnorm (T, rank 0): The limit.
+    exponent (double, optional, rank 0): The exponent of another norm.
+
+Attributes:
+    dim (ints, required): The dimensions of the parts.
+    p (string, default "2"): The norm, where there is no exponent: the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+repeat: _Final[_TypeOfrepeat]
+"""repeat(self: T, repeats: int64, *, axes: Sequence[int] | None = None) -> T
+
+Repeats a tensor along each dimension.
+
+Inputs:
+    self (T)
+    repeats (int64, rank 1): The number of repetitions of each dimension of the result.
+
+Attributes:
+    axes (ints, optional): The new leading dimensions of the result; absent if there are none.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+repeat_interleave_Tensor: _Final[_TypeOfrepeat_interleave_Tensor]
+"""repeat_interleave_Tensor(repeats: T) -> T
+
+The place of each number of a list, as many times as the number says.
+
+Inputs:
+    repeats (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+repeat_interleave_self_Tensor: _Final[_TypeOfrepeat_interleave_self_Tensor]
+"""repeat_interleave_self_Tensor(self: T, repeats: int64, *, dim: int | None = None) -> T
+
+A tensor with each part along a dimension as many times as a list says.
+
+Inputs:
+    self (T)
+    repeats (int64): How many times each part is taken; one number holds for all.
+
+Attributes:
+    dim (int, optional): The dimension; absent all elements are repeated.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+repeat_interleave_self_int: _Final[_TypeOfrepeat_interleave_self_int]
+"""repeat_interleave_self_int(self: T, counts: int64, *, axes: Sequence[int] | None = None, shape: Sequence[int] | None = None, whole: bool = False, dim: int = 0, behind: int = 1) -> T
+
+A tensor with each part along a dimension so many times, one behind the other.
+
+Inputs:
+    self (T)
+    counts (int64, rank 1): How many times, for the dimension behind the one whose parts are repeated; 1 for all others.
+
+Attributes:
+    axes (ints, optional): That dimension, which is new, alone in a list; absent all elements are repeated.
+    shape (ints, optional): The sizes of the result, 0 for one that is that of `self`, and -1 for one that follows; absent where these do not say it.
+    whole (bool, default False): Whether a 0 of `shape` is a size, since all sizes of `self` are known.
+    dim (int, default 0): The dimension whose parts are repeated, counted from the first.
+    behind (int, default 1): The dimension behind it.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+replication_pad1d: _Final[_TypeOfreplication_pad1d]
+"""replication_pad1d(self: T, padding: int64) -> T
+
+Pads the last dimension by repeating the edge.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+replication_pad2d: _Final[_TypeOfreplication_pad2d]
+"""replication_pad2d(self: T, padding: int64) -> T
+
+Pads the last two dimensions by repeating the edge.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+replication_pad3d: _Final[_TypeOfreplication_pad3d]
+"""replication_pad3d(self: T, padding: int64) -> T
+
+Pads the last three dimensions by repeating the edge.
+
+Inputs:
+    self (T)
+    padding (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+reshape: _Final[_TypeOfreshape]
+"""reshape(self: T, shape: int64, *, keeps: int = 0) -> T
+
+Returns a tensor with the same elements and another shape.
+
+Inputs:
+    self (T)
+    shape (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+Attributes:
+    keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+reshape_as: _Final[_TypeOfreshape_as]
+"""reshape_as(self: T, other: any) -> T
+
+The same elements in the shape of another tensor.
+
+Inputs:
+    self (T)
+    other (any): A tensor whose sizes alone count.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rms_norm: _Final[_TypeOfrms_norm]
+"""rms_norm(input: T, weight: T | None = None, double_eps: double | None = None, *, axis: int, axes: Sequence[int], eps: float | None = None) -> T
+
+Root mean square normalization over the last dimensions.
+
+Inputs:
+    input (T)
+    weight (T, optional): The scale of each element; absent it is 1.
+    double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
+
+Attributes:
+    axis (int, required): The first dimension that is normalized, counted from the end.
+    axes (ints, required): All dimensions that are normalized.
+    eps (float, optional): Added to the mean of squares; absent it is the machine epsilon of the type that is computed in.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+rnn_relu_input: _Final[_TypeOfrnn_relu_input]
+"""rnn_relu_input(input: T, hx: T, *params: T, hidden_size: int, weights_each: int, bidirectional: int, batch_first: int) -> tuple[T, T]
+
+Applies a recurrent network with the rectified linear unit of one or more layers to a batch of sequences.
+
+Layers lie upon one another; nothing is dropped between them.
+
+A template: its body is made for each call, and depends on
+`params`. What no vector reaches is not verified.
+
+Inputs:
+    input (T, rank 3): Time, batch and size, or batch, time and size.
+    hx (T, rank 3): The states before the first step, of each layer and direction.
+    params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+Attributes:
+    hidden_size (int, required): The size of a state.
+    weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+    bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+    batch_first (int, required): Whether the batch stands before the time.
+
+Outputs:
+    output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+    hn (T, rank 3): The last states of each layer and direction.
+
+Types:
+    T: float16, float
+
+Since version 1 of opwright.aten.
+"""
+
+rnn_tanh_input: _Final[_TypeOfrnn_tanh_input]
+"""rnn_tanh_input(input: T, hx: T, *params: T, hidden_size: int, weights_each: int, bidirectional: int, batch_first: int) -> tuple[T, T]
+
+Applies a recurrent network with tanh of one or more layers to a batch of sequences.
+
+Layers lie upon one another; nothing is dropped between them.
+
+A template: its body is made for each call, and depends on
+`params`. What no vector reaches is not verified.
+
+Inputs:
+    input (T, rank 3): Time, batch and size, or batch, time and size.
+    hx (T, rank 3): The states before the first step, of each layer and direction.
+    params (T, any number): Of each layer and direction the weights of the input and of the state, then their biases, if any.
+
+Attributes:
+    hidden_size (int, required): The size of a state.
+    weights_each (int, required): How many weights each layer has for each direction: 4, or 2 without biases.
+    bidirectional (int, required): Whether each layer also runs over the steps in reverse.
+    batch_first (int, required): Whether the batch stands before the time.
+
+Outputs:
+    output (T, rank 3): The states of the last layer at each step, those of both directions side by side.
+    hn (T, rank 3): The last states of each layer and direction.
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+roll: _Final[_TypeOfroll]
+"""roll(self: T, *, shifts: Sequence[int], dims: Sequence[int] = (), cuts: Sequence[int]) -> T
+
+A tensor whose elements are moved along dimensions; those beyond the end come first.
+
+A template: its body is made for each call, and depends on
+`shifts`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    shifts (ints, required): How far they are moved along each dimension.
+    dims (ints, default ()): The dimensions; without any the elements are taken one after the other.
+    cuts (ints, required): For each dimension the position of what comes first, -1 where sizes are not known.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rot90: _Final[_TypeOfrot90]
+"""rot90(self: T, *, reversed: Sequence[int], order: Sequence[int] | None = None) -> T
+
+A tensor turned by right angles in the plane of two dimensions.
+
+A template: its body is made for each call, and depends on
+`reversed`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    reversed (ints, required): The dimensions whose elements come in reverse order.
+    order (ints, optional): All dimensions in the order that they have then; absent where it is their own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+round: _Final[_TypeOfround]
+"""round(self: T) -> T
+
+Rounds each element to the nearest integer, halves to the even one.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+round_decimals: _Final[_TypeOfround_decimals]
+"""round_decimals(self: T, factor: double | None = None, divisor: double | None = None) -> T
+
+Rounds each element to a number of decimals, halves to the even one.
+
+Inputs:
+    self (T)
+    factor (double, optional, rank 0): 10 to the power of a positive number of decimals.
+    divisor (double, optional, rank 0): 10 to the power of a negative one without its sign.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+rrelu: _Final[_TypeOfrrelu]
+"""rrelu(self: T, lower: T, upper: T, *, training: int = 0) -> T
+
+Leaky rectified linear unit, with random slopes in training and else with the middle one.
+
+Inputs:
+    self (T)
+    lower (T, rank 0): The least slope.
+    upper (T, rank 0): The greatest slope.
+
+Attributes:
+    training (int, default 0): Whether slopes are random.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+rshift_Scalar: _Final[_TypeOfrshift_Scalar]
+"""rshift_Scalar(self: T, other: T) -> T
+
+Shifts the bits of each element to the right by a number.
+
+A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number of bits.
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rshift_Tensor: _Final[_TypeOfrshift_Tensor]
+"""rshift_Tensor(self: T, other: T) -> T
+
+Shifts the bits of each element to the right by that of another tensor.
+
+A shift by all bits of the type or more, or by a number below 0, gives the sign alone, 0 or -1.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rsqrt: _Final[_TypeOfrsqrt]
+"""rsqrt(self: T) -> T
+
+Computes the reciprocal of the square root of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+rsub_Scalar: _Final[_TypeOfrsub_Scalar]
+"""rsub_Scalar(self: T, other: T, alpha: T | None = None) -> T
+
+Subtracts each element, times a factor, from a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+    alpha (T, optional, rank 0): Factor of `self`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+rsub_Tensor: _Final[_TypeOfrsub_Tensor]
+"""rsub_Tensor(self: T, other: T, alpha: T | None = None) -> T
+
+Subtracts a tensor, times a factor, from another one.
+
+Inputs:
+    self (T)
+    other (T)
+    alpha (T, optional, rank 0): Factor of `self`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -1360,13 +9993,13 @@ Since version 1 of opwright.aten.
 scalar_tensor: _Final[_TypeOfscalar_tensor]
 """scalar_tensor(s: S, *, dtype: int = 1) -> T
 
-A number as a tensor of rank 0.
+Returns a number as a tensor of rank 0.
 
 Inputs:
-    s (S, rank 0): The number.
+    s (S, rank 0): The value.
 
 Attributes:
-    dtype (int, default 1): The element type, as a code.
+    dtype (int, default 1): The element type, as a code of ONNX.
 
 Outputs:
     result (T)
@@ -1378,14 +10011,262 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-select_int: _Final[_TypeOfselect_int]
-"""select_int(self: T, index: int64, *, dim: int) -> T
+scaled_dot_product_attention: _Final[_TypeOfscaled_dot_product_attention]
+"""scaled_dot_product_attention(query: T, key: T, value: T, attn_mask: M | None = None, *, is_causal: int = 0, scale: float | None = None, key_order: Sequence[int], key_heads: Sequence[int] | None = None, fits_attention: int = 0) -> T
 
-The elements at one position of a dimension, which the result has no more.
+Computes scaled dot product attention.
+
+A query that no key is for gets zeros.
+
+A template: its body is made for each call, and depends on
+`T` and `key_heads` and `scale` and `is_causal` and `attn_mask` and `M`. What no vector reaches is not verified.
+
+Inputs:
+    query (T): Batches, heads, queries and their size.
+    key (T): Batches, heads, keys and their size.
+    value (T): Batches, heads, keys and the size of a value.
+    attn_mask (M, optional): Which keys a query takes part of, or what is added to the scores; broadcast to the scores.
+
+Attributes:
+    is_causal (int, default 0): Whether a query takes part of the keys up to its own place alone.
+    scale (float, optional): The factor of the scores; absent it is one over the root of the size of a query.
+    key_order (ints, required): The dimensions of the keys, the last two swapped.
+    key_heads (ints, optional): The head of the keys for each head of the queries; absent it is the same.
+    fits_attention (int, default 0): Whether the tensors have sizes that ONNX's Attention takes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+    M: bool, float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_add: _Final[_TypeOfscatter_add]
+"""scatter_add(self: T, index: I, src: T, *, dim: int, whole: bool = False) -> T
+
+Adds elements to those of a tensor, at the positions that an index gives along a dimension.
+
+Of truth values it is the logical or.
 
 Inputs:
     self (T)
-    index (int64, rank 0): The position; counted from the end where it is negative.
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    src (T): The elements; along each dimension at least as many as `index` has.
+
+Attributes:
+    dim (int, required): The dimension.
+    whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_reduce: _Final[_TypeOfscatter_reduce]
+"""scatter_reduce(self: T, index: I, src: T, *, dim: int, reduce: str, whole: bool = False) -> T
+
+Adds or multiplies elements to those of a tensor, at the positions that an index gives along a dimension.
+
+Of truth values it is the logical or, and the logical and.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    src (T): The elements; along each dimension at least as many as `index` has.
+
+Attributes:
+    dim (int, required): The dimension.
+    reduce (string, required): How elements are combined.
+    whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_reduce_two: _Final[_TypeOfscatter_reduce_two]
+"""scatter_reduce_two(self: T, index: I, src: T, *, dim: int, reduce: str, include_self: bool = True, whole: bool = False) -> T
+
+Combines elements with those of a tensor, at the positions that an index gives along a dimension.
+
+Means of integers are rounded down. To PyTorch nan is the greatest and the least element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`whole` and `T` and `reduce`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    src (T): The elements; along each dimension at least as many as `index` has.
+
+Attributes:
+    dim (int, required): The dimension.
+    reduce (string, required): How elements are combined.
+    include_self (bool, default True): Whether the elements of `self` are combined with those that come to their places; else these replace them.
+    whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int64
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_src: _Final[_TypeOfscatter_src]
+"""scatter_src(self: T, index: I, src: T, *, dim: int, whole: bool = False) -> T
+
+Writes elements into a copy of a tensor, at the positions that an index gives along a dimension.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    src (T): The elements; along each dimension at least as many as `index` has.
+
+Attributes:
+    dim (int, required): The dimension.
+    whole (bool, default False): Whether `src` has exactly the sizes of `index`.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_value: _Final[_TypeOfscatter_value]
+"""scatter_value(self: T, index: I, value: T, *, dim: int) -> T
+
+Writes a number into a copy of a tensor, at the positions that an index gives along a dimension.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    value (T, rank 0): The number.
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+scatter_value_reduce: _Final[_TypeOfscatter_value_reduce]
+"""scatter_value_reduce(self: T, index: I, value: T, *, dim: int, reduce: str) -> T
+
+Adds or multiplies a number to elements of a tensor, at the positions that an index gives along a dimension.
+
+Of truth values it is the logical or, and the logical and.
+
+Inputs:
+    self (T)
+    index (I): Positions along `dim`, not negative; as many dimensions as `self`.
+    value (T, rank 0): The number.
+
+Attributes:
+    dim (int, required): The dimension.
+    reduce (string, required): How elements are combined.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int64
+
+Since version 1 of opwright.aten.
+"""
+
+searchsorted_Scalar: _Final[_TypeOfsearchsorted_Scalar]
+"""searchsorted_Scalar(sorted_sequence: T, self: T, sorter: int64 | None = None, *, out_int32: bool = False, right: bool = False) -> U
+
+The position of a number in a sorted sequence.
+
+To PyTorch nan is larger than all numbers.
+
+A template: its body is made for each call, and depends on
+`sorter` and `sorted_sequence.rank` and `T`. What no vector reaches is not verified.
+
+Inputs:
+    sorted_sequence (T): Numbers in ascending order.
+    self (T, rank 0): The number that is looked for.
+    sorter (int64, optional): The order in which the numbers are ascending; absent it is their own.
+
+Attributes:
+    out_int32 (bool, default False): Whether positions are int32, not int64.
+    right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    U: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+searchsorted_Tensor: _Final[_TypeOfsearchsorted_Tensor]
+"""searchsorted_Tensor(sorted_sequence: T, self: T, sorter: int64 | None = None, *, out_int32: bool = False, right: bool = False) -> U
+
+For each number its position in a sorted sequence.
+
+To PyTorch nan is larger than all numbers.
+
+A template: its body is made for each call, and depends on
+`sorter` and `sorted_sequence.rank` and `T`. What no vector reaches is not verified.
+
+Inputs:
+    sorted_sequence (T): Numbers in ascending order; in a last dimension, where there are several sequences.
+    self (T): The numbers that are looked for.
+    sorter (int64, optional): The order in which the numbers are ascending; absent it is their own.
+
+Attributes:
+    out_int32 (bool, default False): Whether positions are int32, not int64.
+    right (bool, default False): Whether the position is behind equal numbers, not before them.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    U: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+select_int: _Final[_TypeOfselect_int]
+"""select_int(self: T, index: int64, *, dim: int) -> T
+
+Selects one index along a dimension, which is removed from the result.
+
+Inputs:
+    self (T)
+    index (int64, rank 0): The index; negative values count from the end.
 
 Attributes:
     dim (int, required): The dimension.
@@ -1399,21 +10280,19 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-slice_Tensor: _Final[_TypeOfslice_Tensor]
-"""slice_Tensor(self: T, start: int64, end: int64, step: int64, *, dim: Sequence[int] = (0,)) -> T
+select_scatter: _Final[_TypeOfselect_scatter]
+"""select_scatter(self: T, src: T, index: int64, *, dim: int, axes: Sequence[int]) -> T
 
-Every so many elements of a part of a dimension.
-
-Bounds beyond the dimension's ends mean these.
+Writes a tensor into a copy of another one, at one position of a dimension that it lacks.
 
 Inputs:
     self (T)
-    start (int64, [1]): The first element; counted from the end where it is negative.
-    end (int64, [1]): The element before which the part ends.
-    step (int64, [1]): The distance of elements that are taken, at least 1.
+    src (T): What is written, of the sizes of `self` without that of the dimension.
+    index (int64, rank 0): The position; counted from the end where it is negative.
 
 Attributes:
-    dim (ints, default (0,)): The dimension, alone in a list.
+    dim (int, required): The dimension.
+    axes (ints, required): The same, alone in a list.
 
 Outputs:
     result (T)
@@ -1424,10 +10303,243 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+selu: _Final[_TypeOfselu]
+"""selu(self: T) -> T
+
+Scaled exponential linear unit.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sgn: _Final[_TypeOfsgn]
+"""sgn(self: T) -> T
+
+Computes the sign of each element, which is -1, 0 or 1; of nan it is 0.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+sigmoid: _Final[_TypeOfsigmoid]
+"""sigmoid(self: T) -> T
+
+Computes the logistic sigmoid of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sign: _Final[_TypeOfsign]
+"""sign(self: T) -> T
+
+Computes the sign of each element, which is -1, 0 or 1; of nan it is 0.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+signbit: _Final[_TypeOfsignbit]
+"""signbit(self: T) -> bool
+
+Whether the sign bit of each element is set, as it is of -0.
+
+Below opset 26 that of nan counts as not set.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (bool)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+silu: _Final[_TypeOfsilu]
+"""silu(self: T) -> T
+
+Sigmoid linear unit, each element times its logistic sigmoid.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sin: _Final[_TypeOfsin]
+"""sin(self: T) -> T
+
+Computes the sine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sinc: _Final[_TypeOfsinc]
+"""sinc(self: T) -> T
+
+Computes the normalized sinc of each element x, sin(pi * x) / (pi * x), which is 1 at 0.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sinh: _Final[_TypeOfsinh]
+"""sinh(self: T) -> T
+
+Computes the hyperbolic sine of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+slice_Tensor: _Final[_TypeOfslice_Tensor]
+"""slice_Tensor(self: T, start: int64, end: int64, step: int64, *, dim: Sequence[int] = (0,)) -> T
+
+Slices a dimension with a start, an end and a step.
+
+Bounds are clamped to the size of the dimension.
+
+Inputs:
+    self (T)
+    start (int64, [1]): The first index; negative values count from the end.
+    end (int64, [1]): The end index, which is excluded.
+    step (int64, [1]): The step, at least 1.
+
+Attributes:
+    dim (ints, default (0,)): The dimension, as a list of one.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+slice_scatter: _Final[_TypeOfslice_scatter]
+"""slice_scatter(self: T, src: T, start: int64, end: int64, step: int64, *, dim: int = 0, axes: Sequence[int] = (0,), column: Sequence[int] = (-1,), joined: bool = False, before: Sequence[int] | None = None, behind: Sequence[int] | None = None) -> T
+
+Writes a tensor into a copy of another one, at every so many positions of a part of a dimension.
+
+Bounds beyond the dimension's ends mean these.
+
+Inputs:
+    self (T)
+    src (T): What is written, of the sizes of that part.
+    start (int64, [1]): The first position; counted from the end where it is negative.
+    end (int64, [1]): The position before which the part ends.
+    step (int64, [1]): The distance of positions, at least 1.
+
+Attributes:
+    dim (int, default 0): The dimension.
+    axes (ints, default (0,)): The same, alone in a list.
+    column (ints, default (-1,)): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+    joined (bool, default False): Whether the part is known and without gaps; then `before` and `behind` count.
+    before (ints, optional): Its first position, alone in a list; absent where there is nothing before it.
+    behind (ints, optional): The first position behind it, alone in a list; absent where there is nothing.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+smooth_l1_loss: _Final[_TypeOfsmooth_l1_loss]
+"""smooth_l1_loss(self: T, target: T, beta: double | None = None, *, reduction: int = 1) -> T
+
+Half of the squared differences of two tensors where they are small, else the absolute ones less an offset; their mean or their sum.
+
+Inputs:
+    self (T)
+    target (T)
+    beta (double, optional, rank 0): The difference below which squares are taken; absent it is 1.
+
+Attributes:
+    reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 softmax: _Final[_TypeOfsoftmax]
 """softmax(self: T, *, dim: int) -> T
 
-e to the power of each element, divided by the sum of these along a dimension.
+Computes softmax along a dimension.
 
 Inputs:
     self (T)
@@ -1444,18 +10556,287 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-squeeze: _Final[_TypeOfsqueeze]
-"""squeeze(self: T, *, dim: Sequence[int] | None = None) -> T
+softmax_int: _Final[_TypeOfsoftmax_int]
+"""softmax_int(self: T, *, dim: int) -> T
 
-A tensor without all its dimensions of size 1.
-
-A call gives the dimensions whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+Computes the exponential of each element, divided by the sum of the exponentials along a dimension.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, optional): These dimensions; absent where there are none.
+    dim (int, required): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+softplus: _Final[_TypeOfsoftplus]
+"""softplus(self: T, beta: T | None = None, threshold: T | None = None) -> T
+
+Smooth form of the rectified linear unit, log(1 + exp(beta * x)) / beta, where beta * x is above a threshold x itself.
+
+Inputs:
+    self (T)
+    beta (T, optional, rank 0): Absent it is 1.
+    threshold (T, optional, rank 0): Absent it is 20.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+softshrink: _Final[_TypeOfsoftshrink]
+"""softshrink(self: T, lambd: T | None = None) -> T
+
+Each element that is farther than lambd from 0, that much nearer to it; the others as 0.
+
+Inputs:
+    self (T)
+    lambd (T, optional, rank 0): Absent it is 0.5.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sort: _Final[_TypeOfsort]
+"""sort(self: T, *, dim: int = -1, descending: bool = False) -> tuple[T, int64]
+
+Sorts the elements along a dimension, and tells where each one stood.
+
+Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+    descending (bool, default False): Whether the greatest element comes first.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+sort_stable: _Final[_TypeOfsort_stable]
+"""sort_stable(self: T, *, dim: int = -1, descending: bool = False) -> tuple[T, int64]
+
+Sorts the elements along a dimension, and tells where each one stood.
+
+Equal elements keep their order. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, default -1): The dimension.
+    descending (bool, default False): Whether the greatest element comes first.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+special_entr: _Final[_TypeOfspecial_entr]
+"""special_entr(self: T) -> T
+
+Computes the entropy of each element x, -x * log(x), which is 0 at 0 and minus infinity below.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+special_erfcx: _Final[_TypeOfspecial_erfcx]
+"""special_erfcx(self: T) -> T
+
+Computes the scaled complementary error function of each element x, exp(x^2) * erfc(x).
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+special_expit: _Final[_TypeOfspecial_expit]
+"""special_expit(self: T) -> T
+
+Computes the logistic sigmoid of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+split_Tensor: _Final[_TypeOfsplit_Tensor]
+"""split_Tensor(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
+
+Splits a tensor along a dimension into parts of one size, the last one of what is left.
+
+A template: its body is made for each call, and depends on
+`sizes`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+split_sizes: _Final[_TypeOfsplit_sizes]
+"""split_sizes(self: T, *, split_size: Sequence[int], dim: int = 0) -> T
+
+Splits a tensor along a dimension into parts of given sizes.
+
+A template: its body is made for each call, and depends on
+`split_size`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    split_size (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+split_with_sizes: _Final[_TypeOfsplit_with_sizes]
+"""split_with_sizes(self: T, *, split_sizes: Sequence[int], dim: int = 0) -> T
+
+Splits a tensor along a dimension into parts of given sizes.
+
+A template: its body is made for each call, and depends on
+`split_sizes`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    split_sizes (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+sqrt: _Final[_TypeOfsqrt]
+"""sqrt(self: T) -> T
+
+Computes the square root of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+square: _Final[_TypeOfsquare]
+"""square(self: T) -> U
+
+Computes the square of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+squeeze: _Final[_TypeOfsqueeze]
+"""squeeze(self: T, *, dim: Sequence[int] | None = None) -> T
+
+Removes all dimensions of size 1.
+
+The call gives the dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (ints, optional): The dimensions of size 1; absent if there are none.
 
 Outputs:
     result (T)
@@ -1469,15 +10850,15 @@ Since version 1 of opwright.aten.
 squeeze_dim: _Final[_TypeOfsqueeze_dim]
 """squeeze_dim(self: T, *, dim: Sequence[int] | None = None) -> T
 
-A tensor without dimensions of size 1.
+Removes a dimension if its size is 1.
 
-Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+The call gives those of the operator's dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, optional): The dimensions, each of size 1; all of them stay where it is absent.
+    dim (ints, optional): The dimensions to remove, all of size 1; absent if there are none.
 
 Outputs:
     result (T)
@@ -1491,15 +10872,15 @@ Since version 1 of opwright.aten.
 squeeze_dims: _Final[_TypeOfsqueeze_dims]
 """squeeze_dims(self: T, *, dim: Sequence[int] | None = None) -> T
 
-A tensor without dimensions of size 1.
+Removes those of the given dimensions whose size is 1.
 
-Of the operator's dimensions a call gives those whose size is 1. One whose size is not known stays, as where PyTorch traces a program.
+The call gives those of the operator's dimensions whose size is 1. A dimension of unknown size is kept, as in a traced program of PyTorch.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, optional): The dimensions, each of size 1; all of them stay where it is absent.
+    dim (ints, optional): The dimensions to remove, all of size 1; absent if there are none.
 
 Outputs:
     result (T)
@@ -1513,7 +10894,7 @@ Since version 1 of opwright.aten.
 stack: _Final[_TypeOfstack]
 """stack(*tensors: T, dim: int = 0, axes: Sequence[int] = (0,)) -> T
 
-Tensors of one shape side by side along a new dimension.
+Stacks tensors of one shape along a new dimension.
 
 A template: its body is made for each call, and depends on
 `tensors`. What no vector reaches is not verified.
@@ -1523,7 +10904,225 @@ Inputs:
 
 Attributes:
     dim (int, default 0): The new dimension.
-    axes (ints, default (0,)): The same, alone in a list.
+    axes (ints, default (0,)): The new dimension, as a list of one.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+std: _Final[_TypeOfstd]
+"""std(self: T, correction: T | None = None) -> T
+
+Computes the standard deviation of all elements.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+std_correction: _Final[_TypeOfstd_correction]
+"""std_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the standard deviation along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+std_dim: _Final[_TypeOfstd_dim]
+"""std_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the standard deviation along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+std_mean_correction: _Final[_TypeOfstd_mean_correction]
+"""std_mean_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+
+Computes the standard deviation and the mean along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    deviation (T)
+    mean (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+std_mean_dim: _Final[_TypeOfstd_mean_dim]
+"""std_mean_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+
+Computes the standard deviation and the mean along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    deviation (T)
+    mean (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+stft: _Final[_TypeOfstft]
+"""stft(self: T, window: T | None = None, *, n_fft: int, hop_length: int | None = None, win_length: int | None = None, normalized: bool = False, onesided: bool = True) -> T
+
+Short-time Fourier transform.
+
+Inputs:
+    self (T): Batch (optional), samples.
+    window (T, optional, rank 1): The window, centered within the frame; ones if absent.
+
+Attributes:
+    n_fft (int, required): The length of a frame.
+    hop_length (int, optional): The distance of frames; a quarter of their length if absent.
+    win_length (int, optional): The length of the window; that of a frame if absent.
+    normalized (bool, default False): Whether to divide by the square root of the length of a frame.
+    onesided (bool, default True): Whether to omit the frequencies that conjugate symmetry gives.
+
+Outputs:
+    result (T): Batch (optional), frequencies, frames, and the real and imaginary parts.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+stft_center: _Final[_TypeOfstft_center]
+"""stft_center(self: T, window: T | None = None, *, n_fft: int, hop_length: int | None = None, win_length: int | None = None, center: bool = True, pad_mode: str = "reflect", normalized: bool = False, onesided: bool = True) -> T
+
+Short-time Fourier transform.
+
+A template: its body is made for each call, and depends on
+`self.rank`. What no vector reaches is not verified.
+
+Inputs:
+    self (T): Batch (optional), samples.
+    window (T, optional, rank 1): The window, centered within the frame; ones if absent.
+
+Attributes:
+    n_fft (int, required): The length of a frame.
+    hop_length (int, optional): The distance of frames; a quarter of their length if absent.
+    win_length (int, optional): The length of the window; that of a frame if absent.
+    center (bool, default True): Whether to pad the samples so that frames are centered at multiples of `hop_length`.
+    pad_mode (string, default "reflect"): How to pad.
+    normalized (bool, default False): Whether to divide by the square root of the length of a frame.
+    onesided (bool, default True): Whether to omit the frequencies that conjugate symmetry gives.
+
+Outputs:
+    result (T): Batch (optional), frequencies, frames, and the real and imaginary parts.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+sub_Scalar: _Final[_TypeOfsub_Scalar]
+"""sub_Scalar(self: T, other: T, alpha: T | None = None) -> T
+
+Subtracts a number, times a factor, from each element.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+    alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+sub_Tensor: _Final[_TypeOfsub_Tensor]
+"""sub_Tensor(self: T, other: T, alpha: T | None = None) -> T
+
+Subtracts a tensor, times a factor, from another one.
+
+Inputs:
+    self (T)
+    other (T)
+    alpha (T, optional, rank 0): Factor of `other`; absent it is 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+sum: _Final[_TypeOfsum]
+"""sum(self: T) -> T
+
+Computes the sum of all elements.
+
+Inputs:
+    self (T)
 
 Outputs:
     result (T)
@@ -1537,14 +11136,14 @@ Since version 1 of opwright.aten.
 sum_dim_IntList: _Final[_TypeOfsum_dim_IntList]
 """sum_dim_IntList(self: T, *, dim: Sequence[int], keepdim: bool = False) -> T
 
-The sum along dimensions.
+Computes the sum along the given dimensions.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, required): The dimensions.
-    keepdim (bool, default False): Whether they stay with size 1.
+    dim (ints, required): The dimensions to reduce.
+    keepdim (bool, default False): Whether to keep them with size 1.
 
 Outputs:
     result (T)
@@ -1555,46 +11154,8 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-t: _Final[_TypeOft]
-"""t(self: T) -> T
-
-The transpose of a matrix; tensors of rank 0 and 1 as they are.
-
-Inputs:
-    self (T)
-
-Outputs:
-    result (T)
-
-Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-
-Since version 1 of opwright.aten.
-"""
-
-tile: _Final[_TypeOftile]
-"""tile(self: T, dims: int64, *, axes: Sequence[int] | None = None) -> T
-
-A tensor side by side with itself, so many times along each dimension.
-
-Inputs:
-    self (T)
-    dims (int64, rank 1): How many times, for each dimension of the result.
-
-Attributes:
-    axes (ints, optional): The dimensions that the result has in front of those of `self`; absent where there are none.
-
-Outputs:
-    result (T)
-
-Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-
-Since version 1 of opwright.aten.
-"""
-
-transpose_int: _Final[_TypeOftranspose_int]
-"""transpose_int(self: T, *, order: Sequence[int] | None = None) -> T
+swapaxes: _Final[_TypeOfswapaxes]
+"""swapaxes(self: T, *, order: Sequence[int] | None = None) -> T
 
 A tensor of which two dimensions have changed places.
 
@@ -1613,19 +11174,802 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+swapdims: _Final[_TypeOfswapdims]
+"""swapdims(self: T, *, order: Sequence[int] | None = None) -> T
+
+A tensor of which two dimensions have changed places.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, optional): All dimensions in their new order; absent where it is their own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+sym_numel: _Final[_TypeOfsym_numel]
+"""sym_numel(self: any) -> int64
+
+The number of elements.
+
+Inputs:
+    self (any)
+
+Outputs:
+    count (int64)
+
+Since version 1 of opwright.aten.
+"""
+
+sym_size_int: _Final[_TypeOfsym_size_int]
+"""sym_size_int(self: any, *, dim: int) -> int64
+
+The size of a dimension.
+
+Inputs:
+    self (any)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    size (int64)
+
+Since version 1 of opwright.aten.
+"""
+
+t: _Final[_TypeOft]
+"""t(self: T) -> T
+
+Transposes a matrix; tensors of rank 0 and 1 are returned unchanged.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+take: _Final[_TypeOftake]
+"""take(self: T, index: I) -> T
+
+The elements at given positions of all elements, one after the other.
+
+Inputs:
+    self (T)
+    index (I): The positions, of any sizes; counted from the end where they are negative.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int64
+
+Since version 1 of opwright.aten.
+"""
+
+take_along_dim: _Final[_TypeOftake_along_dim]
+"""take_along_dim(self: T, indices: I, *, dim: int | None = None, axes: Sequence[int] = (0,), whole: bool = False) -> T
+
+Takes elements along a dimension, at the positions that indices give for each of them.
+
+Inputs:
+    self (T)
+    indices (I): Positions along `dim`, not negative; broadcast with `self` in the other dimensions.
+
+Attributes:
+    dim (int, optional): The dimension; absent the elements of both are taken one after the other.
+    axes (ints, default (0,)): The same, alone in a list.
+    whole (bool, default False): Whether `self` and `indices` have the same sizes in the other dimensions.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    I: int64
+
+Since version 1 of opwright.aten.
+"""
+
+tan: _Final[_TypeOftan]
+"""tan(self: T) -> T
+
+Computes the tangent of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+tanh: _Final[_TypeOftanh]
+"""tanh(self: T) -> T
+
+Computes the hyperbolic tangent of each element.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+tensor_split_indices: _Final[_TypeOftensor_split_indices]
+"""tensor_split_indices(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
+
+Splits a tensor along a dimension at given positions.
+
+A template: its body is made for each call, and depends on
+`sizes`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+tensor_split_sections: _Final[_TypeOftensor_split_sections]
+"""tensor_split_sections(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
+
+Splits a tensor along a dimension into so many parts, whose sizes differ by at most one.
+
+A template: its body is made for each call, and depends on
+`sizes`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    sizes (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+tensordot: _Final[_TypeOftensordot]
+"""tensordot(self: T, other: T, *, equation: str) -> T
+
+Computes sums of products along dimensions of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Attributes:
+    equation (string, required): The indices of each tensor and of the result, as Einsum has them.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+threshold: _Final[_TypeOfthreshold]
+"""threshold(self: T, threshold: T, value: T) -> T
+
+Each element that is greater than a threshold; in place of the others a value.
+
+Inputs:
+    self (T)
+    threshold (T, rank 0)
+    value (T, rank 0)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+tile: _Final[_TypeOftile]
+"""tile(self: T, dims: int64, *, axes: Sequence[int] | None = None) -> T
+
+Repeats a tensor along each dimension.
+
+Inputs:
+    self (T)
+    dims (int64, rank 1): The number of repetitions of each dimension of the result.
+
+Attributes:
+    axes (ints, optional): The new leading dimensions of the result; absent if there are none.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+to_copy: _Final[_TypeOfto_copy]
+"""to_copy(self: T, *, dtype: int | None = None) -> U
+
+A copy of a tensor, in an element type of its own.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+to_device: _Final[_TypeOfto_device]
+"""to_device(self: T, *, dtype: int | None = None) -> U
+
+A tensor in another element type.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+to_dtype: _Final[_TypeOfto_dtype]
+"""to_dtype(self: T, *, dtype: int | None = None) -> U
+
+A tensor in another element type.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+to_dtype_layout: _Final[_TypeOfto_dtype_layout]
+"""to_dtype_layout(self: T, *, dtype: int | None = None) -> U
+
+A tensor in another element type.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is that of `self`.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+to_other: _Final[_TypeOfto_other]
+"""to_other(self: T) -> T
+
+A tensor in the element type of another one.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+topk: _Final[_TypeOftopk]
+"""topk(self: T, k: int64, *, dim: int = -1, largest: bool = True) -> tuple[T, int64]
+
+Finds the greatest or the least elements along a dimension, and where they stand.
+
+They are sorted, and of equal ones the first stand first. To PyTorch nan is the greatest element; ONNX leaves that to runtimes.
+
+Inputs:
+    self (T)
+    k (int64, [1]): How many, alone in a list.
+
+Attributes:
+    dim (int, default -1): The dimension.
+    largest (bool, default True): Whether it is the greatest ones.
+
+Outputs:
+    values (T)
+    indices (int64)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+trace: _Final[_TypeOftrace]
+"""trace(self: T) -> T
+
+Computes the sum of the diagonal of a matrix.
+
+Inputs:
+    self (T, rank 2)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, int64
+
+Since version 1 of opwright.aten.
+"""
+
+transpose_int: _Final[_TypeOftranspose_int]
+"""transpose_int(self: T, *, order: Sequence[int] | None = None) -> T
+
+Swaps two dimensions.
+
+Inputs:
+    self (T)
+
+Attributes:
+    order (ints, optional): The permutation of all dimensions; absent if it is the identity.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+trapezoid_dx: _Final[_TypeOftrapezoid_dx]
+"""trapezoid_dx(y: T, dx: T | None = None, *, dim: int = -1) -> T
+
+Computes the integral along a dimension by the trapezoidal rule, of points at equal distances.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    y (T)
+    dx (T, optional, rank 0): The distance; absent it is 1.
+
+Attributes:
+    dim (int, default -1): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+trapezoid_x: _Final[_TypeOftrapezoid_x]
+"""trapezoid_x(y: T, x: T, *, dim: int = -1) -> T
+
+Computes the integral along a dimension by the trapezoidal rule.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    y (T)
+    x (T): Where the points are.
+
+Attributes:
+    dim (int, default -1): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+tril: _Final[_TypeOftril]
+"""tril(self: T, diagonal: int64) -> T
+
+The lower triangle of matrices, with zeros elsewhere.
+
+Inputs:
+    self (T)
+    diagonal (int64, rank 0): The last diagonal that is kept; above the main one where it is positive.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+tril_indices: _Final[_TypeOftril_indices]
+"""tril_indices(offset: int64, *, sizes: Sequence[int], dtype: int = 7) -> T
+
+The positions of the lower triangle of a matrix row by row, those of rows and then those of columns.
+
+Inputs:
+    offset (int64, rank 0): The last diagonal of the triangle.
+
+Attributes:
+    sizes (ints, required): How many rows and columns the matrix has.
+    dtype (int, default 7): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+trilinear: _Final[_TypeOftrilinear]
+"""trilinear(i1: T, i2: T, i3: T, *, equation: str) -> T
+
+Computes sums of products of three tensors, each with new dimensions.
+
+Inputs:
+    i1 (T)
+    i2 (T)
+    i3 (T)
+
+Attributes:
+    equation (string, required): The indices of each tensor and of the result, as Einsum has them.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+triu: _Final[_TypeOftriu]
+"""triu(self: T, diagonal: int64) -> T
+
+The upper triangle of matrices, with zeros elsewhere.
+
+Inputs:
+    self (T)
+    diagonal (int64, rank 0): The first diagonal that is kept; above the main one where it is positive.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+triu_indices: _Final[_TypeOftriu_indices]
+"""triu_indices(offset: int64, *, sizes: Sequence[int], dtype: int = 7) -> T
+
+The positions of the upper triangle of a matrix row by row, those of rows and then those of columns.
+
+Inputs:
+    offset (int64, rank 0): The first diagonal of the triangle.
+
+Attributes:
+    sizes (ints, required): How many rows and columns the matrix has.
+    dtype (int, default 7): The element type, as a code.
+
+Outputs:
+    result (T)
+
+Types:
+    T: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+true_divide_Scalar: _Final[_TypeOftrue_divide_Scalar]
+"""true_divide_Scalar(self: T, other: T) -> T
+
+Divides each element by a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The divisor.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+true_divide_Tensor: _Final[_TypeOftrue_divide_Tensor]
+"""true_divide_Tensor(self: T, other: T) -> T
+
+Divides two tensors element by element.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+trunc: _Final[_TypeOftrunc]
+"""trunc(self: T) -> T
+
+Rounds each element towards zero.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+type_as: _Final[_TypeOftype_as]
+"""type_as(self: T) -> T
+
+A tensor in the element type of another one.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+unbind_int: _Final[_TypeOfunbind_int]
+"""unbind_int(self: T, *, count: int, dim: int = 0) -> T
+
+All parts of a tensor along a dimension, which these have no more.
+
+A template: its body is made for each call, and depends on
+`count`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    count (int, required): How many there are.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+unflatten_int: _Final[_TypeOfunflatten_int]
+"""unflatten_int(self: T, sizes: int64, *, shape: Sequence[int] | None = None, whole: bool = False, dim: int = 0, behind: int = 1) -> T
+
+A tensor of which one dimension has become several ones.
+
+Inputs:
+    self (T)
+    sizes (int64, rank 1): Their sizes; -1 for one that follows from the others.
+
+Attributes:
+    shape (ints, optional): All sizes, 0 for one that is that of `self`, and -1 for one that follows; absent where these do not say it.
+    whole (bool, default False): Whether a 0 of `shape` is a size, since all sizes of `self` are known.
+    dim (int, default 0): The dimension, counted from the first.
+    behind (int, default 1): The dimension behind it.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+unfold: _Final[_TypeOfunfold]
+"""unfold(self: T, *, dimension: int, size: int, step: int, order: Sequence[int] | None = None) -> T
+
+All parts of a size along a dimension, in a last dimension, each so many elements behind the one before.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dimension (int, required): The dimension.
+    size (int, required): The size of a part.
+    step (int, required): The distance of parts.
+    order (ints, optional): All dimensions, the one of the elements of a part at the end; absent where it is there.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+unique2: _Final[_TypeOfunique2]
+"""unique2(self: T, *, return_inverse: bool = False, return_counts: bool = False) -> tuple[T, int64, int64]
+
+Finds the unique elements in ascending order.
+
+Inverse and counts that are not asked for are empty.
+
+Inputs:
+    self (T)
+
+Attributes:
+    return_inverse (bool, default False): Whether it is told where each element stands among the unique ones.
+    return_counts (bool, default False): Whether it is told how often each one occurs.
+
+Outputs:
+    values (T)
+    inverse (int64)
+    counts (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+unique_consecutive: _Final[_TypeOfunique_consecutive]
+"""unique_consecutive(self: T, *, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None, others: Sequence[int] | None = None) -> tuple[T, int64, int64]
+
+Keeps of equal neighbours the first one.
+
+Inverse and counts that are not asked for are empty where single elements are compared.
+
+A template: its body is made for each call, and depends on
+`dim`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+
+Attributes:
+    return_inverse (bool, default False): Whether it is told where each element stands among those that are kept.
+    return_counts (bool, default False): Whether it is told how many each one stands for.
+    dim (int, optional): The dimension; absent the elements are taken one by one.
+    others (ints, optional): The other dimensions, where there is one.
+
+Outputs:
+    values (T)
+    inverse (int64)
+    counts (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+unique_dim: _Final[_TypeOfunique_dim]
+"""unique_dim(self: T, *, dim: int) -> tuple[T, int64, int64]
+
+Finds the unique parts along a dimension in ascending order, where each part stands among them, and how often each one occurs.
+
+Inputs:
+    self (T)
+
+Attributes:
+    dim (int, required): The dimension.
+
+Outputs:
+    values (T)
+    inverse (int64)
+    counts (int64)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 unsafe_index_Tensor: _Final[_TypeOfunsafe_index_Tensor]
 """unsafe_index_Tensor(self: T, *indices: I) -> T
 
-What stands at positions of several dimensions, which are broadcast together.
+Selects elements by index tensors, which are broadcast together.
 
-The dimensions that come of positions stand in place of theirs where these are side by side, else in front.
+The indexed dimensions are replaced in place if they are adjacent; otherwise the new dimensions come first.
 
 A template: its body is made for each call, and depends on
 `indices`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
-    indices (I, optional, any number): Positions for each dimension from the first on; absent where all of it is taken.
+    indices (I, optional, any number): Indices for the dimensions, from the first one; absent to take all of a dimension.
 
 Outputs:
     result (T)
@@ -1637,14 +11981,41 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-unsafe_view: _Final[_TypeOfunsafe_view]
-"""unsafe_view(self: T, size: int64) -> T
+unsafe_split_Tensor: _Final[_TypeOfunsafe_split_Tensor]
+"""unsafe_split_Tensor(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
 
-The same elements in another shape.
+Splits a tensor along a dimension into parts of one size, the last one of what is left.
+
+A template: its body is made for each call, and depends on
+`sizes`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
-    size (int64, rank 1): The sizes; -1 for one that follows from the others.
+
+Attributes:
+    sizes (ints, required): The sizes of the parts.
+    dim (int, default 0): The dimension.
+
+Outputs:
+    results (T, any number)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+unsafe_view: _Final[_TypeOfunsafe_view]
+"""unsafe_view(self: T, size: int64, *, keeps: int = 0) -> T
+
+Returns a tensor with the same elements and another shape.
+
+Inputs:
+    self (T)
+    size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+Attributes:
+    keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
 
 Outputs:
     result (T)
@@ -1658,13 +12029,13 @@ Since version 1 of opwright.aten.
 unsqueeze: _Final[_TypeOfunsqueeze]
 """unsqueeze(self: T, *, dim: Sequence[int]) -> T
 
-A tensor with a new dimension of size 1.
+Inserts a dimension of size 1.
 
 Inputs:
     self (T)
 
 Attributes:
-    dim (ints, required): The new dimension, alone in a list.
+    dim (ints, required): The new dimension, as a list of one.
 
 Outputs:
     result (T)
@@ -1675,14 +12046,781 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-view: _Final[_TypeOfview]
-"""view(self: T, size: int64) -> T
+upsample_bicubic2d: _Final[_TypeOfupsample_bicubic2d]
+"""upsample_bicubic2d(self: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
 
-The same elements in another shape.
+Resizes two dimensions by bicubic interpolation.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_bicubic2d_vec: _Final[_TypeOfupsample_bicubic2d_vec]
+"""upsample_bicubic2d_vec(input: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes two dimensions by bicubic interpolation.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_bilinear2d: _Final[_TypeOfupsample_bilinear2d]
+"""upsample_bilinear2d(self: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes two dimensions by bilinear interpolation.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_bilinear2d_vec: _Final[_TypeOfupsample_bilinear2d_vec]
+"""upsample_bilinear2d_vec(input: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes two dimensions by bilinear interpolation.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_linear1d: _Final[_TypeOfupsample_linear1d]
+"""upsample_linear1d(self: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes one dimension by linear interpolation.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_linear1d_vec: _Final[_TypeOfupsample_linear1d_vec]
+"""upsample_linear1d_vec(input: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes one dimension by linear interpolation.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest1d: _Final[_TypeOfupsample_nearest1d]
+"""upsample_nearest1d(self: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+
+Resizes one dimension by the nearest elements.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [1]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+Attributes:
+    by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest1d_vec: _Final[_TypeOfupsample_nearest1d_vec]
+"""upsample_nearest1d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+
+Resizes one dimension by the nearest elements.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [1]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+Attributes:
+    by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest2d: _Final[_TypeOfupsample_nearest2d]
+"""upsample_nearest2d(self: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+
+Resizes two dimensions by the nearest elements.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [2]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+Attributes:
+    by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest2d_vec: _Final[_TypeOfupsample_nearest2d_vec]
+"""upsample_nearest2d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+
+Resizes two dimensions by the nearest elements.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [2]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+Attributes:
+    by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest3d: _Final[_TypeOfupsample_nearest3d]
+"""upsample_nearest3d(self: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+
+Resizes three dimensions by the nearest elements.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [3]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+Attributes:
+    by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest3d_vec: _Final[_TypeOfupsample_nearest3d_vec]
+"""upsample_nearest3d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, by_index: bool = False, scales: Sequence[float] | None = None) -> T
+
+Resizes three dimensions by the nearest elements.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [3]): How far apart the elements are that are taken, by index; absent it is the quotient of the sizes.
+
+Attributes:
+    by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_trilinear3d: _Final[_TypeOfupsample_trilinear3d]
+"""upsample_trilinear3d(self: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes three dimensions by trilinear interpolation.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_trilinear3d_vec: _Final[_TypeOfupsample_trilinear3d_vec]
+"""upsample_trilinear3d_vec(input: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes three dimensions by trilinear interpolation.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+
+Attributes:
+    align_corners (bool, required): Whether the first and the last elements stay where they are.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+vander: _Final[_TypeOfvander]
+"""vander(x: T, N: int64 | None = None, *, increasing: bool = False) -> T
+
+Computes powers of each element, a row for each.
+
+Inputs:
+    x (T)
+    N (int64, optional, rank 0): How many powers; absent it is as many as elements.
+
+Attributes:
+    increasing (bool, default False): Whether the exponents go up from 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, int64
+
+Since version 1 of opwright.aten.
+"""
+
+var: _Final[_TypeOfvar]
+"""var(self: T, correction: T | None = None) -> T
+
+Computes the variance of all elements.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+var_correction: _Final[_TypeOfvar_correction]
+"""var_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the variance along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+var_dim: _Final[_TypeOfvar_dim]
+"""var_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> T
+
+Computes the variance along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+var_mean_correction: _Final[_TypeOfvar_mean_correction]
+"""var_mean_correction(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+
+Computes the variance and the mean along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    variance (T)
+    mean (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+var_mean_dim: _Final[_TypeOfvar_mean_dim]
+"""var_mean_dim(self: T, correction: T | None = None, *, dim: Sequence[int], keepdim: bool = False) -> tuple[T, T]
+
+Computes the variance and the mean along dimensions.
+
+Inputs:
+    self (T)
+    correction (T, optional, rank 0): What is taken off the number of elements by which the sum of squares is divided; absent it is 0.
+
+Attributes:
+    dim (ints, required): The dimensions.
+    keepdim (bool, default False): Whether they stay with size 1.
+
+Outputs:
+    variance (T)
+    mean (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+vdot: _Final[_TypeOfvdot]
+"""vdot(self: T, other: T) -> T
+
+Computes the dot product of two vectors.
+
+Inputs:
+    self (T, rank 1)
+    other (T, rank 1)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+view: _Final[_TypeOfview]
+"""view(self: T, size: int64, *, keeps: int = 0) -> T
+
+Returns a tensor with the same elements and another shape.
+
+Inputs:
+    self (T)
+    size (int64, rank 1): The shape; -1 for a size that is inferred from the others.
+
+Attributes:
+    keeps (int, default 0): Whether a size of 0 stands for the tensor's own.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+view_as: _Final[_TypeOfview_as]
+"""view_as(self: T, other: any) -> T
+
+The same elements in the shape of another tensor.
+
+Inputs:
+    self (T)
+    other (any): A tensor whose sizes alone count.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+view_as_complex: _Final[_TypeOfview_as_complex]
+"""view_as_complex(self: T) -> T
+
+Returns complex numbers whose real and imaginary parts are in a last dimension of size 2.
+
+Inputs:
+    self (T)
+
+Outputs:
+    result (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+view_as_real: _Final[_TypeOfview_as_real]
+"""view_as_real(self: T) -> T
+
+Returns the real and imaginary parts of complex numbers in a last dimension of size 2.
+
+Inputs:
+    self (T): Complex numbers, with their real and imaginary parts in a last dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+view_copy: _Final[_TypeOfview_copy]
+"""view_copy(self: T, size: int64) -> T
+
+A copy of the same elements in another shape.
 
 Inputs:
     self (T)
     size (int64, rank 1): The sizes; -1 for one that follows from the others.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+weight_norm: _Final[_TypeOfweight_norm]
+"""weight_norm(v: T, g: T, *, axes: Sequence[int]) -> T
+
+Gives vectors along all dimensions but one the lengths of a second tensor.
+
+Inputs:
+    v (T): The directions.
+    g (T): The lengths.
+
+Attributes:
+    axes (ints, required): All dimensions but one.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+where_Scalar: _Final[_TypeOfwhere_Scalar]
+"""where_Scalar(condition: bool, self: T, other: T) -> T
+
+Selects one number where a condition holds, and another one elsewhere.
+
+Inputs:
+    condition (bool)
+    self (T, rank 0): The number where it holds.
+    other (T, rank 0): The number elsewhere.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, bool, int64
+
+Since version 1 of opwright.aten.
+"""
+
+where_ScalarOther: _Final[_TypeOfwhere_ScalarOther]
+"""where_ScalarOther(condition: bool, self: T, other: T) -> T
+
+Selects the elements of a tensor where a condition holds, and a number elsewhere.
+
+Inputs:
+    condition (bool)
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+where_ScalarSelf: _Final[_TypeOfwhere_ScalarSelf]
+"""where_ScalarSelf(condition: bool, self: T, other: T) -> T
+
+Selects a number where a condition holds, and the elements of a tensor elsewhere.
+
+Inputs:
+    condition (bool)
+    self (T, rank 0): The number.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+where_self: _Final[_TypeOfwhere_self]
+"""where_self(condition: bool, self: T, other: T) -> T
+
+Selects the elements of one tensor where a condition holds, and those of another one elsewhere.
+
+Inputs:
+    condition (bool)
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+xlogy_Scalar_Other: _Final[_TypeOfxlogy_Scalar_Other]
+"""xlogy_Scalar_Other(self: T, other: T) -> T
+
+Multiplies each element by the natural logarithm of a number.
+
+The result is 0 where the first factor is 0, unless the other one is nan.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+xlogy_Scalar_Self: _Final[_TypeOfxlogy_Scalar_Self]
+"""xlogy_Scalar_Self(self: T, other: T) -> T
+
+Multiplies a number by the natural logarithm of each element.
+
+The result is 0 where the first factor is 0, unless the other one is nan.
+
+Inputs:
+    self (T, rank 0): The number.
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+xlogy_Tensor: _Final[_TypeOfxlogy_Tensor]
+"""xlogy_Tensor(self: T, other: T) -> T
+
+Multiplies each element by the natural logarithm of that of another tensor.
+
+The result is 0 where the first factor is 0, unless the other one is nan.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+xor_Scalar: _Final[_TypeOfxor_Scalar]
+"""xor_Scalar(self: T, other: T) -> T
+
+Computes the bitwise exclusive or of each element and a number.
+
+Inputs:
+    self (T)
+    other (T, rank 0): The number.
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+xor_Tensor: _Final[_TypeOfxor_Tensor]
+"""xor_Tensor(self: T, other: T) -> T
+
+Computes the bitwise exclusive or of two tensors.
+
+Inputs:
+    self (T)
+    other (T)
+
+Outputs:
+    result (T)
+
+Types:
+    T: bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+zeros: _Final[_TypeOfzeros]
+"""zeros(size: int64, *, dtype: int | None = None) -> T
+
+A tensor of zeros.
+
+Inputs:
+    size (int64, rank 1): The sizes.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+zeros_like: _Final[_TypeOfzeros_like]
+"""zeros_like(self: any, *, dtype: int | None = None) -> T
+
+A tensor of zeros, as large as another one.
+
+Inputs:
+    self (any): A tensor whose sizes alone count.
+
+Attributes:
+    dtype (int, optional): The element type, as a code; absent it is float.
 
 Outputs:
     result (T)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from opwright.aten.array_calls import facts_of_array, input_array
+from opwright.aten.array_calls import Pairs, facts_of_array, input_array
 from opwright.aten.binding import Binding, bind_operator
 from opwright.aten.call import FunctionCall, NoCall, call_of_operator
 from opwright.bundle.format import AttributeEntry, FunctionEntry, ImplementsEntry, InputEntry, OutputEntry
@@ -15,6 +16,7 @@ _TYPES = (("T", ("float", "int64", "int32", "uint8", "bool")),)
 _FULL = "aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None) -> Tensor"
 _REPEAT = "aten::repeat(Tensor self, SymInt[] repeats) -> Tensor"
 _ANY = "aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor"
+_NORM = "aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor"
 _INDEX = "aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor"
 
 
@@ -53,6 +55,51 @@ def test_numbers_are_converted_where_the_type_does_not_follow_from_them(number: 
     value = input_array(call(binding, [2], number, dtype=BY_NAME[element]).inputs[0])  # type: ignore[arg-type]
     assert value == made
     assert value.ndim == 0
+
+
+_PAD = "aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor"
+
+
+def test_numbers_follow_the_argument_that_decides_the_type() -> None:
+    implements = ImplementsEntry(_PAD, drops=(("pad", ()),), promotion=(("T", "self"),))
+    binding = bound(implements, InputEntry("self", "T"), InputEntry("value", "T", optional=True))
+    for dtype, number, made in ((np.int64, 2.5, 2), (np.bool_, 3, True), (np.float32, True, 1.0)):
+        value = input_array(call(binding, np.zeros(3, dtype), [1, 1], number).inputs[1])  # type: ignore[arg-type]
+        assert value == made
+        assert value.dtype == dtype
+
+
+_QUANTIZE = "acme::quantize(Tensor input, float scale, int zero, ScalarType dtype) -> Tensor"
+
+
+def test_an_argument_that_names_an_element_type_may_decide_a_type_variable() -> None:
+    from opwright.elements import BY_NAME
+
+    implements = ImplementsEntry(_QUANTIZE, drops=(("dtype", ()), ("scale", ())), promotion=(("T", "dtype"),))
+    binding = bound(implements, InputEntry("input", "any"), InputEntry("zero", "T"))
+    x = np.zeros(3, np.float32)
+    for dtype in ("uint8", "int32"):
+        made = call(binding, x, 0.5, 3, BY_NAME[dtype])
+        assert input_array(made.inputs[1]).dtype == dtype  # type: ignore[arg-type]
+        assert made.elements["T"] is BY_NAME[dtype]
+    with pytest.raises(NoCall, match="`zero` is -1, which is no value of uint8"):
+        call(binding, x, 0.5, -1, BY_NAME["uint8"])
+
+
+_REAL = "aten::view_as_real(Tensor(a) self) -> Tensor(a)"
+
+
+def test_complex_tensors_are_pairs_of_real_numbers_or_refused() -> None:
+    pairs = np.zeros((3, 2), np.float32).view(Pairs)
+    facts = facts_of_array(pairs)
+    assert facts is not None
+    assert (facts.sizes, facts.is_complex) == ((3,), True)
+    with pytest.raises(NoCall, match="`self` is complex, and the function takes real numbers"):
+        call(bound(ImplementsEntry(_REAL), InputEntry("self", "T")), pairs)
+    binding = bound(ImplementsEntry(_REAL, forms=(("self", "pairs"),)), InputEntry("self", "T"))
+    value = input_array(call(binding, pairs).inputs[0])  # type: ignore[arg-type]
+    assert type(value) is np.ndarray
+    assert value.shape == (3, 2)
 
 
 @pytest.mark.parametrize("number", [300, float("nan"), float("inf"), 1e30])
@@ -103,6 +150,16 @@ def test_a_parameter_is_made_of_an_argument_of_another_name() -> None:
     assert call(only_axes, x, [2, 1]).attributes == {"axes": [0]}
 
 
+def test_a_number_is_a_text_or_an_input() -> None:
+    forms = (("p", "norm"), ("exponent", "exponent"))
+    implements = ImplementsEntry(_NORM, forms=forms, sources=(("exponent", ("p",)),))
+    p = AttributeEntry("p", "STRING", False, "2", "")
+    binding = bound(implements, InputEntry("self", "T"), InputEntry("exponent", "double", optional=True), p)
+    x = np.zeros(3, np.float32)
+    assert (call(binding, x, 1).attributes, len(call(binding, x, 1).inputs)) == ({"p": "1"}, 1)
+    assert (call(binding, x, 3).attributes, len(call(binding, x, 3).inputs)) == ({}, 2)
+
+
 @pytest.mark.parametrize(
     ("sources", "text"),
     [
@@ -126,6 +183,46 @@ def test_nothing_among_several_inputs() -> None:
     assert [item is None for item in call(binding, x, [None, i, None]).inputs] == [False, True, False]
 
 
+_MUL = "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "number", "computed", "result"),
+    [
+        ("float16", -1e9, "float32", "float16"),
+        ("float16", 1e-6, "float32", "float16"),
+        ("float16", 0.1, "float16", None),
+        ("float16", float("inf"), "float16", None),
+        ("float16", True, "float16", None),
+        ("float32", 1e-40, "float32", None),
+        ("int32", 1e9, "float32", None),
+    ],
+)
+def test_numbers_that_float16_does_not_hold(dtype: str, number: float, computed: str, result: str | None) -> None:
+    types = (("T", ("float16", "float", "int32")),)
+    entry = replace(function(InputEntry("self", "T"), InputEntry("other", "T")), types=types)
+    binding = bind_operator(ImplementsEntry(_MUL, promotion=(("T", "float"),)), entry)
+    assert isinstance(binding, Binding)
+    made = call(binding, np.ones(2, dtype), number)
+    assert [input_array(item).dtype for item in made.inputs if item is not None] == [computed] * 2
+    assert (made.result and made.result.name) == result
+
+
+_ADDCMUL = "aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor"
+
+
+@pytest.mark.parametrize(("value", "computed"), [(1, "float16"), (1e-6, "float32")])
+def test_a_factor_that_float16_does_not_hold(value: float, computed: str) -> None:
+    names = "self", "tensor1", "tensor2"
+    factor = InputEntry("value", "T", optional=True, rank=0)
+    entry = replace(function(*(InputEntry(item, "T") for item in names), factor), types=(("T", ("float16", "float")),))
+    binding = bind_operator(ImplementsEntry(_ADDCMUL, promotion=(("T", "float"),)), entry)
+    assert isinstance(binding, Binding)
+    x = np.ones(2, np.float16)
+    made = call(binding, x, x, x, value=value)
+    assert {input_array(item).dtype.name for item in made.inputs if item is not None} == {computed}
+
+
 @pytest.mark.parametrize(
     ("dim", "keepdim", "leaves_rank_1"),
     [([], False, True), ([0], False, False), ([0], True, True), (None, False, False)],
@@ -137,3 +234,51 @@ def test_a_scalar_that_is_taken_as_a_tensor_of_one_element(dim: Any, keepdim: bo
     made = call(binding, np.array(True), dim, keepdim)
     assert made.to_rank_0 == leaves_rank_1
     assert not call(binding, np.array([True]), dim, keepdim).to_rank_0
+
+
+_GATHER = "aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor"
+
+
+@pytest.mark.parametrize(
+    ("x", "index", "lifted", "to_rank_0"),
+    [((), (), [True, True], True), ((3,), (), [False, True], True), ((), (2,), [True, False], False)],
+)
+def test_the_argument_whose_rank_results_have(x: Any, index: Any, lifted: list[bool], to_rank_0: bool) -> None:
+    implements = ImplementsEntry(_GATHER, rank_of="index")
+    dim = AttributeEntry("dim", "INT", True, None, "")
+    binding = bound(implements, InputEntry("self", "T"), InputEntry("index", "int64"), dim)
+    made = call(binding, np.zeros(x, np.float32), 0, np.zeros(index, np.int64))
+    assert [item.lifted for item in made.inputs] == lifted  # type: ignore[union-attr]
+    assert made.to_rank_0 == to_rank_0
+
+
+def test_an_argument_whose_rank_results_have_is_one_of_the_operator() -> None:
+    implements = ImplementsEntry(_GATHER, rank_of="indices")
+    dim = AttributeEntry("dim", "INT", True, None, "")
+    assert misfits(implements, InputEntry("self", "T"), InputEntry("index", "int64"), dim) == [
+        "the operator has no argument `indices`"
+    ]
+
+
+_COPY = "aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor"
+
+
+@pytest.mark.parametrize("promotion", [(), (("T", "self"),)])
+def test_a_float_becomes_an_integer_where_it_is_copied_into_one(promotion: Any) -> None:
+    from opwright.elements import BY_NAME
+
+    drops = (("self", ()),)
+    binding = bound(ImplementsEntry(_COPY, drops=drops, promotion=promotion), InputEntry("src", "T"))
+    made = call(binding, np.zeros(2, np.int32), np.ones(2, np.float32)).inputs[0]
+    assert made.cast is (BY_NAME["int32"] if promotion else None)  # type: ignore[union-attr]
+
+
+def test_an_element_type_that_no_result_has_is_refused() -> None:
+    from opwright.elements import BY_NAME
+
+    zeros = "aten::zeros(SymInt[] size, *, ScalarType? dtype=None) -> Tensor"
+    dtype = AttributeEntry("dtype", "INT", False, None, "")
+    binding = bound(ImplementsEntry(zeros), InputEntry("size", "int64"), dtype)
+    assert call(binding, [2], dtype=BY_NAME["int32"]).attributes == {"dtype": 6}
+    with pytest.raises(NoCall, match="`dtype` is complex64, and `T` of the function is one of float"):
+        call(binding, [2], dtype=BY_NAME["complex64"])

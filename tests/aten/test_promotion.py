@@ -6,7 +6,7 @@ import json
 from itertools import permutations
 
 import pytest
-from opwright.aten.promotion import Operand, admitted_type, is_exact, promoted, result_type, type_of_number
+from opwright.aten.promotion import Operand, admitted_type, is_exact, is_normal, promoted, result_type, type_of_number
 from opwright.elements import BY_NAME
 
 from tests.aten.promotion_table import DIMENSIONED, NUMBER, RANK_0, TABLE, TRIPLES, TYPES, operands, triples
@@ -111,3 +111,21 @@ def test_numbers_that_a_type_holds(value: float, name: str, exact: bool) -> None
 
 def test_every_type_of_the_table_is_one_of_onnx() -> None:
     assert {*TYPES} <= {*BY_NAME}
+
+
+@pytest.mark.parametrize(
+    ("number", "float16", "bfloat16"),
+    [
+        (0, True, True),
+        (-65519, True, True),
+        (65520, False, True),
+        (-1e9, False, True),
+        (2.0**-14, True, True),
+        (-6e-5, False, True),
+        (1e-38, False, False),
+        (3.39e38, False, True),
+        (3.4e38, False, False),
+    ],
+)
+def test_numbers_that_16_bits_have_all_digits_of(number: float, float16: bool, bfloat16: bool) -> None:
+    assert [is_normal(number, BY_NAME[name]) for name in ("float16", "bfloat16")] == [float16, bfloat16]

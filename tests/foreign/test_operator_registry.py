@@ -36,6 +36,8 @@ def _library(name: str, domain: str, deprecated: bool = False) -> Bundle:
     sum_ = [Body(_SUM, admits=_TYPES)]
     library.add("sum", sum_, inputs=["self"], attributes=[AttributeEntry("dim", "INTS", True)], types=_TYPES)
     size = InputEntry("size", "int64", rank=1)
+    mul = [Body("(self, other) => (y) { y = Mul(self, other) }", admits=("float", "float16"))]
+    library.add("mul", mul, inputs=["self", "other"], types=("float", "float16"))
     library.add("view", "(self, size) => (y) { y = Reshape(self, size) }", inputs=["self", size])
     implements = {
         "add": ImplementsEntry("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"),
@@ -44,6 +46,10 @@ def _library(name: str, domain: str, deprecated: bool = False) -> Bundle:
             forms=(("dim", "all_axes"),),
             promotion=(("T", "wide"),),
             lifts=True,
+        ),
+        "mul": ImplementsEntry(
+            "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor",
+            promotion=(("T", "float"),),
         ),
         "view": ImplementsEntry("aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)"),
     }
@@ -132,6 +138,15 @@ def test_the_type_that_is_asked_for_is_cast_to(known: Registry) -> None:
     assert made.run(result, x=np.ones((2, 3), np.int32)).tolist() == 6.0
 
 
+def test_a_result_in_float_is_cast_back(known: Registry) -> None:
+    made = Recorded(known)
+    x = made.tensor("x", 10, [2])
+    made.expected, made.shape = 10, ("n",)
+    result = made.call("aten::mul.Tensor", x, 1 << 20)
+    assert [node.op_type for node in made.nodes] == ["Cast", "Constant", "mul", "Cast"]
+    assert made.run(result, x=np.array([0, 2**-5], np.float16)).tolist() == [0, 2**15]
+
+
 def test_no_type_is_minus_one_to_the_exporter(known: Registry) -> None:
     made = Recorded(known)
     made.call("aten::sum.dim_IntList", made.tensor("x", 1, [2]), [0], dtype=-1)
@@ -182,4 +197,5 @@ def test_the_first_library_counts_and_ours_comes_last() -> None:
 def test_an_unknown_operator_has_neighbours(known: Registry) -> None:
     found = known.unknown("aten::add.Scalar", None)
     assert found.code == "OW684" and "aten::add.Tensor" in found.help
-    assert sorted(known) == ["aten::add.Tensor", "aten::sum.dim_IntList", "aten::view"] and len(known) == 3
+    names = ["aten::add.Tensor", "aten::mul.Tensor", "aten::sum.dim_IntList", "aten::view"]
+    assert sorted(known) == names and len(known) == len(names)

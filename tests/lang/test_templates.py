@@ -266,6 +266,20 @@ def test_a_loop_over_an_attribute_list() -> None:
     np.testing.assert_array_equal(run(turned.to_model_proto(input_types=[FLOAT[2, 3]], order=(2, 1)), x=X)[0], X.T)
 
 
+def test_a_loop_over_a_part_of_an_attribute_list() -> None:
+    @script()
+    def without_last(x: Any, axes: tuple[int, ...]) -> Any:
+        for axis in axes[:-1]:
+            x = op.Softmax(x, axis=axis)
+        return x
+
+    @script()
+    def main(x: FLOAT[2, 3]) -> Any:
+        return without_last(x, axes=(0, 1, 1))
+
+    np.testing.assert_allclose(run(main.to_model_proto(), x=X)[0], softmax(softmax(X, 0), 1), rtol=1e-6)
+
+
 @script()
 def many_questions(
     x: Any, a: Any = None, b: Any = None, c: Any = None, d: Any = None, e: Any = None, f: Any = None, g: Any = None

@@ -75,7 +75,17 @@ _FUNCTIONS = {
         "from opwright import opset17 as op\n\n\ndef Last(X):\n    return op.Softmax(X, axis=X.rank - 1)\n",
         "inputs: {X: T}\noutputs: {Y: T}\ntypes: {T: [float, double]}",
     ),
+    ("com.acme", "Doubled", 1): (
+        "from opwright import INT64\nfrom opwright import opset17 as op\n\n\ndef Doubled(X):\n"
+        "    if X.dtype == INT64:\n        X = X + 1\n    return op.Concat(X, X, axis=X.rank - 1)\n",
+        "inputs: {X: T}\noutputs: {Y: T}\ntypes: {T: [float, double, int64]}\nvectors: [vectors.yaml]",
+    ),
 }
+_OF_DOUBLE = """\
+schema: 1
+rows:
+  - {name: two, types: {T: [double]}, inputs: {X: [1.0, 2.0]}, outputs: {Y: [1.0, 2.0, 1.0, 2.0]}}
+"""
 _VECTORS = """\
 schema: 1
 rows:
@@ -98,6 +108,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
         _write(home / "function.py", source)
         _write(home / "spec.yaml", _SPEC.format(domain=domain, name=name, since=since, rest=rest))
     _write(folder / "specs/com.acme/Twice/vectors.yaml", _VECTORS)
+    _write(folder / "specs/com.acme/Doubled/vectors.yaml", _OF_DOUBLE)
     assert build(["build", str(folder)]) == 0
     return find_bundle(folder / "dist" / "acme-ops-1.0.0.onnxlib")
 
@@ -261,3 +272,10 @@ def test_bodies_are_the_same_bytes_each_time(bundle: Bundle) -> None:
     graph = "g (float[K] A) => (float[K] B) { B = Tanh(A) }"
     models = [attach(_model(f"Y = com.acme.Twice<body = {graph}>(X)"), bundle) for _ in range(2)]
     assert models[0].SerializeToString(deterministic=True) == models[1].SerializeToString(deterministic=True)
+
+
+@pytest.mark.parametrize("kind", ["float", "double"])
+def test_an_instance_that_is_stored_for_one_type_does_not_keep_another_out(bundle: Bundle, kind: str) -> None:
+    model = _model("Y = com.acme.Doubled (X)", f"{kind}[N] X", f"{kind}[M] Y")
+    given = np.array([3, 4], {"float": np.float32, "double": np.float64}[kind])
+    assert _run(attach(model, bundle), X=given)[0].tolist() == [3, 4, 3, 4]

@@ -83,6 +83,13 @@ def _dividends(name: str, values: torch.Tensor, number: float) -> torch.Tensor:
     return values
 
 
+def _thirds(name: str, values: torch.Tensor) -> torch.Tensor:
+    """The values without what overflows between a product and a sum that torch computes as one."""
+    if base(name) == "lerp" and values.is_floating_point():
+        return torch.where(values == -0.5, values.new_tensor(0.25), values)
+    return values
+
+
 def _castable(source: torch.dtype, wanted: torch.dtype) -> torch.Tensor:
     """The extremes that the wanted type has: what a float beyond an integer's range becomes, hardware decides."""
     values = extremes(source)
@@ -109,11 +116,13 @@ def rows(seed: int) -> Iterator[Call]:
         _convolved,
         _pooled,
         _resized,
+        _transformed,
         _normalised,
         _recurrent,
         _dropped,
         _distances,
         _quantised,
+        _ranked,
     ):
         note = f"row: {group.__name__.removeprefix('_').replace('_', ' ')}"
         for name, args, kwargs in group(draw):
@@ -140,34 +149,79 @@ def _of_tensors(count: int) -> list[str]:
     ]
 
 
+# Near 0 and 1, where a sum loses digits, and on the way to where functions of exp are constant or overflow.
+_FINE = torch.tensor(
+    [
+        sign * value
+        for value in (1e-30, 1e-12, 1e-6, 1e-4, 0.01, 0.1, 0.3, 0.7, 0.99, 0.9999, 1.0001, 1.3, 2.2, 4.7, 5.9, 9.1,
+                      13.3, 19.9, 26.1, 37.7, 87.5, 170.3, 700.7, 1e6, 1e12, 1e30)
+        for sign in (1, -1)
+    ],
+    dtype=torch.float64,
+)  # fmt: skip
+
+
 def _pointwise(draw: Draw) -> Given:
     """Every pair of extremes, or each one, through whatever is pointwise."""
     for dtype in ALL:
         values = extremes(dtype)
         for name in _of_tensors(1):
             yield name, [values], {}
+            if dtype in FLOATS:
+                yield name, [_FINE.to(dtype)], {}
         for name in _of_tensors(2):
             yield name, [values[:, None], _divisors(name, values)[None, :]], {}
         for name in _of_tensors(3):
-            yield name, [values[:, None], values[None, :], values.flip(0)[None, :]], {}
+            yield name, [values[:, None], values[None, :], _thirds(name, values.flip(0))[None, :]], {}
         yield "clamp", [values, values[len(values) // 3].item(), values[0].item()], {}
         yield "clamp", [values, None, 1], {}
         yield "clamp", [values, 0, None], {}
         yield "clamp.Tensor", [values, None, values.flip(0)], {}
+        yield "clamp.Tensor", [values, values.flip(0), None], {}
+        yield "clamp.Tensor", [values[:, None], values[None, :], values.flip(0)[None, :]], {}
+        for name in ("pow", "float_power"):
+            yield f"{name}.Tensor_Scalar", [values, -0.5], {}
+        for number in (2, -1.5, INF):
+            yield "clamp_min", [values, number], {}
+            yield "clamp_max", [values, number], {}
+        for equal_nan in (False, True):
+            yield "isclose", [values[:, None], values[None, :]], {"equal_nan": equal_nan}
+        yield "isclose", [values[:, None], values[None, :]], {"rtol": 0.0, "atol": 0.75}
         yield "where.self", [values > 0, values, values.flip(0)], {}
         for source in ALL:
             yield "_to_copy", [_castable(source, dtype)], {"dtype": dtype}
-        for decimals in (-1, 0, 2):
+        for decimals in (-1, 0, 2, 5):
             yield "round.decimals", [values], {"decimals": decimals}
         for mode in ("none", "tanh"):
             yield "gelu", [values], {"approximate": mode}
-        for slopes in ([1.0, 1.0, 1.0], [1.67, 1.05, 1.0], [-0.5, 2.0, 0.25]):
+        for slopes in product((1, 1.67, -0.5), (1, 1.05), (1, 0.25)):
             yield "elu", [values, *slopes], {}
         yield "leaky_relu", [values, -0.1], {}
         yield "hardtanh", [values, -2, 2], {}
-        yield "softplus", [values, 3.0, 1.0], {}
-        yield "nan_to_num", [values], {"nan": 3.0, "posinf": None, "neginf": -1.0}
+        for slope, threshold in ((3.0, 1.0), (3.0, 20), (1, 1.0), (-2.0, 20)):
+            yield "softplus", [values, slope, threshold], {}
+        for replaced in product((None, 3.0), (None, 5.0), (None, -1.0)):
+            yield "nan_to_num", [values], dict(zip(("nan", "posinf", "neginf"), replaced, strict=True))
+        for alpha in (1, 0.7):
+            yield "celu", [values, alpha], {}
+        for width in (0, 0.3, 2.0):
+            yield "softshrink", [values, width], {}
+            yield "hardshrink", [values, width], {}
+        if dtype in FLOATS:  # what it makes of the greatest numbers is infinite in PyTorch, where x * 6 is
+            yield "hardswish", [_FINE.to(dtype)], {}
+            yield "hardswish", [torch.tensor([INF, -INF, NAN], dtype=dtype)], {}
+        for name in ("log_sigmoid", "log_sigmoid_forward", "special_expit"):
+            for given in (values, values[:1].sum(), values[:0], *([_FINE.to(dtype)] if dtype in FLOATS else [])):
+                yield name, [given], {}
+        yield "threshold", [values, 1, 0], {}
+        yield "threshold", [values, 0.5, -2.5], {}
+        yield "rrelu", [values, 0.2, 0.7], {}
+        yield "rrelu", [values, 0.2, 0.7, True], {}
         yield "logit", [values, 0.1], {}
+        for weight, sizes in (((), (2, 3, 2)), ((3,), (2, 3)), ((3,), (2, 3, 2)), ((3,), (2, 3, 2, 2)), ((1,), ())):
+            yield "prelu", [draw.tensor(dtype, *sizes), draw.tensor(dtype, *weight)], {}
+        yield "_prelu_kernel", [draw.tensor(dtype, 2, 3, 4), draw.tensor(dtype, 1, 3, 1)], {}
+        yield "_prelu_kernel", [values, draw.tensor(dtype, 1)], {}
 
 
 _PROMOTING = ("add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor", "maximum", "remainder.Tensor",
@@ -196,10 +250,13 @@ def _promoted(draw: Draw) -> Given:
         for alpha in (0, 1, 2, True, 0.5):
             for name in ("add.Tensor", "sub.Tensor"):
                 yield name, [draw.tensor(left, 2, 3), draw.tensor(left, 3)], {"alpha": alpha}
+            for name in ("add.Scalar", "sub.Scalar"):
+                yield name, [draw.tensor(left, 2, 3), 5, alpha], {}
             yield "rsub.Scalar", [draw.tensor(left, 2), 5, alpha], {}
         for mode in (None, "trunc", "floor"):
             values = extremes(left)
             yield "div.Tensor_mode", [values[:, None], _divisors("aten::div", values)[None, :]], {"rounding_mode": mode}
+        yield "floor_divide", [values[:, None], _divisors("aten::floor_divide", values)[None, :]], {}
         condition = draw.tensor(torch.bool, 2, 3)
         for number in (True, 3, 0.5):
             yield "where.ScalarOther", [condition, draw.tensor(left, 3), number], {}
@@ -210,6 +267,8 @@ def _promoted(draw: Draw) -> Given:
         yield "fill.Tensor", [draw.tensor(left, 2, 3), draw.tensor(torch.float32)], {}
         for number in (-INF, NAN):
             yield "masked_fill.Scalar", [draw.tensor(left, 2, 3), condition, number], {}
+    for alpha in (True, False):
+        yield "add.Scalar", [draw.tensor(torch.bool, 2, 3), True, alpha], {}
     for pair in product((True, 3, 0.5), repeat=2):
         yield "where.Scalar", [draw.tensor(torch.bool, 2, 3), *pair], {}
     yield "where", [draw.tensor(torch.bool, 2, 3)], {}
@@ -239,7 +298,7 @@ def _scalars(draw: Draw) -> Given:
         values = extremes(dtype)
         for number in (2, -3, 0.5, -1.5, True, 0, 0.0, 1, 255, 1 << 40, INF, NAN):
             for name in _SCALAR:
-                yield name, [_dividends(name, values, number), number], {}
+                yield name, [_dividends(f"aten::{name}", values, number), number], {}
             for name in _REVERSED:
                 yield name, [number, _divisors(f"aten::{name}", values)], {}
             for mode in (None, "trunc", "floor"):
@@ -683,8 +742,16 @@ def _products(draw: Draw) -> Given:
         pair = [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 3, 2)]
         yield "addmm", [infinite, *pair], {"beta": 0}
         yield "addmm", [draw.tensor(dtype), *pair], {}
-        yield "addmv", [draw.tensor(dtype, 2), pair[0], draw.tensor(dtype, 3)], {"beta": 0, "alpha": 2}
-        yield "addr", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2), draw.tensor(dtype, 3)], {"beta": 2, "alpha": 3}
+        for beta, alpha in product((0, 1, 2), (1, 3)):
+            factors = {"beta": beta, "alpha": alpha}
+            batches = [draw.tensor(dtype, 2, 2, 3), draw.tensor(dtype, 2, 3, 2)]
+            yield "addmm", [draw.tensor(dtype, 2, 2), *pair], factors
+            yield "addmv", [draw.tensor(dtype, 2), pair[0], draw.tensor(dtype, 3)], factors
+            yield "addr", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2), draw.tensor(dtype, 3)], factors
+            truths = {name: bool(number % 3) for name, number in factors.items()}
+            yield "addr", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2), draw.tensor(dtype, 3)], truths
+            yield "addbmm", [draw.tensor(dtype, 2, 2), *batches], factors
+            yield "baddbmm", [draw.tensor(dtype, 2, 2, 2), *batches], factors
         for left_shape, right_shape in _MATMUL:
             yield "matmul", [draw.tensor(dtype, *left_shape), draw.tensor(dtype, *right_shape)], {}
         yield "linear", [draw.tensor(dtype, 3), draw.tensor(dtype, 2, 3), draw.tensor(dtype, 2)], {}
@@ -694,6 +761,16 @@ def _products(draw: Draw) -> Given:
             yield "einsum", [equation, [draw.tensor(dtype, *shape) for shape in shapes]], {}
         yield "chain_matmul", [[draw.tensor(dtype, 2, 3), draw.tensor(dtype, 3, 4), draw.tensor(dtype, 4, 2)]], {}
         yield "matrix_power", [draw.tensor(dtype, 3, 3), 3], {}
+        yield "linalg_matrix_power", [draw.tensor(dtype, 2, 2, 2), 0], {}
+        for left_shape, right_shape in (
+            ((2, 3), (3, 2)),
+            ((2,), (1, 2, 2)),
+            ((2, 1, 2), (3,)),
+            ((), ()),
+            ((), (3,)),
+            ((2, 0), (3, 2)),
+        ):
+            yield "kron", [draw.tensor(dtype, *left_shape), draw.tensor(dtype, *right_shape)], {}
         yield "_weight_norm", [draw.tensor(dtype, 3, 4), draw.positive(dtype, 3, 1), 0], {}
         ends = torch.tensor([2, 2, 5], dtype=torch.int32)
         yield "_grouped_mm", [draw.tensor(dtype, 5, 8), draw.tensor(dtype, 3, 8, 16), ends], {}
@@ -798,6 +875,35 @@ def _resized(draw: Draw) -> Given:
         yield "affine_grid_generator", [draw.tensor(dtype, 1, 3, 4), [1, 1, 2, 3, 4], True], {}
 
 
+def _transformed(draw: Draw) -> Given:
+    """Signals that are real or complex, cropped and padded, each way to divide; frames of any length."""
+    for dtype in (torch.float32, torch.float64):
+        value = draw.tensor(dtype, 2, 4)
+        pair = torch.complex(draw.tensor(dtype, 2, 4), draw.tensor(dtype, 2, 4))
+        yield "real", [pair], {}
+        for norm, dim in product((None, "ortho", "forward"), (-1, 0)):
+            for name, given, length in product(("fft_fft", "fft_ifft", "fft_irfft"), (value, pair), (None, 3, 6)):
+                yield name, [given, length, dim, norm], {}
+            for length in (None, 3, 6):
+                yield "fft_rfft", [value, length, dim, norm], {}
+        for norm, sizes in product((None, "ortho", "forward"), (None, [3, -1], [2, 5])):
+            for name, given in product(("fft_fft2", "fft_ifft2"), (value, pair)):
+                yield name, [given, sizes, [-2, -1], norm], {}
+            yield "fft_rfft2", [value, sizes, [1, 0], norm], {}
+        window = draw.positive(dtype, 4)
+        for given, (length, size), normalized, sided in product(
+            (draw.tensor(dtype, 12), draw.tensor(dtype, 2, 12)),
+            ((None, None), (4, window), (4, None), (None, draw.positive(dtype, 6))),
+            (False, True),
+            (None, False),
+        ):
+            rest = [normalized, sided, True]
+            yield "stft", [given, 6, 2, length, size, *rest], {}
+            for mode in ("reflect", "constant", "replicate"):
+                yield "stft.center", [given, 6, None, length, size, True, mode, *rest], {}
+            yield "stft.center", [given, 6, 3, length, size, False, "reflect", *rest], {}
+
+
 def _normalised(draw: Draw) -> Given:
     """Weights that are None, batches of rank 2 to 5, no elements, a variance of 0."""
     for dtype in FLOATS:
@@ -881,8 +987,9 @@ def _distances(draw: Draw) -> Given:
                     yield "_cdist_forward", [draw.tensor(dtype, rows_, width), pair[1], norm, mode], {}
             yield "_pdist_forward", [draw.tensor(dtype, 5, 3), norm], {}
         same = draw.tensor(dtype, 30, 3) + 50
-        yield "cdist", [same, same], {}
-        yield "_cdist_forward", [same, same, 2.0, None], {}
+        # Without products: those of PyTorch lose what is small beside the vectors.
+        yield "cdist", [same, same, 2.0, 2], {}
+        yield "_cdist_forward", [same, same, 2.0, 2], {}
         table = draw.tensor(dtype, 6, 3)
         for kind, mode, last, padding in product((torch.int64, torch.int32), (0, 1, 2), (False, True), (-1, 2)):
             index = torch.tensor([1, 2, 4, 5, 4, 3, 2, 2], dtype=kind)
@@ -944,3 +1051,63 @@ def _quantised(draw: Draw) -> Given:
                 yield f"{home}{name}", [given, kind], {}
     for dtype, wanted in product(ALL, ALL):
         yield f"{home}convert_element_type.no_fuse", [_castable(dtype, wanted), wanted], {}
+
+
+def _ranked(draw: Draw) -> Given:
+    """Dimensions that stay where none is named; orders of what is not finite, of ties, of nothing."""
+    for dtype in ALL:
+        plain, values = draw.tensor(dtype, 2, 3, 4), extremes(dtype)
+        broken = torch.stack([values, values.flip(0), values[:1].expand(len(values))])
+        for name in ("argmax", "argmin"):
+            yield name, [plain], {"keepdim": True}
+        for name in ("any.dims", "all.dims"):
+            for keep in (False, True):
+                yield name, [plain, None, keep], {}
+        for largest in (True, False):
+            yield "topk", [plain, 0, 1, largest], {}
+            yield "topk", [broken, 2, 1, largest], {}
+            yield "sort", [broken, 1, largest], {}
+            yield "sort.stable", [broken], {"stable": True, "dim": 1, "descending": largest}
+            yield "argsort.stable", [broken], {"stable": True, "descending": largest}
+        for name in ("median", "nanmedian"):
+            yield name, [broken], {}
+            yield name, [plain], {}
+            yield f"{name}.dim", [broken, 1], {}
+            yield f"{name}.dim", [plain, -1, True], {}
+        yield "kthvalue", [broken, 2], {}
+        yield "kthvalue", [plain, 3, 1, True], {}
+        yield "mode", [plain, 1, True], {}
+        for dims in ([0, 2], []):
+            yield "count_nonzero.dim_IntList", [plain, dims], {}
+        yield "aminmax", [plain], {"dim": 1, "keepdim": True}
+        yield "aminmax", [plain], {"keepdim": True}
+        for number in (0, 1, 2, 3, INF, -INF):
+            for wanted in FLOATS:
+                yield "norm.ScalarOpt_dtype", [plain, number], {"dtype": wanted}
+                yield "norm.ScalarOpt_dim_dtype", [plain, number, [0, 2], True], {"dtype": wanted}
+            yield "dist", [plain, draw.tensor(dtype, 3, 1), number], {}
+            yield "pairwise_distance", [draw.tensor(dtype, 2, 3), draw.tensor(dtype, 3), number], {}
+            yield "renorm", [plain, number, 1, 1.5], {}
+        yield "normal.float_Tensor", [0.5, draw.positive(dtype, 2, 3)], {}
+        yield "normal.Tensor_float", [plain], {}
+        unseeded = {"generator": None, "dtype": dtype}
+        yield "randint.generator", [5, [2, 3]], unseeded
+        yield "randint.low_generator", [-3, 5, [2, 3]], unseeded
+        for wanted in (dtype, torch.float32, torch.int64):
+            unseeded = {"generator": None, "dtype": wanted}
+            yield "randint_like.Tensor", [plain, torch.tensor(5)], {"dtype": wanted}
+            yield "randint_like.Tensor_generator", [plain, torch.tensor(5)], unseeded
+            yield "randint_like.generator", [plain, 5], unseeded
+            yield "randint_like.low_dtype", [plain, -2, 5], {"dtype": wanted}
+            yield "randint_like.low_generator_dtype", [plain, -2, 5], unseeded
+        for wanted in ALL:
+            yield "nansum", [values[:, None], [0]], {"dtype": wanted}
+            yield "nanmean", [values[:, None], [0]], {"dtype": wanted}
+            yield "linalg_vector_norm", [plain, 1, [0, -1]], {"dtype": wanted}
+            yield "bincount", [draw.positive(dtype, 6), draw.tensor(wanted, 6)], {}
+        for flag in (False, True):
+            yield "combinations", [draw.tensor(dtype, 4), 3, flag], {}
+        yield "cov", [draw.tensor(torch.float32, 2, 4)], {"fweights": draw.positive(dtype, 4)}
+        yield "multinomial", [draw.positive(dtype, 2, 5), 3, True], {}
+        yield "bernoulli", [torch.tensor([0, 1, 1, 0]).to(dtype)], {}
+        yield "bernoulli.p", [plain, 0.0], {}

@@ -17,10 +17,10 @@ from opwright_build.verify.cases.stored.sampled import sampled
 
 from tests.opinfo.archive import Tensor, Vector, file_name, read_vectors, write_vectors
 from tests.opinfo.campaign import ROOT, copy_library
-from tests.opinfo.judged_calls import DOMAIN, bundle_of, judge, operator_of
+from tests.opinfo.judged_calls import DOMAIN, judge, operator_of
 from tests.opinfo.mutants import fates
 
-MOST = 40
+MOST = 28
 
 
 def main() -> int:
@@ -32,42 +32,35 @@ def main() -> int:
         library = Path(folder).resolve()
         chosen = copy_library(library, options.vectors, options.functions)
         tallies = judge(library, chosen, frozenset())
-        bundle = bundle_of(library)
         left_out: dict[str, set[str]] = {}
-        needed: dict[str, set[str]] = {}
+        reached: dict[str, dict[str, set[str]]] = {}
         for name, version in chosen.items():
             harvest = options.vectors / file_name(operator_of(version))
-            entry = bundle.index.table.find(DOMAIN, name, 1)
-            if harvest.exists() and entry is not None:
-                calls = tallies[name].calls
-                left_out[name] = {call.name for call in calls.values() if call.refused or call.messages}
-                order = _put_first(library, version, sampled(harvest.read_bytes(), MOST, left_out[name]))
-                reaching: dict[str, list[str]] = {}
-                for call in sorted(calls.values(), key=lambda call: order.index(call.name)):
-                    for body in call.bodies if call.name not in left_out[name] else ():
-                        reaching.setdefault(body, []).append(call.name)
-                needed[name] = {names[0] for names in reaching.values()}
-            else:
+            if not harvest.exists():
                 print(f"{name}: nothing was harvested")
+                continue
+            calls = tallies[name].calls.values()
+            left_out[name] = {call.name for call in calls if call.refused or call.messages}
+            reached[name] = {call.name: {*call.bodies, call.element_types} for call in calls}
+            _put_first(library, version, sampled(harvest.read_bytes(), MOST, left_out[name], reached[name]))
         for item in fates(library, []):
-            if item.fate == "killed" and item.vector:
-                needed[item.function].add(item.vector)
+            calls_of_function = reached.get(item.function, {})
+            if item.fate == "killed" and item.vector in calls_of_function:
+                calls_of_function[item.vector].add(item.mutant)
     for name, without in left_out.items():
         archive = (options.vectors / file_name(operator_of(chosen[name]))).read_bytes()
-        kept = sampled(archive, MOST, without, needed[name] - without)
+        kept = sampled(archive, MOST, without, reached[name])
         (ROOT / "specs" / DOMAIN / name / "vectors.npz").write_bytes(kept)
         print(f"{name}: {len(kept) / 1000:.1f} kB, {len(without)} calls left out")
     return 0
 
 
-def _put_first(library: Path, version: SpecVersion, sample: bytes) -> list[str]:
+def _put_first(library: Path, version: SpecVersion, sample: bytes) -> None:
     """Orders the calls of a spec in the copy: those of the sample, then the smallest, so that of several calls which
-    notice a mutant these do. The names in that order."""
+    notice a mutant these do."""
     path = library / "specs" / DOMAIN / version.name / "vectors.npz"
     first = {call["name"] for call in calls_of(members_of(sample))}
-    calls = sorted(read_vectors(path), key=lambda call: (call.name not in first, _size(call)))
-    write_vectors(path, calls)
-    return [call.name for call in calls]
+    write_vectors(path, sorted(read_vectors(path), key=lambda call: (call.name not in first, _size(call))))
 
 
 def _size(call: Vector) -> int:

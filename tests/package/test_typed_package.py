@@ -203,6 +203,17 @@ def test_signatures_of_odd_interfaces() -> None:
     ]
 
 
+def test_inputs_of_any_type_do_not_tell_arrays_from_tensors() -> None:
+    entry = replace(
+        odd_index().functions[0],
+        inputs=(InputEntry("x", "any"),),
+        outputs=(OutputEntry("size", "int64"),),
+        attributes=(),
+    )
+    (found,) = signatures(entry, TypeVariables())
+    assert found.result == "_Any"
+
+
 def test_further_domains_have_modules_of_their_own() -> None:
     index = BUNDLE.index
     other = replace(index.functions[0], domain="com.acme-nn", since_version=1)

@@ -75,7 +75,8 @@ def constants(elements: Iterable[ElementType]) -> str:
 
 
 def signatures(entry: FunctionEntry, variables: TypeVariables) -> tuple[Signature, ...]:
-    """Numpy arrays have a signature of their own where an input is required; else one serves both.
+    """Numpy arrays have a signature of their own where an input is required; else one serves both. Where inputs take
+    anything, nothing tells arrays from tensors, and results may be either.
 
     Numbers and lists of them may stand for tensors. The first input that is required tells the signatures apart: of
     tensors it is one, and where nothing else is given either numbers make arrays.
@@ -87,7 +88,11 @@ def signatures(entry: FunctionEntry, variables: TypeVariables) -> tuple[Signatur
         both = {name: f"{kind} | {_ARRAY}" for name, kind in tensors.items()}
         return (_signature(entry, both, attributes, tensors),)
     arrays = {name: kind if name == ANY else _ARRAY for name, kind in tensors.items()}
-    return (_signature(entry, tensors, attributes, tensors, first), _signature(entry, arrays, attributes, arrays))
+    of_tensors = _signature(entry, tensors, attributes, tensors, first)
+    of_arrays = _signature(entry, arrays, attributes, arrays)
+    if of_tensors.parameters == of_arrays.parameters:
+        return (_signature(entry, tensors, attributes, dict.fromkeys(tensors, "_Any")),)
+    return (of_tensors, of_arrays)
 
 
 def _signature(

@@ -487,6 +487,7 @@ class _VersionReader:
             tuple(form.promotion.items()),
             form.lifts,
             tuple((name, tuple(item.of)) for name, item in form.arguments.items() if "of" in item.model_fields_set),
+            form.rank_of,
         )
 
     def _proposal(self) -> ProposedBody | None:

@@ -258,6 +258,7 @@ class ImplementsForm(Strict):
     arguments: dict[Identifier, ArgumentForm] = Field(default_factory=dict, max_length=MAX_NAMES)
     promotion: dict[Identifier, Identifier] = Field(default_factory=dict, max_length=MAX_NAMES)
     lifts: bool = False
+    rank_of: Identifier = ""
 
 
 ImplementsModel = TypeAliasType(

@@ -91,8 +91,9 @@ KEY_DOCS: Mapping[str, Mapping[str, str]] = {
         "operator": "The operator's name with its overload, such as aten::add.Tensor.",
         "schema": "PyTorch's text of the operator, where it is not one of PyTorch's own.",
         "arguments": "What the schema does not say of arguments, by their names.",
-        "promotion": "By variable: `wide` (integers become int64), `kept` (no other), or the argument that counts.",
+        "promotion": "By variable: `wide` (int64 for integers), `kept` (no other), `float` (for numbers), an argument.",
         "lifts": "true, where a tensor of rank 0 is taken as one of rank 1 and results become scalars again.",
+        "rank_of": "The argument whose rank results have, where all tensors of rank 0 are taken as of rank 1.",
     },
     "ArgumentForm": {
         "form": "What is done to the value before the function gets it, such as `axes`.",

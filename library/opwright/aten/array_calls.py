@@ -11,12 +11,19 @@ from opwright.aten.call import Facts, Input, JoinedInput, NumberInput, TensorInp
 from opwright.graphs.ndarrays import DTYPES, Array, element_of
 
 
+class Pairs(np.ndarray[Any, np.dtype[Any]]):
+    """A complex tensor: an array of real numbers whose last dimension holds the real and the imaginary part."""
+
+
 def facts_of_array(value: Any) -> Facts | None:
     """What is known of an array; None of what is none."""
     if not isinstance(value, np.ndarray):
         return None
     element = element_of(value)
-    return None if element is None else Facts(element, value.shape)
+    if element is None:
+        return None
+    is_complex = isinstance(value, Pairs)
+    return Facts(element, value.shape[:-1] if is_complex else value.shape, is_complex)
 
 
 def input_array(item: Input) -> Array:

@@ -14,6 +14,8 @@ from opwright.bundle.format import AttributeEntry, FunctionEntry, ImplementsEntr
 
 WIDE = "wide"  # of a type variable: integers are computed as int64, as sum and cumsum do
 KEPT = "kept"  # of a type variable: no other element type stands for that of the operands
+FLOAT = "float"  # of a type variable: float where float16 or bfloat16 has no normal value for a number, as products do
+RULES = (WIDE, KEPT, FLOAT)
 _KINDS: Mapping[str, tuple[str, ...]] = {  # of an attribute, by those of the argument
     "int": ("INT",),
     "bool": ("INT",),
@@ -46,13 +48,14 @@ class BoundArgument:
 @dataclass(frozen=True, slots=True)
 class Binding:
     """An operator and a function that implements it. `arguments` stand in the schema's order, and behind them those
-    that parameters of other names are made of."""
+    that parameters of other names are made of. `rank_of`: the argument whose rank results have; empty: none is said."""
 
     schema: Schema
     function: FunctionEntry
     arguments: tuple[BoundArgument, ...]
     promotion: Mapping[str, str]
     lifts: bool
+    rank_of: str = ""
 
     @property
     def admitted(self) -> Mapping[str, tuple[str, ...]]:
@@ -117,11 +120,14 @@ def bind_operator(implements: ImplementsEntry, function: FunctionEntry) -> Bindi
     for variable, rule in implements.promotion:
         if variable not in variables:
             misfits.append(Misfit(("promotion", variable), f"the function has no type variable `{variable}`"))
-        elif rule not in (WIDE, KEPT) and rule not in names:
-            misfits.append(
-                Misfit(("promotion", variable), f"`{rule}` is neither `{WIDE}` nor `{KEPT}` nor an argument")
-            )
-    return misfits or Binding(schema, function, tuple(bound), dict(implements.promotion), implements.lifts)
+        elif rule not in RULES and rule not in names:
+            known = ", ".join(f"`{item}`" for item in RULES)
+            misfits.append(Misfit(("promotion", variable), f"`{rule}` is none of {known}, and no argument"))
+    if implements.rank_of and implements.rank_of not in names:
+        misfits.append(Misfit(("rank_of",), f"the operator has no argument `{implements.rank_of}`"))
+    return misfits or Binding(
+        schema, function, tuple(bound), dict(implements.promotion), implements.lifts, implements.rank_of
+    )
 
 
 def _derived(
@@ -166,11 +172,12 @@ def _bound(
             return "a tensor cannot be an attribute"
         kinds = _KINDS.get(argument.kind, ())
         wanted = tuple(f"{kind}S" for kind in kinds) if argument.is_list else kinds
-        # One number that stands for several, and several of which one is meant, are what forms are for.
-        if entry.type not in (*wanted, *(() if form is None else ("INT", "INTS", *(f"{kind}S" for kind in kinds)))):
+        # Forms are for one number that stands for several, several of which one is meant, and names of numbers.
+        formed = () if form is None else ("INT", "INTS", "STRING", *(f"{kind}S" for kind in kinds))
+        if entry.type not in (*wanted, *formed):
             return f"the attribute is of kind {entry.type}, and the argument is {_described(argument)}"
         return BoundArgument(argument, Role.ATTRIBUTE, entry, form)
-    if argument.is_list and argument.kind == "Tensor" and not entry.variadic:
+    if argument.is_list and argument.kind == "Tensor" and not entry.variadic and form is None:
         return "it is a list of tensors, so the input must be `*name`"
     if entry.variadic and not (argument.is_list and argument.kind == "Tensor"):
         return f"the input stands for any number of tensors, and the argument is {_described(argument)}"

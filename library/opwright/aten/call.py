@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from opwright.aten.argument_forms import CallShape, NoForm
-from opwright.aten.binding import KEPT, WIDE, Binding, BoundArgument, Role
+from opwright.aten.argument_forms import CallShape, NoForm, pairs
+from opwright.aten.binding import FLOAT, KEPT, RULES, WIDE, Binding, BoundArgument, Role
 from opwright.aten.operator_schema import Argument
-from opwright.aten.promotion import Operand, admitted_type, as_number_of, is_exact, result_type, type_of_number
+from opwright.aten.promotion import (
+    Operand,
+    admitted_type,
+    as_number_of,
+    is_exact,
+    is_normal,
+    result_type,
+    type_of_number,
+)
 from opwright.bundle.call_interface import ANY
 from opwright.bundle.format import AttributeEntry, InputEntry
 from opwright.elements import BY_NAME, ElementType
@@ -21,10 +30,18 @@ class NoCall(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a tensor. `sizes`: None without a rank, None for a size that is not known."""
+    """What is known of a tensor. `sizes`: None without a rank, None for a size that is not known. A complex tensor is
+    stored as pairs of real numbers: `element` is their type, and `sizes` leaves out the last dimension, of size 2.
+
+    `symbols` are the expressions of its sizes, and `symbol` is that of a number which the graph computes, as far as an
+    exporter has them: equal expressions are equal numbers. They are empty where there is none.
+    """
 
     element: ElementType
     sizes: tuple[int | None, ...] | None
+    is_complex: bool = False
+    symbols: tuple[str, ...] = ()
+    symbol: str = ""
 
 
 _ELEMENTS_OF_PYTORCH = {
@@ -73,12 +90,14 @@ Input = TensorInput | NumberInput | JoinedInput
 @dataclass(frozen=True, slots=True)
 class FunctionCall:
     """`inputs` are in the order of the function's, None where absent; with `to_rank_0` each result becomes a scalar.
-    `elements` are what its type variables stand for, as far as the arguments say it."""
+    `elements` are what its type variables stand for, as far as the arguments say it. `result` is the element type to
+    which results are cast, None where they are right."""
 
     inputs: tuple[Input | None, ...]
     attributes: Mapping[str, Any]
     to_rank_0: bool
     elements: Mapping[str, ElementType]
+    result: ElementType | None = None
 
 
 def call_of_operator(
@@ -129,11 +148,14 @@ class _Maker:
         self.facts_of = facts_of
         first = self._first_tensor()
         sizes = None if first is None else first.sizes
-        self.element = None if first is None else first.element
-        self.lifted = binding.lifts and sizes == ()
-        self.sizes = (1,) if self.lifted else sizes
+        self.first_element = None if first is None else first.element
+        self.symbols = () if first is None else first.symbols
+        self.result: ElementType | None = None
+        self.lifted = bool(binding.rank_of) or (binding.lifts and sizes == ())
+        self.sizes = (1,) if self.lifted and sizes == () else sizes
 
     def make(self) -> FunctionCall:
+        self._check_complex()
         chosen = {variable: self._type(variable) for variable in self.binding.admitted}
         inputs: dict[str, list[Input | None]] = {}
         attributes: dict[str, Any] = {}
@@ -149,16 +171,31 @@ class _Maker:
             elif item.role is Role.INPUT:
                 assert isinstance(item.entry, InputEntry)
                 wanted = self._wanted(item.entry, chosen)
-                inputs[item.entry.name] = self._inputs(item, self._formed(item, value), wanted)
+                inputs[item.entry.name] = self._inputs(item, self._formed(item, value, wanted), wanted)
         ordered = [item for entry in self.binding.function.inputs for item in inputs.get(entry.name, [None])]
         while ordered and ordered[-1] is None:
             ordered.pop()
         known = {variable: element for variable, element in chosen.items() if element is not None}
-        return FunctionCall(tuple(ordered), attributes, self._leaves_rank_1(attributes), known)
+        return FunctionCall(tuple(ordered), attributes, self._leaves_rank_1(attributes), known, self.result)
+
+    def _check_complex(self) -> None:
+        """Refuses a complex tensor where the function computes with real numbers."""
+        for item in self.binding.arguments:
+            if item.argument.kind == "Tensor" and item.form is not pairs and item.role is Role.INPUT:
+                value = self.values[item.argument.name]
+                for tensor in value if item.argument.is_list and value is not None else [value]:
+                    if self._is_complex(tensor):
+                        raise NoCall(f"`{item.argument.name}` is complex, and the function takes real numbers")
+
+    def _is_complex(self, tensor: Any) -> bool:
+        facts = None if tensor is None else self.facts_of(tensor)
+        return facts is not None and facts.is_complex
 
     def _leaves_rank_1(self, attributes: Mapping[str, Any]) -> bool:
         """Whether the results are of rank 1, and scalars to PyTorch. A dimension that is reduced and not kept leaves a
         scalar anyway."""
+        if self.binding.rank_of:
+            return self._sizes_of(self.values[self.binding.rank_of]) == ()
         keeps = bool(self.values.get("keepdim", True)) or attributes.get("dim") == []
         return self.lifted and keeps and self._are_all_rank_0()
 
@@ -171,6 +208,14 @@ class _Maker:
         facts = self.facts_of(tensor)
         return None if facts is None else facts.sizes
 
+    def _element_of(self, tensor: Any) -> ElementType | None:
+        facts = None if tensor is None else self.facts_of(tensor)
+        return None if facts is None else facts.element
+
+    def _symbol_of(self, number: Any) -> str:
+        facts = self.facts_of(number)
+        return "" if facts is None else facts.symbol
+
     def _first_tensor(self) -> Facts | None:
         for item in self.binding.schema.arguments:
             if item.kind == "Tensor":
@@ -181,11 +226,23 @@ class _Maker:
                         return facts
         return None
 
-    def _formed(self, item: BoundArgument, value: Any) -> Any:
+    def _formed(self, item: BoundArgument, value: Any, element: ElementType | None = None) -> Any:
         if item.form is None:
             return value
         try:
-            return item.form(value, CallShape(item.argument, self.values, self.sizes, self._sizes_of, self.element))
+            shape = CallShape(
+                item.argument,
+                self.values,
+                self.sizes,
+                self._sizes_of,
+                self._element_of,
+                self._is_complex,
+                element=element,
+                first_element=self.first_element,
+                symbols=self.symbols,
+                symbol_of=self._symbol_of,
+            )
+            return item.form(value, shape)
         except NoForm as error:
             raise NoCall(f"the argument `{item.argument.name}`: {error}") from None
 
@@ -209,6 +266,7 @@ class _Maker:
         if any(self.facts_of(part) is not None for part in items):
             raise NoCall(f"`{name}` is computed in the graph, and an attribute of the function")
         if isinstance(value, ElementType):
+            self._check_result(name, value)
             value = value.code
         elif entry.type.endswith("S"):
             value = [float(part) for part in items] if entry.type == "FLOATS" else items
@@ -227,6 +285,13 @@ class _Maker:
             raise NoCall(f"`{name}` is {value!r}, and the function serves {known} alone")
         return value
 
+    def _check_result(self, name: str, element: ElementType) -> None:
+        """Refuses an element type that no result can have."""
+        variables = [item.type for item in self.binding.function.outputs if item.type in self.binding.admitted]
+        if variables and not any(element.name in self.binding.admitted[item] for item in variables):
+            known = ", ".join(self.binding.admitted[variables[0]])
+            raise NoCall(f"`{name}` is {element}, and `{variables[0]}` of the function is one of {known}")
+
     # ----------------------------------------------------------------------------------------------- element types
 
     def _type(self, variable: str) -> ElementType | None:
@@ -235,11 +300,25 @@ class _Maker:
         if wanted is None:
             return None
         admitted = self.binding.admitted[variable]
-        is_kept = self.binding.promotion.get(variable) == KEPT
+        rule = self.binding.promotion.get(variable)
+        if rule == FLOAT and wanted.bits == 16 and wanted.is_float and not self._has_normal_numbers(variable, wanted):
+            self.result = wanted
+            return BY_NAME["float"]
+        is_kept = rule == KEPT
         found = admitted_type(wanted, admitted) if wanted.name in admitted or not is_kept else None
         if found is None:
             raise NoCall(f"it computes in {wanted}, and `{variable}` of the function is one of {', '.join(admitted)}")
         return found
+
+    def _has_normal_numbers(self, variable: str, element: ElementType) -> bool:
+        """Whether the element type has a normal value for each finite number among the operands."""
+        numbers = [
+            self.values[item.argument.name]
+            for item in self.binding.arguments
+            if isinstance(item.entry, InputEntry) and item.entry.type == variable
+        ]
+        finite = [item for item in numbers if isinstance(item, int | float) and math.isfinite(item)]
+        return all(is_normal(item, element) for item in finite)
 
     def _decided(self, variable: str) -> ElementType | None:
         """What `dtype=` says, which is about the type variable of the first input that has one."""
@@ -259,7 +338,7 @@ class _Maker:
         operands: list[Operand] = []
         for item in self.binding.arguments:
             entry = item.entry
-            if rule in ("", WIDE, KEPT):
+            if not rule or rule in RULES:
                 counts = isinstance(entry, InputEntry) and entry.type == variable and not self._is_factor(item.argument)
             else:
                 counts = item.argument.name == rule
@@ -272,6 +351,8 @@ class _Maker:
 
     def _operands(self, argument: Argument) -> list[Operand]:
         value = self.values[argument.name]
+        if argument.kind == "ScalarType":
+            return [Operand(value or BY_NAME["float"], dimensioned=True)]
         found: list[Operand] = []
         for item in value if argument.is_list and value is not None else [value]:
             facts = None if item is None else self.facts_of(item)
@@ -321,14 +402,27 @@ class _Maker:
         argument, facts = item.argument, self.facts_of(value)
         if facts is None:
             element = wanted or type_of_number(value)
-            number = value if self._is_factor(argument) else as_number_of(value, element)
+            is_factor = self._is_factor(argument) and not self._follows_argument(item)
+            number = value if is_factor else as_number_of(value, element)
             if number is None or not is_exact(number, element):
                 raise NoCall(f"`{argument.name}` is {value!r}, which is no value of {element}")
             return NumberInput(number, element)
         cast = wanted if wanted is not None and facts.element is not wanted else None
-        if cast is not None and cast.is_integer and facts.element.is_float and argument.kind == "Tensor":
+        if (
+            cast is not None
+            and cast.is_integer
+            and facts.element.is_float
+            and argument.kind == "Tensor"
+            and not self._follows_argument(item)
+        ):
             raise NoCall(f"`{argument.name}` is {facts.element}, and the function takes {cast}")
         return TensorInput(value, cast, self.lifted and facts.sizes == () and argument.kind == "Tensor")
+
+    def _follows_argument(self, item: BoundArgument) -> bool:
+        """Whether the type is that of one argument, to which PyTorch then converts numbers and tensors."""
+        entry = item.entry
+        rule = self.binding.promotion.get(entry.type, "") if isinstance(entry, InputEntry) else ""
+        return bool(rule) and rule not in RULES
 
     def _is_factor(self, argument: Argument) -> bool:
         """A number that has a default, such as `alpha=1`: PyTorch takes it in the type of the tensors, if there are."""

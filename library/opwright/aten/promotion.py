@@ -92,6 +92,12 @@ def as_number_of(value: float, element: ElementType) -> float | None:
     return int(value) if math.isfinite(value) else None
 
 
+def is_normal(value: float, element: ElementType) -> bool:
+    """Whether a finite number rounds to a value of that float type which has all its digits, or is 0."""
+    most = (1 << (element.bits - element.precision - 1)) - 1
+    return value == 0 or 2.0 ** (1 - most) <= abs(value) < 2.0**most * (2 - 2.0**-element.precision)
+
+
 def is_exact(value: float, element: ElementType) -> bool:
     """Whether a number of Python is one of the element type's values, or rounds to one as numbers of PyTorch do."""
     if element.is_integer:

@@ -138,7 +138,8 @@ class ImplementsEntry:
     arguments that the function lacks, each with the JSON texts of the values for which it is right without them;
     none: all. `promotion` says of a type variable how PyTorch chooses its type: `wide` (integers become int64),
     `kept` (no other stands for it), or the argument whose type alone counts. With `lifts` tensors of rank 0 are taken
-    as tensors of one element, and results become tensors of rank 0 again.
+    as tensors of one element, and results become tensors of rank 0 again; with `rank_of` all of them, and results do
+    where the argument of that name is one.
     """
 
     schema: str
@@ -147,6 +148,7 @@ class ImplementsEntry:
     promotion: tuple[tuple[str, str], ...] = ()
     lifts: bool = False
     sources: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    rank_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,7 @@ _LATER: dict[tuple[type, str], Json] = {
     (ImplementsEntry, "promotion"): (),
     (ImplementsEntry, "lifts"): False,
     (ImplementsEntry, "sources"): (),
+    (ImplementsEntry, "rank_of"): "",
     (Index, "dependencies"): (),
 }
 _ALWAYS = object()  # equal to no value
@@ -408,7 +409,7 @@ def _function(place: _Place) -> FunctionEntry:
 
 def _implements(place: _Place) -> ImplementsEntry:
     forms, drops, promotion, sources = map(place.maybe, ("forms", "drops", "promotion", "sources"))
-    lifts = place.maybe("lifts")
+    lifts, rank_of = place.maybe("lifts"), place.maybe("rank_of")
     return ImplementsEntry(
         schema=place.get("schema").text(),
         forms=() if forms is None else forms.map(_text_pair),
@@ -416,6 +417,7 @@ def _implements(place: _Place) -> ImplementsEntry:
         promotion=() if promotion is None else promotion.map(_text_pair),
         lifts=lifts is not None and lifts.truth(),
         sources=() if sources is None else sources.map(_named_names),
+        rank_of="" if rank_of is None else rank_of.name(),
     )
 
 

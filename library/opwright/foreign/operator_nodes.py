@@ -29,17 +29,22 @@ from opwright.foreign.operator_registry import Implementation
 from opwright.foreign.recorded_nodes import FUNCTION
 
 NewValue = Callable[[], Any]
+Symbols = tuple[str, ...] | str  # expressions of a tensor's sizes, or that of a number
 
 
 class OperatorNodes:
-    """Makes the nodes of calls: `add` gets each of them, `new_value` makes their results."""
+    """Makes the nodes of calls: `add` gets each of them, `new_value` makes their results. `symbols` has, by the `id` of
+    a value, the expressions that an exporter knows of it."""
 
-    def __init__(self, add: Callable[[Any], None], new_value: NewValue) -> None:
+    def __init__(
+        self, add: Callable[[Any], None], new_value: NewValue, symbols: Mapping[int, Symbols] | None = None
+    ) -> None:
         import onnx_ir
 
         self.ir = onnx_ir
         self.add = add
         self.new_value = new_value
+        self.symbols = symbols or {}
 
     def call(
         self,
@@ -66,9 +71,11 @@ class OperatorNodes:
         if element is None:
             return None
         shape = value.shape
-        return Facts(
-            element, None if shape is None else tuple(item if isinstance(item, int) else None for item in shape)
-        )
+        sizes = None if shape is None else tuple(item if isinstance(item, int) else None for item in shape)
+        known = self.symbols.get(id(value), ())
+        if isinstance(known, str):
+            return Facts(element, sizes, symbol=known)
+        return Facts(element, sizes, symbols=known if sizes is not None and len(known) == len(sizes) else ())
 
     def _nodes(self, implementation: Implementation, call: FunctionCall, results: int) -> list[Any]:
         entry = implementation.function
@@ -77,6 +84,8 @@ class OperatorNodes:
         attributes = [self._attribute(kinds[name], value) for name, value in call.attributes.items()]
         outputs = self._node(implementation.domain, entry.name, inputs, attributes, results, entry.since_version)
         outputs[0].producer().meta[FUNCTION] = implementation.library
+        if call.result is not None:
+            outputs = [self._cast(item, call.result) for item in outputs]
         if call.to_rank_0:
             scalar = self._constant([], BY_CODE[7])
             outputs = [self._node("", "Reshape", [item, scalar])[0] for item in outputs]
@@ -152,7 +161,7 @@ def _check_results(entry: FunctionEntry, call: FunctionCall, results: Sequence[E
     """A function that lacks a type computes in a wider one: right for a sine of integers, and not for their sum."""
     formals = [*entry.outputs, *entry.outputs[-1:] * len(results)]
     for formal, wanted in zip(formals, results, strict=False):
-        given = call.elements.get(formal.type) or BY_NAME.get(formal.type)
+        given = call.result or call.elements.get(formal.type) or BY_NAME.get(formal.type)
         if wanted is not None and given is not None and given is not wanted:
             raise NoCall(f"its result is {wanted}, and the function would give {given}")
 

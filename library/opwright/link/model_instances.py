@@ -38,8 +38,9 @@ class Instances:
         self._maker = maker
         made = maker.make(call)
         instance = Instance(call.entry, made.body)
-        stored = (Instance(call.entry, body) for body in bodies_at(call.entry, call.opset))
-        known = next((item for item in stored if item.content == instance.content), None)
+        # One body may be stored for several types, as an instance each.
+        alike = (body for body in bodies_at(call.entry, call.opset) if body.admits == made.body.admits)
+        known = next((item for body in alike if (item := Instance(call.entry, body)).content == instance.content), None)
         if known is None:
             self.bodies[made.body.body] = made.proto
         return known or instance

@@ -2,7 +2,7 @@ from opwright import BOOL
 
 
 def add_Tensor(self, other, alpha=None):
-    """Of truth values it is the logical or, where the factor is not 0."""
+    """For bool, addition is the logical or, and a factor of 0 drops the second tensor."""
     if self.dtype == BOOL:
         if alpha is not None:
             other = other & alpha

@@ -5,7 +5,7 @@ from opwright import opset18 as op
 
 
 def any_dims(self, dim: Sequence[int] | None = None, keepdim: bool = False):
-    """Of uint8 the result is uint8 too, 0 or 1."""
+    """For uint8 the result is uint8 as well, 0 or 1; otherwise it is bool."""
     x = self if self.dtype == BOOL else op.Cast(self, to=BOOL)
     x = op.Cast(x, to=UINT8)
     if dim is None:

@@ -19,7 +19,7 @@ def conv_transpose3d_input(
     if input.dtype == BFLOAT16 and op.version < 22:
         x, w, b = op.Cast(x, to=FLOAT), op.Cast(weight, to=FLOAT), None if bias is None else op.Cast(bias, to=FLOAT)
     else:
-        w, b = weight, bias
+        w, b = weight, None if bias is None else bias  # static: onnxruntime fuses no Conv whose bias is an empty name
     y = op.ConvTranspose(
         x, w, b, strides=stride, pads=padding, dilations=dilation, group=groups, output_padding=output_padding
     )

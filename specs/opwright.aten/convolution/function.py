@@ -19,8 +19,8 @@ def convolution(
 ):
     if input.dtype == BFLOAT16 and op.version < 22:
         x, w, b = op.Cast(input, to=FLOAT), op.Cast(weight, to=FLOAT), None if bias is None else op.Cast(bias, to=FLOAT)
-    else:
-        x, w, b = input, weight, bias
+    else:  # static: onnxruntime fuses no Conv whose bias is an empty name
+        x, w, b = input, weight, None if bias is None else bias
     if transposed:
         y = op.ConvTranspose(
             x,

@@ -1,8 +1,9 @@
-from opwright import BFLOAT16, DOUBLE
+from opwright import DOUBLE
 from opwright import opset18 as op
 
 
-def leaky_relu(self, negative_slope=None):
-    if self.dtype in (BFLOAT16, DOUBLE):
+def leaky_relu(self, negative_slope=None, *, slope: float = 0.01):
+    if self.dtype == DOUBLE:  # whose digits the attribute does not have
         return op.Where(self < 0, self * (0.01 if negative_slope is None else negative_slope), self)
-    return op.LeakyRelu(self, alpha=0.01) if negative_slope is None else op.PRelu(self, negative_slope)
+    assert negative_slope is None
+    return op.LeakyRelu(self, alpha=slope)

@@ -3,7 +3,7 @@
 import pytest
 from opwright.eager.messages import MAX_REASON, one_line
 from opwright_build.verify.case_model import Status
-from opwright_build.verify.facts.refusals import classify
+from opwright_build.verify.facts.refusals import classify, classify_unwritten
 
 PREFIX = "[ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : "
 
@@ -41,6 +41,24 @@ def test_a_refusal_names_what_is_refused(text: str, status: Status, reason: str)
     refusal = classify(RuntimeError(text))
     assert refusal.status is status
     assert reason in refusal.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            f"{PREFIX}Non-zero status code returned while running LSTM node. Name:'' Status Message: LSTM operator "
+            "does not support double yet",
+            "the kernel for LSTM does not run with type double",
+        ),
+        ("Unknown activation function 'Relu'.", "the activation Relu is not known"),
+    ],
+)
+def test_a_kernel_may_refuse_when_it_runs(text: str, reason: str) -> None:
+    refusal = classify_unwritten(RuntimeError(text))
+    assert refusal is not None
+    assert (refusal.status, refusal.reason) == (Status.NO_KERNEL, reason)
+    assert classify_unwritten(RuntimeError("MatMul: left operand cannot broadcast on dim 0")) is None
 
 
 def test_places_in_the_runtimes_sources_are_left_out() -> None:

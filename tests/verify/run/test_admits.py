@@ -90,3 +90,14 @@ def test_a_variant_is_asked_for_its_own_type_alone(library: Any) -> None:
     )
     (found,) = admissions(library.bundle())
     assert found.found == ("double",)
+
+
+def test_an_optional_input_of_any_type_has_one_where_it_is_present(library: Any) -> None:
+    library.add(
+        "F",
+        ("(i0, i1) => (o0) { h = CastLike(i1, i0) o0 = Add(i0, h) }", 14, 18, (("B", "present"),), ("A", "B")),
+        inputs=(InputEntry("A", "T"), InputEntry("B", "any", optional=True)),
+        types=("float", "double"),
+    )
+    (found,) = admissions(library.bundle())
+    assert found.found == ("float", "double")

@@ -29,6 +29,18 @@ def test_every_class_of_opsets_of_the_variant_is_meant(library: Any, make_case: 
     assert labels(entry, make_case(entry, [ONE, ONE], ONE)) == [with_b]
 
 
+def test_bodies_are_for_other_ranks_than_those_of_longer_ranges(library: Any, make_case: Any) -> None:
+    of_one, of_others = (("X.rank", "1"),), (("X.rank", "other"),)
+    entry = library.add(
+        "F",
+        (BODY, 13, 20, of_one, ("X",)),
+        (BODY, 13, 17, of_others, ("X",)),
+        (BODY, 18, 20, of_others, ("X",)),
+    )
+    assert labels(entry, make_case(entry, [ONE], ONE)) == [of_one]
+    assert labels(entry, make_case(entry, [ONE[None]], ONE)) == [of_others, of_others]
+
+
 def test_a_rank_of_its_own_is_no_other_one_in_a_wider_class_of_opsets_either(library: Any, make_case: Any) -> None:
     of_one, of_others = (("X.rank", "1"),), (("X.rank", "other"),)
     entry = library.add(
@@ -66,6 +78,18 @@ def test_an_attribute_without_default_is_asked_for_its_presence(library: Any, ma
     )
     assert labels(entry, make_case(entry, [ONE], ONE)) == [(("axis", "absent"),)]
     assert labels(entry, make_case(entry, [ONE], ONE, attributes={"axis": 0})) == [(("axis", "present"),)]
+
+
+def test_an_optional_input_of_any_type_is_asked_for_its_presence_or_its_type(library: Any, make_case: Any) -> None:
+    inputs = (InputEntry("X", "T"), InputEntry("B", "any", optional=True))
+    absent, present, ints = (("B", "absent"),), (("B", "present"),), (("B", "int64"),)
+    whole = np.zeros(1, np.int64)
+    entry = library.add("F", (BODY, 13, 17, absent, ("X",)), (BODY, 13, 17, present, ("X", "B")), inputs=inputs)
+    assert labels(entry, make_case(entry, [ONE], ONE)) == [absent]
+    assert labels(entry, make_case(entry, [ONE, whole], ONE)) == [present]
+    entry = library.add("G", (BODY, 13, 17, ints, ("X", "B")), inputs=inputs)
+    assert labels(entry, make_case(entry, [ONE, whole], ONE)) == [ints]
+    assert labels(entry, make_case(entry, [ONE, ONE], ONE)) == []
 
 
 def test_types_that_the_operators_refuse_are_named(library: Any, make_case: Any) -> None:

@@ -96,6 +96,16 @@ def test_a_refusal_is_told_from_a_failure(name: str, kind: str, text: str, statu
     assert caught.value.refusal.reason.startswith(reason)
 
 
+def test_an_older_version_that_the_reference_lacks_is_a_refusal() -> None:
+    signature = Signature((("int8", 1), ("float", 0)), (), ("float",))
+    with pytest.raises(Refused) as caught:
+        load(REFERENCE, "(x, s) => (y) { y = DequantizeLinear(x, s) }", signature, 18)
+    assert caught.value.refusal == Refusal(
+        Status.NO_KERNEL, "no implementation of DequantizeLinear-18", "DequantizeLinear"
+    )
+    assert load(REFERENCE, "(x, s) => (y) { y = DequantizeLinear(x, s) }", signature, 19)
+
+
 @pytest.mark.parametrize("name", [ONNXRUNTIME_OFF, ONNXRUNTIME_FULL])
 @pytest.mark.parametrize(
     ("kind", "text"),

@@ -30,6 +30,9 @@ def under_operator(vector: StoredVector, entry: FunctionEntry) -> StoredVector:
     outputs = vector.outputs
     assert isinstance(outputs, tuple)
     exact = vector.exact
+    if call.result is not None:
+        exact = exact or outputs
+        outputs = tuple(map(_as_float, exact))
     if call.to_rank_0:
         outputs, exact = tuple(map(_of_rank_1, outputs)), tuple(map(_of_rank_1, exact))
     return replace(
@@ -41,6 +44,11 @@ def under_operator(vector: StoredVector, entry: FunctionEntry) -> StoredVector:
         checked=True,
         call=None,
     )
+
+
+def _as_float(value: Value | None) -> Value | None:
+    """What the function gives in float, where the operator's result is cast from it."""
+    return value.astype(np.float32) if isinstance(value, np.ndarray) else value
 
 
 def _of_rank_1(value: Value | None) -> Value | None:

@@ -57,6 +57,28 @@ _KNOWN: tuple[tuple[re.Pattern[str], Status, str], ...] = (
 )
 
 
+# What kernels say of what they are not written for, some of them only when they run.
+_UNWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"\b(\w+) operator does not support (\w+) yet"), r"the kernel for \1 does not run with type \2"),
+    (re.compile(r"Unknown activation function '(\w+)'"), r"the activation \1 is not known"),
+    # The reference evaluator has of some operators the newer versions alone.
+    (
+        re.compile(r"No implementation for operator '(?P<operator>\w+)' domain '[\w.]*' and version (\d+)"),
+        r"no implementation of \1-\2",
+    ),
+)
+
+
+def classify_unwritten(error: Exception) -> Refusal | None:
+    """The refusal that an exception of a kernel stands for; None where it is a failure."""
+    text = str(error)
+    for pattern, reason in _UNWRITTEN:
+        found = pattern.search(text)
+        if found:
+            return Refusal(Status.NO_KERNEL, found.expand(reason), found.groupdict().get("operator", ""))
+    return None
+
+
 def classify(error: Exception) -> Refusal:
     """The refusal that a runtime's exception at load time stands for."""
     text = str(error)

@@ -13,6 +13,7 @@ from onnx import FunctionProto
 from opwright.bundle.call_interface import ANY, inputs_of_call, split_type
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry, InputEntry
 from opwright.elements import BY_NAME
+from opwright.lang.facts import PRESENT
 
 from opwright_build.verify.cases.bindings import resolve_type
 from opwright_build.verify.items import is_sequence
@@ -154,7 +155,10 @@ def _formals(entry: FunctionEntry, body: BodyEntry) -> tuple[InputEntry, ...]:
 
 def _type_of(item: InputEntry, choice: Mapping[str, str], fixed: Mapping[str, str]) -> str:
     """The type of an input: where it may be of any, the variant says which, if that makes a difference."""
-    return fixed.get(item.name, "float") if item.type == ANY else resolve_type(choice, item.type)
+    if item.type != ANY:
+        return resolve_type(choice, item.type)
+    said = fixed.get(item.name, PRESENT)  # of an optional one it may be its presence alone
+    return "float" if said == PRESENT else said
 
 
 def _result_type(choice: Mapping[str, str], declared: str) -> str:

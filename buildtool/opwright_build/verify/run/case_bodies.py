@@ -1,8 +1,6 @@
-"""Which of a version's bodies a case runs on: one for each opset class, of the variant that the case asks for."""
+"""Which of a version's bodies a case runs on: those of the variant that the case asks for, each at its opsets."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from onnx import GraphProto
 from opwright.bundle.call_interface import ANY, inputs_of_call
@@ -20,30 +18,26 @@ class Bodies:
 
     def __init__(self, entry: FunctionEntry) -> None:
         self._entry = entry
-        classes = dict.fromkeys((body.first_opset, body.last_opset) for body in entry.bodies)
-        self._classes = {opsets: _overlapping(entry.bodies, *opsets) for opsets in classes}
+        # Opsets at which other bodies begin to hold, and the bodies of each: variants may change at different ones.
+        self._at = {
+            opset: [body for body in entry.bodies if body.first_opset <= opset <= body.last_opset]
+            for opset in sorted({body.first_opset for body in entry.bodies})
+        }
         self._axes = tuple(dict.fromkeys(axis for body in entry.bodies for axis, _ in body.variant))
         self._chosen: dict[tuple[tuple[str, ...], ...], list[BodyEntry]] = {}
 
     def of(self, case: Case) -> list[BodyEntry]:
-        """Every body whose variant fits, those of one class of opsets together. Whether it admits the element types is
-        another question."""
+        """Every body whose variant fits beside all others of its opsets. Whether it admits the element types is another
+        question."""
         facts = tuple(_facts(self._entry, case, axis) for axis in self._axes)
         if facts not in self._chosen:
-            known = dict(zip(self._axes, facts, strict=True)).__getitem__
-            self._chosen[facts] = [
-                body
-                for opsets, bodies in self._classes.items()
-                for body in match_variants(bodies, known).fitting
-                if (body.first_opset, body.last_opset) == opsets
-            ]
+            known = dict(zip(self._axes, facts, strict=True))
+            misfits: set[int] = set()
+            for bodies in self._at.values():
+                fitting = {id(body) for body in match_variants(bodies, known.__getitem__).fitting}
+                misfits.update(id(body) for body in bodies if id(body) not in fitting)
+            self._chosen[facts] = [body for body in self._entry.bodies if id(body) not in misfits]
         return self._chosen[facts]
-
-
-def _overlapping(bodies: Sequence[BodyEntry], first: int, last: int) -> list[BodyEntry]:
-    """Those that a model of some opset of a class may have: that a variant has a rank for itself may be said in a class
-    of fewer opsets."""
-    return [body for body in bodies if body.first_opset <= last and first <= body.last_opset]
 
 
 def bodies_for(entry: FunctionEntry, case: Case) -> list[BodyEntry]:
@@ -70,7 +64,7 @@ def _facts(entry: FunctionEntry, case: Case, axis: str) -> tuple[str, ...]:
         given = case.inputs[index] if index < len(case.inputs) else None
         if declared.name == axis:
             if given is not None and declared.type == ANY:
-                return (type_of(given),)
+                return (type_of(given), PRESENT)  # of an optional one the variant may say its presence alone
             return (ABSENT if given is None else PRESENT,)
         if declared.name + RANK == axis:
             return () if given is None or isinstance(given, Items) else (str(given.ndim),)

@@ -27,7 +27,7 @@ from opwright.model.verdict import has_inference
 
 from opwright_build.spec.runtime_names import ONNXRUNTIME_FULL, ONNXRUNTIME_OFF, REFERENCE
 from opwright_build.verify.case_model import Items, Status, Value
-from opwright_build.verify.facts.refusals import Refusal, classify
+from opwright_build.verify.facts.refusals import Refusal, classify, classify_unwritten
 from opwright_build.verify.items import is_sequence, tensor_in
 from opwright_build.verify.run.models import Signature, inlined, lowest_ir
 
@@ -160,7 +160,7 @@ class _OnnxRuntimeSession:
             results = self._public.run_with_ort_values(self._results, values)
             return [ort_values.to_array(value) for value in results]
         except Exception as error:  # whatever a kernel of another project raises is its failure, not ours
-            raise Failed(one_line(error)) from None
+            raise _of_kernel(error) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,10 @@ class ReferenceEvaluator:
         except ImportError as error:  # some of its operators are made of other packages
             raise Refused(Refusal(Status.LACKING, _package(error))) from None
         except Exception as error:  # as above
-            raise Failed(one_line(error)) from None
+            refused = _of_kernel(error)
+            if isinstance(refused, Refused):
+                require_valid(model)  # what no runtime could load is no gap of this one
+            raise refused from None
 
 
 class _ReferenceSession:
@@ -212,8 +215,13 @@ class _ReferenceSession:
         except ImportError as error:
             raise Refused(Refusal(Status.LACKING, _package(error))) from None
         except Exception as error:  # as above
-            raise Failed(one_line(error)) from None
+            raise _of_kernel(error) from None
         return [_result(item, "") for item in found]
+
+
+def _of_kernel(error: Exception) -> Refused | Failed:
+    refusal = classify_unwritten(error)
+    return Failed(one_line(error)) if refusal is None else Refused(refusal)
 
 
 def _package(error: ImportError) -> str:

@@ -205,6 +205,8 @@ def tuple_items(low: Lowering, shape: IntTuple, span: Span, why: str) -> tuple[O
         return tuple(tuple_item(low, shape, index, span) for index in range(size))
     if shape.owner is not None:
         require_rank(low, shape.owner, span)
+    if shape.value is not None:  # a part of an attribute, say
+        need_static(low, shape.value, span)
     raise low.error(
         "OW341",
         "how many ints there are must be known when the function is built",

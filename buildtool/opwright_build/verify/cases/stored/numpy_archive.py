@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from opwright.aten.array_calls import Pairs
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.elements import BY_NAME, ElementType
 from opwright.graphs.ndarrays import DTYPES
@@ -206,7 +207,8 @@ def _argument(form: Any, arrays: Mapping[str, Array]) -> Any:
     if not isinstance(form, dict):
         return form
     if "array" in form:
-        return _typed(form["array"], _element(form), arrays)
+        array = _typed(form["array"], _element(form), arrays)
+        return _pairs(array) if form.get("complex") is True else array
     (key, value), *others = form.items()
     if others or not isinstance(value, str):
         raise UnusableError(f"`{key}` is no argument of a call")
@@ -217,6 +219,13 @@ def _argument(form: Any, arrays: Mapping[str, Array]) -> Any:
     if key in ("layout", "device", "memory_format"):
         return value
     raise UnusableError(f"`{str(key)[:40]}` is no argument of a call")
+
+
+def _pairs(array: Array) -> Array:
+    """A complex tensor, which is stored as its real and imaginary parts."""
+    if array.shape[-1:] != (2,):
+        raise UnusableError("a complex tensor has no last dimension of size 2")
+    return array.view(Pairs)
 
 
 def _results(form: Any, arrays: Mapping[str, Array]) -> tuple[Value | None, ...]:

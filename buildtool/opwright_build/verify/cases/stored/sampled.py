@@ -17,26 +17,39 @@ from opwright_build.verify.cases.stored.numpy_archive import CALLS, calls_of, me
 _SMALL = 8  # up to this an integer counts by its value, and a list by its items
 
 
-def sampled(archive: bytes, most: int, without: Collection[str] = (), wanted: Collection[str] = ()) -> bytes:
+def sampled(
+    archive: bytes, most: int, without: Collection[str] = (), reached: Mapping[str, Collection[str]] | None = None
+) -> bytes:
     """An archive of at most so many of its calls, all of an operator; the same bytes wherever it is made. Calls of the
-    names `without` are not among them, those of the names `wanted` all are, whatever their number."""
+    names `without` are not among them. `reached` has for the name of a call what it alone can show, such as the bodies
+    that it runs: for each of these a call is taken before others, however many these are."""
     arrays = members_of(archive)
     calls: Sequence[Mapping[str, Any]] = [call for call in calls_of(arrays) if call["name"] not in without]
-    open_ = {number: set(_features(call, arrays)) for number, call in enumerate(calls)}
     sizes = {number: sum(arrays[name].nbytes for name in _names(call)) + 64 for number, call in enumerate(calls)}
-    chosen = [number for number, call in enumerate(calls) if call["name"] in wanted]
-    for seen in [open_.pop(number) for number in chosen]:
-        for features in open_.values():
-            features -= seen
-    while open_ and len(chosen) < most:
-        best = max(open_, key=lambda number: (len(open_[number]) / sizes[number], len(open_[number]), -number))
-        seen = open_.pop(best)
+    bodies = {number: {*(reached or {}).get(call["name"], ())} for number, call in enumerate(calls)}
+    features = {number: set(_features(call, arrays)) for number, call in enumerate(calls)}
+    chosen = _covering(bodies, sizes, len(calls))
+    for number in chosen:
+        seen = features.pop(number)
+        for others in features.values():
+            others -= seen
+    chosen += _covering(features, sizes, most - len(chosen))
+    return _archive([calls[number] for number in sorted(chosen)], arrays)
+
+
+def _covering(open_: Mapping[int, set[Any]], sizes: Mapping[int, int], most: int) -> list[int]:
+    """Calls that have all of what is `open_` of any, or as much of it as so many can, small ones first."""
+    left = {number: {*features} for number, features in open_.items()}
+    chosen: list[int] = []
+    while left and len(chosen) < most:
+        best = max(left, key=lambda number: (len(left[number]) / sizes[number], len(left[number]), -number))
+        seen = left.pop(best)
         if not seen:
             break
         chosen.append(best)
-        for features in open_.values():
+        for features in left.values():
             features -= seen
-    return _archive([calls[number] for number in sorted(chosen)], arrays)
+    return chosen
 
 
 def _features(call: Mapping[str, Any], arrays: Mapping[str, Array]) -> Iterator[tuple[Any, ...]]:

@@ -1,0 +1,3 @@
+def and_Scalar(self, other):
+    """Of truth values it is the logical and."""
+    return self & other

@@ -1,0 +1,3 @@
+def and_Tensor(self, other):
+    """Of truth values it is the logical and."""
+    return self & other

@@ -1,0 +1,3 @@
+def bitwise_or_Scalar_Tensor(self, other):
+    """Of truth values it is the logical or."""
+    return self | other

@@ -1,0 +1,12 @@
+from opwright import BFLOAT16, FLOAT, INT8, INT16, INT32, UINT8
+from opwright import opset18 as op
+
+
+def einsum(*tensors, equation: str):
+    if tensors[0].dtype == BFLOAT16:
+        return op.Cast(op.Einsum(*[op.Cast(item, to=FLOAT) for item in tensors], equation=equation), to=BFLOAT16)
+    if tensors[0].dtype in (UINT8, INT8, INT16):
+        # Wrapping around is the same in int32 and in the narrower type.
+        y = op.Einsum(*[op.Cast(item, to=INT32) for item in tensors], equation=equation)
+        return op.CastLike(y, tensors[0])
+    return op.Einsum(*tensors, equation=equation)

@@ -1,0 +1,2 @@
+def exp2(self):
+    return 2**self

@@ -1,0 +1,6 @@
+from opwright import opset18 as op
+
+
+def eye_m(sizes, *, dtype: int | None = None):
+    elements = op.EyeLike(op.ConstantOfShape(sizes))
+    return elements if dtype is None else op.Cast(elements, to=dtype)

@@ -1,0 +1,7 @@
+import math
+
+from opwright import opset18 as op
+
+
+def isfinite(self):
+    return op.Abs(self) < math.inf

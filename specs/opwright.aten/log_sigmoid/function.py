@@ -1,0 +1,12 @@
+from opwright import BFLOAT16, FLOAT, FLOAT16
+from opwright import opset18 as op
+
+
+def log_sigmoid(self):
+    if self.dtype in (FLOAT16, BFLOAT16):
+        return op.Cast(value(op.Cast(self, to=FLOAT)), to=self.dtype)
+    return value(self)
+
+
+def value(x):
+    return op.Min(x, 0) - op.Log(op.Exp(-op.Abs(x)) + 1)

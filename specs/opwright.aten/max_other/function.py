@@ -1,0 +1,12 @@
+from opwright import BOOL, INT16, INT32, INT64
+from opwright import opset18 as op
+
+
+def max_other(self, other):
+    if self.dtype == BOOL:
+        return self | other
+    if self.dtype == INT64:  # runtimes compare int64 as int32 in Max
+        return op.Where(self > other, self, other)
+    if self.dtype == INT16:
+        return op.Cast(op.Max(op.Cast(self, to=INT32), op.Cast(other, to=INT32)), to=INT16)
+    return op.Max(self, other)

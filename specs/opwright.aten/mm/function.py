@@ -1,0 +1,11 @@
+from opwright import BFLOAT16, FLOAT, INT8, INT16, INT32, UINT8
+from opwright import opset18 as op
+
+
+def mm(self, mat2):
+    if self.dtype == BFLOAT16:
+        return op.Cast(op.MatMul(op.Cast(self, to=FLOAT), op.Cast(mat2, to=FLOAT)), to=BFLOAT16)
+    if self.dtype in (UINT8, INT8, INT16):
+        # Wrapping around is the same in int32 and in the narrower type.
+        return op.CastLike(op.MatMul(op.Cast(self, to=INT32), op.Cast(mat2, to=INT32)), self)
+    return op.MatMul(self, mat2)

@@ -1,0 +1,7 @@
+from collections.abc import Sequence
+
+from opwright import opset18 as op
+
+
+def moveaxis_intlist(self, order: Sequence[int]):
+    return op.Transpose(self, perm=order)

@@ -1,0 +1,3 @@
+def or_Tensor(self, other):
+    """Of truth values it is the logical or."""
+    return self | other

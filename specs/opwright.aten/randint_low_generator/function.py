@@ -1,0 +1,7 @@
+from opwright import DOUBLE
+from opwright import opset18 as op
+
+
+def randint_low_generator(low, high, size, *, dtype: int = 7):
+    share = op.RandomUniformLike(op.ConstantOfShape(size), dtype=11)
+    return op.Cast(op.Floor(share * op.Cast(high - low, to=DOUBLE)) + op.Cast(low, to=DOUBLE), to=dtype)

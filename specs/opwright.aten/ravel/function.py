@@ -1,0 +1,5 @@
+from opwright import opset18 as op
+
+
+def ravel(self):
+    return op.Reshape(self, [-1])

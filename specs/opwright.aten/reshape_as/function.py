@@ -1,0 +1,5 @@
+from opwright import opset18 as op
+
+
+def reshape_as(self, other):
+    return op.Reshape(self, op.Shape(other), allowzero=1)

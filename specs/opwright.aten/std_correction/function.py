@@ -1,0 +1,18 @@
+from collections.abc import Sequence
+
+from opwright import BFLOAT16, FLOAT, FLOAT16
+from opwright import opset18 as op
+
+
+def std_correction(self, correction=None, *, dim: Sequence[int], keepdim: bool = False):
+    """In float of float16 and bfloat16, whose squares are soon infinite or not exact."""
+    x = op.Cast(self, to=FLOAT) if self.dtype in (FLOAT16, BFLOAT16) else self
+    axes = op.Constant(value_ints=dim)
+    centred = x - op.ReduceMean(x, axes)
+    if correction is None:
+        variance = op.ReduceMean(centred * centred, axes, keepdims=keepdim)
+    else:
+        count = op.CastLike(op.ReduceProd(op.Gather(op.Shape(x), axes), keepdims=False), x) - op.CastLike(correction, x)
+        variance = op.ReduceSumSquare(centred, axes, keepdims=keepdim) / op.Max(count, 0)
+    deviation = op.Sqrt(variance)
+    return op.CastLike(deviation, self) if self.dtype in (FLOAT16, BFLOAT16) else deviation

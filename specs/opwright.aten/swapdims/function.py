@@ -1,0 +1,7 @@
+from collections.abc import Sequence
+
+from opwright import opset18 as op
+
+
+def swapdims(self, order: Sequence[int] | None = None):
+    return self if order is None else op.Transpose(self, perm=order)

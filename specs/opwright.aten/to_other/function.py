@@ -1,0 +1,2 @@
+def to_other(self):
+    return self

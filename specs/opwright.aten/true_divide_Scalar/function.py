@@ -1,0 +1,2 @@
+def true_divide_Scalar(self, other):
+    return self / other

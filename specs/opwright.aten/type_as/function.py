@@ -1,0 +1,2 @@
+def type_as(self):
+    return self

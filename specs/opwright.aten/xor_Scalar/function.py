@@ -1,0 +1,3 @@
+def xor_Scalar(self, other):
+    """Of truth values it is the logical exclusive or."""
+    return self ^ other
