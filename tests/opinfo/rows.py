@@ -363,6 +363,7 @@ def _rank_zero(draw: Draw) -> Given:
         yield "flatten.using_ints", [value], {}
         yield "stack", [[value, draw.tensor(dtype)]], {}
         yield "constant_pad_nd", [value, []], {}
+        yield "pad", [value, []], {}
 
 
 def _empty(draw: Draw) -> Given:

@@ -27,8 +27,9 @@ def fft_irfft(
         weights = op.Unsqueeze(op.Unsqueeze(op.CastLike(weights, x), trailing), -1)
         y = _transformed(x * weights * [1, -1], length, dim)[..., 0]
         return y if norm == "forward" else y / count
-    if n is not None:  # onnxruntime does not crop the frequencies
-        x = op.Slice(x, [0], op.Reshape(length // 2 + 1, [1]), [dim])
+    if n is not None:  # onnxruntime neither crops nor pads the frequencies of a real signal
+        x = op.Slice(x, [0], [length // 2 + 1], [dim])
+        x = op.Pad(x, [0, length // 2 + 1 - x.shape[dim]], None, [dim])
     y = op.Squeeze(_transformed(x, length, dim, inverse=1, onesided=1), -1)
     return y if norm == "backward" else y * count
 
