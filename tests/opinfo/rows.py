@@ -628,6 +628,7 @@ def _moved(draw: Draw) -> Given:
         yield "col2im", [draw.tensor(dtype, 2, 6, 16), [4, 4], [3, 2], [2, 1], [2, 1], [1, 2]], {}
         yield "col2im", [draw.tensor(dtype, 1, 9, 25), [5, 5], [3, 3], [1, 1], [1, 1], [1, 1]], {}
         yield "im2col", [draw.tensor(dtype, 2, 2, 5, 6), [2, 3], [2, 1], [1, 0], [1, 2]], {}
+        yield "im2col", [draw.tensor(dtype, 2, 5, 6), [2, 3], [2, 1], [1, 0], [1, 2]], {}
         grid = [draw.tensor(dtype, 2), draw.tensor(dtype, 3)]
         yield "meshgrid", [grid], {}
         for indexing in ("ij", "xy"):
