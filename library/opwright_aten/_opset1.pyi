@@ -19,12 +19,13 @@ _T9 = _TypeVar("_T9", INT64, INT32)
 _T10 = _TypeVar("_T10", FLOAT16, BFLOAT16, FLOAT)
 _T11 = _TypeVar("_T11", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
 _T12 = _TypeVar("_T12", UINT8, INT8, INT16, INT32)
-_T13 = _TypeVar("_T13", INT32, INT64)
-_T14 = _TypeVar("_T14", FLOAT16, FLOAT)
-_T15 = _TypeVar("_T15", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
-_T16 = _TypeVar("_T16", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT64)
-_T17 = _TypeVar("_T17", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8)
-_T18 = _TypeVar("_T18", FLOAT, BOOL, INT64)
+_T13 = _TypeVar("_T13", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT8, INT16, INT32, INT64)
+_T14 = _TypeVar("_T14", INT32, INT64)
+_T15 = _TypeVar("_T15", FLOAT16, FLOAT)
+_T16 = _TypeVar("_T16", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+_T17 = _TypeVar("_T17", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT64)
+_T18 = _TypeVar("_T18", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8)
+_T19 = _TypeVar("_T19", FLOAT, BOOL, INT64)
 
 class abs(_LibraryFunction):
     @_overload
@@ -676,37 +677,6 @@ class addr(_LibraryFunction):
         alpha: _NDArray[_Any] | _Floats | None = None,
         *,
         drops_self: _Literal[0, 1] = 0,
-    ) -> _NDArray[_Any]:
-        ...
-
-class affine_grid_generator(_LibraryFunction):
-    @_overload
-    def __call__(self, /, theta: _T2, size: INT64 | _Ints, *, align_corners: bool) -> _T2:
-        """The places in an image at which an affine map of it takes its elements.
-
-        Inputs:
-            theta (T): The matrices of the maps.
-            size (int64, rank 1): The sizes of the image that is made, with batch and channels.
-
-        Attributes:
-            align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
-
-        Outputs:
-            result (T)
-
-        Types:
-            T: float16, bfloat16, float, double
-
-        Since version 1 of opwright.aten.
-        """
-    @_overload
-    def __call__(
-        self,
-        /,
-        theta: _NDArray[_Any] | _Floats,
-        size: _NDArray[_Any] | _Ints,
-        *,
-        align_corners: bool,
     ) -> _NDArray[_Any]:
         ...
 
@@ -6131,53 +6101,6 @@ class glu(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int = -1) -> _NDArray[_Any]:
         ...
 
-class grid_sampler(_LibraryFunction):
-    @_overload
-    def __call__(
-        self,
-        /,
-        input: _T2,
-        grid: _T2 | _Floats,
-        *,
-        interpolation_mode: _Literal[0, 1, 2],
-        padding_mode: _Literal[0, 1, 2],
-        align_corners: bool,
-    ) -> _T2:
-        """The elements of images or volumes at given places, between which is interpolated.
-
-        A template: its body is made for each call, and depends on
-        `input.rank` and `T` and `padding_mode` and `interpolation_mode`. What no vector reaches is not verified.
-
-        Inputs:
-            input (T): Batch, channels, then the dimensions of places.
-            grid (T): Places, from -1 to 1, the last dimension first.
-
-        Attributes:
-            interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element, 2 for cubic interpolation.
-            padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
-            align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
-
-        Outputs:
-            result (T)
-
-        Types:
-            T: float16, bfloat16, float, double
-
-        Since version 1 of opwright.aten.
-        """
-    @_overload
-    def __call__(
-        self,
-        /,
-        input: _NDArray[_Any] | _Floats,
-        grid: _NDArray[_Any] | _Floats,
-        *,
-        interpolation_mode: _Literal[0, 1, 2],
-        padding_mode: _Literal[0, 1, 2],
-        align_corners: bool,
-    ) -> _NDArray[_Any]:
-        ...
-
 class grid_sampler_2d(_LibraryFunction):
     @_overload
     def __call__(
@@ -6217,50 +6140,6 @@ class grid_sampler_2d(_LibraryFunction):
         grid: _NDArray[_Any] | _Floats,
         *,
         interpolation_mode: _Literal[0, 1, 2],
-        padding_mode: _Literal[0, 1, 2],
-        align_corners: bool,
-    ) -> _NDArray[_Any]:
-        ...
-
-class grid_sampler_3d(_LibraryFunction):
-    @_overload
-    def __call__(
-        self,
-        /,
-        input: _T2,
-        grid: _T2 | _Floats,
-        *,
-        interpolation_mode: _Literal[0, 1],
-        padding_mode: _Literal[0, 1, 2],
-        align_corners: bool,
-    ) -> _T2:
-        """The elements of volumes at given places, between which is interpolated.
-
-        Inputs:
-            input (T): Batch, channels, then the dimensions of places.
-            grid (T): Places, from -1 to 1, the last dimension first.
-
-        Attributes:
-            interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element.
-            padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
-            align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
-
-        Outputs:
-            result (T)
-
-        Types:
-            T: float16, bfloat16, float, double
-
-        Since version 1 of opwright.aten.
-        """
-    @_overload
-    def __call__(
-        self,
-        /,
-        input: _NDArray[_Any] | _Floats,
-        grid: _NDArray[_Any] | _Floats,
-        *,
-        interpolation_mode: _Literal[0, 1],
         padding_mode: _Literal[0, 1, 2],
         align_corners: bool,
     ) -> _NDArray[_Any]:
@@ -6616,7 +6495,7 @@ class huber_loss(_LibraryFunction):
         /,
         self: _T2,
         target: _T2 | _Floats,
-        delta: DOUBLE | _Floats | None = None,
+        delta: DOUBLE | _Floats,
         *,
         reduction: _Literal[0, 1, 2] = 1,
     ) -> _T2:
@@ -6625,7 +6504,7 @@ class huber_loss(_LibraryFunction):
         Inputs:
             self (T)
             target (T)
-            delta (double, optional, rank 0): The difference up to which squares are taken; absent it is 1.
+            delta (double, rank 0): The difference up to which squares are taken
 
         Attributes:
             reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
@@ -6644,7 +6523,7 @@ class huber_loss(_LibraryFunction):
         /,
         self: _NDArray[_Any] | _Floats,
         target: _NDArray[_Any] | _Floats,
-        delta: _NDArray[_Any] | _Floats | None = None,
+        delta: _NDArray[_Any] | _Floats,
         *,
         reduction: _Literal[0, 1, 2] = 1,
     ) -> _NDArray[_Any]:
@@ -6669,6 +6548,50 @@ class hypot(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, other: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class im2col(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T8,
+        *,
+        kernel_size: _Sequence[int],
+        dilation: _Sequence[int],
+        padding: _Sequence[int],
+        stride: _Sequence[int],
+    ) -> _T8:
+        """Extracts sliding blocks of an image as columns.
+
+        Inputs:
+            self (T): Batch (optional), channels, height, width.
+
+        Attributes:
+            kernel_size (ints, required): The size of a block.
+            dilation (ints, required): The spacing between the elements of a block.
+            padding (ints, required): The zero padding: at the beginnings of both dimensions, then at their ends.
+            stride (ints, required): The stride of the blocks.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        kernel_size: _Sequence[int],
+        dilation: _Sequence[int],
+        padding: _Sequence[int],
+        stride: _Sequence[int],
+    ) -> _NDArray[_Any]:
         ...
 
 class index_Tensor(_LibraryFunction):
@@ -7275,7 +7198,7 @@ class isfinite(_LibraryFunction):
 
 class isin_Scalar_Tensor(_LibraryFunction):
     @_overload
-    def __call__(self, /, element: _T3, test_elements: _T3 | _Floats, *, invert: bool = False) -> BOOL:
+    def __call__(self, /, element: _T1, test_elements: _T1 | _Floats, *, invert: bool = False) -> BOOL:
         """Whether elements are among other ones.
 
         Inputs:
@@ -7289,7 +7212,7 @@ class isin_Scalar_Tensor(_LibraryFunction):
             result (bool)
 
         Types:
-            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -7306,7 +7229,7 @@ class isin_Scalar_Tensor(_LibraryFunction):
 
 class isin_Tensor_Scalar(_LibraryFunction):
     @_overload
-    def __call__(self, /, elements: _T3, test_element: _T3 | _Floats, *, invert: bool = False) -> BOOL:
+    def __call__(self, /, elements: _T1, test_element: _T1 | _Floats, *, invert: bool = False) -> BOOL:
         """Whether elements are among other ones.
 
         Inputs:
@@ -7320,7 +7243,7 @@ class isin_Tensor_Scalar(_LibraryFunction):
             result (bool)
 
         Types:
-            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -7337,7 +7260,7 @@ class isin_Tensor_Scalar(_LibraryFunction):
 
 class isin_Tensor_Tensor(_LibraryFunction):
     @_overload
-    def __call__(self, /, elements: _T3, test_elements: _T3 | _Floats, *, invert: bool = False) -> BOOL:
+    def __call__(self, /, elements: _T1, test_elements: _T1 | _Floats, *, invert: bool = False) -> BOOL:
         """Whether elements are among other ones.
 
         Inputs:
@@ -7351,7 +7274,7 @@ class isin_Tensor_Tensor(_LibraryFunction):
             result (bool)
 
         Types:
-            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -8044,7 +7967,7 @@ class linspace_Scalar_Tensor(_LibraryFunction):
         steps: INT64 | _Ints,
         *,
         dtype: int = 1,
-    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
         """Numbers that are evenly spaced from a start to an end.
 
         The first and the last one are rounded to the element type, and those between computed in double precision.
@@ -8061,7 +7984,7 @@ class linspace_Scalar_Tensor(_LibraryFunction):
             result (T)
 
         Types:
-            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -8087,7 +8010,7 @@ class linspace_Tensor_Scalar(_LibraryFunction):
         steps: INT64 | _Ints,
         *,
         dtype: int = 1,
-    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
         """Numbers that are evenly spaced from a start to an end.
 
         The first and the last one are rounded to the element type, and those between computed in double precision.
@@ -8104,7 +8027,7 @@ class linspace_Tensor_Scalar(_LibraryFunction):
             result (T)
 
         Types:
-            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -8130,7 +8053,7 @@ class linspace_Tensor_Tensor(_LibraryFunction):
         steps: INT64 | _Ints,
         *,
         dtype: int = 1,
-    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
         """Numbers that are evenly spaced from a start to an end.
 
         The first and the last one are rounded to the element type, and those between computed in double precision.
@@ -8147,7 +8070,7 @@ class linspace_Tensor_Tensor(_LibraryFunction):
             result (T)
 
         Types:
-            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -8623,7 +8546,7 @@ class logspace_Scalar_Tensor(_LibraryFunction):
         base: DOUBLE | _Floats,
         *,
         dtype: int = 1,
-    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
         """Powers of a base whose exponents are evenly spaced from a start to an end.
 
         The first and the last one are rounded to the element type, and those between computed in double precision.
@@ -8641,7 +8564,7 @@ class logspace_Scalar_Tensor(_LibraryFunction):
             result (T)
 
         Types:
-            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -8669,7 +8592,7 @@ class logspace_Tensor_Scalar(_LibraryFunction):
         base: DOUBLE | _Floats,
         *,
         dtype: int = 1,
-    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
         """Powers of a base whose exponents are evenly spaced from a start to an end.
 
         The first and the last one are rounded to the element type, and those between computed in double precision.
@@ -8687,7 +8610,7 @@ class logspace_Tensor_Scalar(_LibraryFunction):
             result (T)
 
         Types:
-            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -8715,7 +8638,7 @@ class logspace_Tensor_Tensor(_LibraryFunction):
         base: DOUBLE | _Floats,
         *,
         dtype: int = 1,
-    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
         """Powers of a base whose exponents are evenly spaced from a start to an end.
 
         The first and the last one are rounded to the element type, and those between computed in double precision.
@@ -8733,7 +8656,7 @@ class logspace_Tensor_Tensor(_LibraryFunction):
             result (T)
 
         Types:
-            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -9479,6 +9402,34 @@ class max_pool3d_with_indices(_LibraryFunction):
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
     ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class max_unpool2d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T2, indices: INT64 | _Ints, output_size: INT64 | _Ints) -> _T2:
+        """Places the results of a max pool at their indices; the other elements are 0.
+
+        Inputs:
+            self (T): Batch (optional), channels, height, width.
+            indices (int64): The index of each element within the flattened height and width of the result.
+            output_size (int64, rank 1): The height and width of the result.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        indices: _NDArray[_Any] | _Ints,
+        output_size: _NDArray[_Any] | _Ints,
+    ) -> _NDArray[_Any]:
         ...
 
 class maximum(_LibraryFunction):
@@ -11484,6 +11435,49 @@ class outer(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, vec2: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class pad(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        pad: INT64 | _Ints,
+        value: _T3 | _Floats | None = None,
+        *,
+        mode: _Literal["constant", "reflect", "replicate", "circular"] = "constant",
+    ) -> _T3:
+        """Pads a tensor with a constant, by reflection, by repeating the edge, or circularly.
+
+        A negative number removes elements at that end.
+
+        Inputs:
+            self (T)
+            pad (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+            value (T, optional, rank 0): The value of constant padding; 0 if absent.
+
+        Attributes:
+            mode (string, default "constant"): The kind of padding.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        pad: _NDArray[_Any] | _Ints,
+        value: _NDArray[_Any] | _Floats | None = None,
+        *,
+        mode: _Literal["constant", "reflect", "replicate", "circular"] = "constant",
+    ) -> _NDArray[_Any]:
+        ...
+
 class pairwise_distance(_LibraryFunction):
     @_overload
     def __call__(
@@ -12082,7 +12076,7 @@ class quantized_decomposed_dequantize_per_channel(_LibraryFunction):
         self,
         /,
         input: _T12,
-        scales: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | _Floats,
+        scales: FLOAT | DOUBLE | _Floats,
         zero_points: _T12 | _Ints | None = None,
         *,
         axis: int,
@@ -12106,7 +12100,7 @@ class quantized_decomposed_dequantize_per_channel(_LibraryFunction):
 
         Types:
             U: uint8, int8, int16, int32
-            T: float16, bfloat16, float, double
+            T: float, double
             V: float16, bfloat16, float, double
 
         Since version 1 of opwright.aten.
@@ -12132,7 +12126,7 @@ class quantized_decomposed_dequantize_per_channel_group(_LibraryFunction):
         /,
         input: UINT8 | INT8 | INT16 | INT32,
         scales: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | _Floats,
-        zero_points: UINT8 | INT8 | INT16 | INT32 | INT64 | _Ints | None = None,
+        zero_points: INT32 | _Ints | None = None,
         *,
         group_size: int,
         output_dtype: int,
@@ -12154,7 +12148,7 @@ class quantized_decomposed_dequantize_per_channel_group(_LibraryFunction):
         Types:
             U: uint8, int8, int16, int32
             T: float16, bfloat16, float, double
-            Z: uint8, int8, int16, int32, int64
+            Z: int32
             V: float16, bfloat16, float, double
 
         Since version 1 of opwright.aten.
@@ -12900,7 +12894,7 @@ class randint_like_low_dtype(_LibraryFunction):
 
 class randint_like_low_generator_dtype(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any, low: _T1 | _Floats, high: _T1 | _Floats) -> _T1:
+    def __call__(_self, /, self: _Any, low: _T13 | _Floats, high: _T13 | _Floats) -> _T13:
         """Draws random integers, each equally likely, below a limit and not below another one, in the sizes of a tensor.
 
         Which ones depends on the runtime.
@@ -12914,7 +12908,7 @@ class randint_like_low_generator_dtype(_LibraryFunction):
             result (T)
 
         Types:
-            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            T: float16, bfloat16, float, double, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -12981,7 +12975,7 @@ class randint_low_generator(_LibraryFunction):
         size: INT64 | _Ints,
         *,
         dtype: int = 7,
-    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | UINT8 | INT8 | INT16 | INT32 | INT64:
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | INT8 | INT16 | INT32 | INT64:
         """Draws random integers, each equally likely, below a limit and not below another one.
 
         Which ones depends on the runtime.
@@ -12998,7 +12992,7 @@ class randint_low_generator(_LibraryFunction):
             result (T)
 
         Types:
-            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            T: float16, bfloat16, float, double, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -13404,7 +13398,7 @@ class repeat(_LibraryFunction):
 
 class repeat_interleave_Tensor(_LibraryFunction):
     @_overload
-    def __call__(self, /, repeats: _T13) -> _T13:
+    def __call__(self, /, repeats: _T14) -> _T14:
         """The place of each number of a list, as many times as the number says.
 
         Inputs:
@@ -13670,14 +13664,14 @@ class rnn_relu_input(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T14,
-        hx: _T14 | _Floats,
-        *params: _T14 | _Floats,
+        input: _T15,
+        hx: _T15 | _Floats,
+        *params: _T15 | _Floats,
         hidden_size: int,
         weights_each: _Literal[2, 4],
         bidirectional: _Literal[0, 1],
         batch_first: _Literal[0, 1],
-    ) -> tuple[_T14, _T14]:
+    ) -> tuple[_T15, _T15]:
         """Applies a recurrent network with the rectified linear unit of one or more layers to a batch of sequences.
 
         Layers lie upon one another; nothing is dropped between them.
@@ -14917,7 +14911,7 @@ class smooth_l1_loss(_LibraryFunction):
         /,
         self: _T2,
         target: _T2 | _Floats,
-        beta: DOUBLE | _Floats | None = None,
+        beta: DOUBLE | _Floats,
         *,
         reduction: _Literal[0, 1, 2] = 1,
     ) -> _T2:
@@ -14926,7 +14920,7 @@ class smooth_l1_loss(_LibraryFunction):
         Inputs:
             self (T)
             target (T)
-            beta (double, optional, rank 0): The difference below which squares are taken; absent it is 1.
+            beta (double, rank 0): The difference below which squares are taken
 
         Attributes:
             reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
@@ -14945,7 +14939,7 @@ class smooth_l1_loss(_LibraryFunction):
         /,
         self: _NDArray[_Any] | _Floats,
         target: _NDArray[_Any] | _Floats,
-        beta: _NDArray[_Any] | _Floats | None = None,
+        beta: _NDArray[_Any] | _Floats,
         *,
         reduction: _Literal[0, 1, 2] = 1,
     ) -> _NDArray[_Any]:
@@ -15640,8 +15634,9 @@ class stft(_LibraryFunction):
         window: _T6 | _Floats | None = None,
         *,
         n_fft: int,
-        hop_length: int | None = None,
-        win_length: int | None = None,
+        hop_length: int,
+        win_length: int,
+        margin: int | None = None,
         normalized: bool = False,
         onesided: bool = True,
     ) -> _T6:
@@ -15653,8 +15648,9 @@ class stft(_LibraryFunction):
 
         Attributes:
             n_fft (int, required): The length of a frame.
-            hop_length (int, optional): The distance of frames; a quarter of their length if absent.
-            win_length (int, optional): The length of the window; that of a frame if absent.
+            hop_length (int, required): The distance of frames.
+            win_length (int, required): The length of the window.
+            margin (int, optional): The padding before the window that centers it in a frame; absent if it is as long.
             normalized (bool, default False): Whether to divide by the square root of the length of a frame.
             onesided (bool, default True): Whether to omit the frequencies that conjugate symmetry gives.
 
@@ -15674,8 +15670,9 @@ class stft(_LibraryFunction):
         window: _NDArray[_Any] | _Floats | None = None,
         *,
         n_fft: int,
-        hop_length: int | None = None,
-        win_length: int | None = None,
+        hop_length: int,
+        win_length: int,
+        margin: int | None = None,
         normalized: bool = False,
         onesided: bool = True,
     ) -> _NDArray[_Any]:
@@ -15690,8 +15687,9 @@ class stft_center(_LibraryFunction):
         window: _T6 | _Floats | None = None,
         *,
         n_fft: int,
-        hop_length: int | None = None,
-        win_length: int | None = None,
+        hop_length: int,
+        win_length: int,
+        margin: int | None = None,
         center: bool = True,
         pad_mode: _Literal["reflect", "constant", "replicate"] = "reflect",
         normalized: bool = False,
@@ -15699,17 +15697,15 @@ class stft_center(_LibraryFunction):
     ) -> _T6:
         """Short-time Fourier transform.
 
-        A template: its body is made for each call, and depends on
-        `self.rank`. What no vector reaches is not verified.
-
         Inputs:
             self (T): Batch (optional), samples.
             window (T, optional, rank 1): The window, centered within the frame; ones if absent.
 
         Attributes:
             n_fft (int, required): The length of a frame.
-            hop_length (int, optional): The distance of frames; a quarter of their length if absent.
-            win_length (int, optional): The length of the window; that of a frame if absent.
+            hop_length (int, required): The distance of frames.
+            win_length (int, required): The length of the window.
+            margin (int, optional): The padding before the window that centers it in a frame; absent if it is as long.
             center (bool, default True): Whether to pad the samples so that frames are centered at multiples of `hop_length`.
             pad_mode (string, default "reflect"): How to pad.
             normalized (bool, default False): Whether to divide by the square root of the length of a frame.
@@ -15731,8 +15727,9 @@ class stft_center(_LibraryFunction):
         window: _NDArray[_Any] | _Floats | None = None,
         *,
         n_fft: int,
-        hop_length: int | None = None,
-        win_length: int | None = None,
+        hop_length: int,
+        win_length: int,
+        margin: int | None = None,
         center: bool = True,
         pad_mode: _Literal["reflect", "constant", "replicate"] = "reflect",
         normalized: bool = False,
@@ -15818,7 +15815,7 @@ class sum(_LibraryFunction):
 
 class sum_dim_IntList(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T15, *, dim: _Sequence[int], keepdim: bool = False) -> _T15:
+    def __call__(_self, /, self: _T16, *, dim: _Sequence[int], keepdim: bool = False) -> _T16:
         """Computes the sum along the given dimensions.
 
         Inputs:
@@ -16391,7 +16388,7 @@ class topk(_LibraryFunction):
 
 class trace(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T16) -> _T16:
+    def __call__(_self, /, self: _T17) -> _T17:
         """Computes the sum of the diagonal of a matrix.
 
         Inputs:
@@ -17326,13 +17323,13 @@ class upsample_nearest1d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T17,
+        self: _T18,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T17:
+    ) -> _T18:
         """Resizes one dimension by the nearest elements.
 
         Inputs:
@@ -17370,13 +17367,13 @@ class upsample_nearest1d_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T17,
+        input: _T18,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T17:
+    ) -> _T18:
         """Resizes one dimension by the nearest elements.
 
         Inputs:
@@ -17414,13 +17411,13 @@ class upsample_nearest2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T17,
+        self: _T18,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T17:
+    ) -> _T18:
         """Resizes two dimensions by the nearest elements.
 
         Inputs:
@@ -17458,13 +17455,13 @@ class upsample_nearest2d_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T17,
+        input: _T18,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T17:
+    ) -> _T18:
         """Resizes two dimensions by the nearest elements.
 
         Inputs:
@@ -17502,13 +17499,13 @@ class upsample_nearest3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T17,
+        self: _T18,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T17:
+    ) -> _T18:
         """Resizes three dimensions by the nearest elements.
 
         Inputs:
@@ -17546,13 +17543,13 @@ class upsample_nearest3d_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T17,
+        input: _T18,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T17:
+    ) -> _T18:
         """Resizes three dimensions by the nearest elements.
 
         Inputs:
@@ -17669,7 +17666,7 @@ class upsample_trilinear3d_vec(_LibraryFunction):
 
 class vander(_LibraryFunction):
     @_overload
-    def __call__(self, /, x: _T16, N: INT64 | _Ints | None = None, *, increasing: bool = False) -> _T16:
+    def __call__(self, /, x: _T17, N: INT64 | _Ints | None = None, *, increasing: bool = False) -> _T17:
         """Computes powers of each element, a row for each.
 
         Inputs:
@@ -18057,7 +18054,7 @@ class weight_norm(_LibraryFunction):
 
 class where_Scalar(_LibraryFunction):
     @_overload
-    def __call__(_self, /, condition: BOOL, self: _T18 | _Floats, other: _T18 | _Floats) -> _T18:
+    def __call__(_self, /, condition: BOOL, self: _T19 | _Floats, other: _T19 | _Floats) -> _T19:
         """Selects one number where a condition holds, and another one elsewhere.
 
         Inputs:

@@ -19,7 +19,6 @@ from ._opset1 import addcmul as _TypeOfaddcmul  # pyright: ignore[reportMissingM
 from ._opset1 import addmm as _TypeOfaddmm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import addmv as _TypeOfaddmv  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import addr as _TypeOfaddr  # pyright: ignore[reportMissingModuleSource]
-from ._opset1 import affine_grid_generator as _TypeOfaffine_grid_generator  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import alias as _TypeOfalias  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all as _TypeOfall  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import all_dim as _TypeOfall_dim  # pyright: ignore[reportMissingModuleSource]
@@ -194,9 +193,7 @@ from ._opset1 import ge_Scalar as _TypeOfge_Scalar  # pyright: ignore[reportMiss
 from ._opset1 import ge_Tensor as _TypeOfge_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gelu as _TypeOfgelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import glu as _TypeOfglu  # pyright: ignore[reportMissingModuleSource]
-from ._opset1 import grid_sampler as _TypeOfgrid_sampler  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import grid_sampler_2d as _TypeOfgrid_sampler_2d  # pyright: ignore[reportMissingModuleSource]
-from ._opset1 import grid_sampler_3d as _TypeOfgrid_sampler_3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import group_norm as _TypeOfgroup_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import grouped_mm as _TypeOfgrouped_mm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gru_input as _TypeOfgru_input  # pyright: ignore[reportMissingModuleSource]
@@ -210,6 +207,7 @@ from ._opset1 import heaviside as _TypeOfheaviside  # pyright: ignore[reportMiss
 from ._opset1 import histc as _TypeOfhistc  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import huber_loss as _TypeOfhuber_loss  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import hypot as _TypeOfhypot  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import im2col as _TypeOfim2col  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_Tensor as _TypeOfindex_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_add as _TypeOfindex_add  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_copy as _TypeOfindex_copy  # pyright: ignore[reportMissingModuleSource]
@@ -296,6 +294,7 @@ from ._opset1 import max_pool2d as _TypeOfmax_pool2d  # pyright: ignore[reportMi
 from ._opset1 import max_pool2d_with_indices as _TypeOfmax_pool2d_with_indices  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool3d as _TypeOfmax_pool3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import max_pool3d_with_indices as _TypeOfmax_pool3d_with_indices  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import max_unpool2d as _TypeOfmax_unpool2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import maximum as _TypeOfmaximum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mean as _TypeOfmean  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import mean_dim as _TypeOfmean_dim  # pyright: ignore[reportMissingModuleSource]
@@ -360,6 +359,7 @@ from ._opset1 import ones_like as _TypeOfones_like  # pyright: ignore[reportMiss
 from ._opset1 import or_Scalar as _TypeOfor_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import or_Tensor as _TypeOfor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import outer as _TypeOfouter  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import pad as _TypeOfpad  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import pairwise_distance as _TypeOfpairwise_distance  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import pdist as _TypeOfpdist  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import pdist_forward as _TypeOfpdist_forward  # pyright: ignore[reportMissingModuleSource]
@@ -954,27 +954,6 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
-
-Since version 1 of opwright.aten.
-"""
-
-affine_grid_generator: _Final[_TypeOfaffine_grid_generator]
-"""affine_grid_generator(theta: T, size: int64, *, align_corners: bool) -> T
-
-The places in an image at which an affine map of it takes its elements.
-
-Inputs:
-    theta (T): The matrices of the maps.
-    size (int64, rank 1): The sizes of the image that is made, with batch and channels.
-
-Attributes:
-    align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
-
-Outputs:
-    result (T)
-
-Types:
-    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -4668,32 +4647,6 @@ Types:
 Since version 1 of opwright.aten.
 """
 
-grid_sampler: _Final[_TypeOfgrid_sampler]
-"""grid_sampler(input: T, grid: T, *, interpolation_mode: int, padding_mode: int, align_corners: bool) -> T
-
-The elements of images or volumes at given places, between which is interpolated.
-
-A template: its body is made for each call, and depends on
-`input.rank` and `T` and `padding_mode` and `interpolation_mode`. What no vector reaches is not verified.
-
-Inputs:
-    input (T): Batch, channels, then the dimensions of places.
-    grid (T): Places, from -1 to 1, the last dimension first.
-
-Attributes:
-    interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element, 2 for cubic interpolation.
-    padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
-    align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
-
-Outputs:
-    result (T)
-
-Types:
-    T: float16, bfloat16, float, double
-
-Since version 1 of opwright.aten.
-"""
-
 grid_sampler_2d: _Final[_TypeOfgrid_sampler_2d]
 """grid_sampler_2d(input: T, grid: T, *, interpolation_mode: int, padding_mode: int, align_corners: bool) -> T
 
@@ -4705,29 +4658,6 @@ Inputs:
 
 Attributes:
     interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element, 2 for cubic interpolation.
-    padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
-    align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
-
-Outputs:
-    result (T)
-
-Types:
-    T: float16, bfloat16, float, double
-
-Since version 1 of opwright.aten.
-"""
-
-grid_sampler_3d: _Final[_TypeOfgrid_sampler_3d]
-"""grid_sampler_3d(input: T, grid: T, *, interpolation_mode: int, padding_mode: int, align_corners: bool) -> T
-
-The elements of volumes at given places, between which is interpolated.
-
-Inputs:
-    input (T): Batch, channels, then the dimensions of places.
-    grid (T): Places, from -1 to 1, the last dimension first.
-
-Attributes:
-    interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element.
     padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
     align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
 
@@ -4972,14 +4902,14 @@ Since version 1 of opwright.aten.
 """
 
 huber_loss: _Final[_TypeOfhuber_loss]
-"""huber_loss(self: T, target: T, delta: double | None = None, *, reduction: int = 1) -> T
+"""huber_loss(self: T, target: T, delta: double, *, reduction: int = 1) -> T
 
 Half of the squared differences of two tensors where they are small, else multiples of the absolute ones; their mean or their sum.
 
 Inputs:
     self (T)
     target (T)
-    delta (double, optional, rank 0): The difference up to which squares are taken; absent it is 1.
+    delta (double, rank 0): The difference up to which squares are taken
 
 Attributes:
     reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
@@ -5007,6 +4937,29 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+im2col: _Final[_TypeOfim2col]
+"""im2col(self: T, *, kernel_size: Sequence[int], dilation: Sequence[int], padding: Sequence[int], stride: Sequence[int]) -> T
+
+Extracts sliding blocks of an image as columns.
+
+Inputs:
+    self (T): Batch (optional), channels, height, width.
+
+Attributes:
+    kernel_size (ints, required): The size of a block.
+    dilation (ints, required): The spacing between the elements of a block.
+    padding (ints, required): The zero padding: at the beginnings of both dimensions, then at their ends.
+    stride (ints, required): The stride of the blocks.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool
 
 Since version 1 of opwright.aten.
 """
@@ -5379,7 +5332,7 @@ Outputs:
     result (bool)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -5400,7 +5353,7 @@ Outputs:
     result (bool)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -5421,7 +5374,7 @@ Outputs:
     result (bool)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -5901,7 +5854,7 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -5925,7 +5878,7 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -5949,7 +5902,7 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -6323,7 +6276,7 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -6348,7 +6301,7 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -6373,7 +6326,7 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -6868,6 +6821,25 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32
+
+Since version 1 of opwright.aten.
+"""
+
+max_unpool2d: _Final[_TypeOfmax_unpool2d]
+"""max_unpool2d(self: T, indices: int64, output_size: int64) -> T
+
+Places the results of a max pool at their indices; the other elements are 0.
+
+Inputs:
+    self (T): Batch (optional), channels, height, width.
+    indices (int64): The index of each element within the flattened height and width of the result.
+    output_size (int64, rank 1): The height and width of the result.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """
@@ -8246,6 +8218,30 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+pad: _Final[_TypeOfpad]
+"""pad(self: T, pad: int64, value: T | None = None, *, mode: str = "constant") -> T
+
+Pads a tensor with a constant, by reflection, by repeating the edge, or circularly.
+
+A negative number removes elements at that end.
+
+Inputs:
+    self (T)
+    pad (int64, rank 1): The padding at the beginnings of all dimensions, then at their ends.
+    value (T, optional, rank 0): The value of constant padding; 0 if absent.
+
+Attributes:
+    mode (string, default "constant"): The kind of padding.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 pairwise_distance: _Final[_TypeOfpairwise_distance]
 """pairwise_distance(x1: T, x2: T, eps: double, exponent: double | None = None, *, p: str = "2", keepdim: bool = False) -> T
 
@@ -8685,7 +8681,7 @@ Outputs:
 
 Types:
     U: uint8, int8, int16, int32
-    T: float16, bfloat16, float, double
+    T: float, double
     V: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
@@ -8711,7 +8707,7 @@ Outputs:
 Types:
     U: uint8, int8, int16, int32
     T: float16, bfloat16, float, double
-    Z: uint8, int8, int16, int32, int64
+    Z: int32
     V: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
@@ -9190,7 +9186,7 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    T: float16, bfloat16, float, double, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -9238,7 +9234,7 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    T: float16, bfloat16, float, double, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -10515,14 +10511,14 @@ Since version 1 of opwright.aten.
 """
 
 smooth_l1_loss: _Final[_TypeOfsmooth_l1_loss]
-"""smooth_l1_loss(self: T, target: T, beta: double | None = None, *, reduction: int = 1) -> T
+"""smooth_l1_loss(self: T, target: T, beta: double, *, reduction: int = 1) -> T
 
 Half of the squared differences of two tensors where they are small, else the absolute ones less an offset; their mean or their sum.
 
 Inputs:
     self (T)
     target (T)
-    beta (double, optional, rank 0): The difference below which squares are taken; absent it is 1.
+    beta (double, rank 0): The difference below which squares are taken
 
 Attributes:
     reduction (int, default 1): 0 for no reduction, 1 for the mean, 2 for the sum.
@@ -11024,7 +11020,7 @@ Since version 1 of opwright.aten.
 """
 
 stft: _Final[_TypeOfstft]
-"""stft(self: T, window: T | None = None, *, n_fft: int, hop_length: int | None = None, win_length: int | None = None, normalized: bool = False, onesided: bool = True) -> T
+"""stft(self: T, window: T | None = None, *, n_fft: int, hop_length: int, win_length: int, margin: int | None = None, normalized: bool = False, onesided: bool = True) -> T
 
 Short-time Fourier transform.
 
@@ -11034,8 +11030,9 @@ Inputs:
 
 Attributes:
     n_fft (int, required): The length of a frame.
-    hop_length (int, optional): The distance of frames; a quarter of their length if absent.
-    win_length (int, optional): The length of the window; that of a frame if absent.
+    hop_length (int, required): The distance of frames.
+    win_length (int, required): The length of the window.
+    margin (int, optional): The padding before the window that centers it in a frame; absent if it is as long.
     normalized (bool, default False): Whether to divide by the square root of the length of a frame.
     onesided (bool, default True): Whether to omit the frequencies that conjugate symmetry gives.
 
@@ -11049,12 +11046,9 @@ Since version 1 of opwright.aten.
 """
 
 stft_center: _Final[_TypeOfstft_center]
-"""stft_center(self: T, window: T | None = None, *, n_fft: int, hop_length: int | None = None, win_length: int | None = None, center: bool = True, pad_mode: str = "reflect", normalized: bool = False, onesided: bool = True) -> T
+"""stft_center(self: T, window: T | None = None, *, n_fft: int, hop_length: int, win_length: int, margin: int | None = None, center: bool = True, pad_mode: str = "reflect", normalized: bool = False, onesided: bool = True) -> T
 
 Short-time Fourier transform.
-
-A template: its body is made for each call, and depends on
-`self.rank`. What no vector reaches is not verified.
 
 Inputs:
     self (T): Batch (optional), samples.
@@ -11062,8 +11056,9 @@ Inputs:
 
 Attributes:
     n_fft (int, required): The length of a frame.
-    hop_length (int, optional): The distance of frames; a quarter of their length if absent.
-    win_length (int, optional): The length of the window; that of a frame if absent.
+    hop_length (int, required): The distance of frames.
+    win_length (int, required): The length of the window.
+    margin (int, optional): The padding before the window that centers it in a frame; absent if it is as long.
     center (bool, default True): Whether to pad the samples so that frames are centered at multiples of `hop_length`.
     pad_mode (string, default "reflect"): How to pad.
     normalized (bool, default False): Whether to divide by the square root of the length of a frame.

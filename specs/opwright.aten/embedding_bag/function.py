@@ -15,6 +15,7 @@ def embedding_bag(
     mode: Literal[0, 1, 2] = 0,
     include_last_offset: Literal[False, True] = False,
 ):
+    assert per_sample_weights is None or mode == 0
     starts = offsets[:-1] if include_last_offset else offsets
     bag = _bags(indices, starts)
     place = op.Unsqueeze(op.Cast(bag, to=INT64), 1)

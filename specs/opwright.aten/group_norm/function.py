@@ -26,8 +26,9 @@ def group_norm(
         return op.GroupNormalization(input, scale, shift, num_groups=num_groups, epsilon=eps)
     x = op.Reshape(_wide(input), groups)
     if input.dtype == DOUBLE:
+        assert double_eps is not None
         x = x - op.ReduceMean(x, [2])
-        x = x / op.Sqrt(op.ReduceMean(x * x, [2]) + (eps if double_eps is None else double_eps))
+        x = x / op.Sqrt(op.ReduceMean(x * x, [2]) + double_eps)
     else:
         ones = op.Expand(op.CastLike(1, x), op.Shape(x, start=-1))
         x = op.LayerNormalization(x, ones, axis=-1, epsilon=eps)

@@ -4,9 +4,9 @@ from opwright import BFLOAT16, FLOAT, FLOAT16
 from opwright import opset18 as op
 
 
-def huber_loss(self, target, delta=None, *, reduction: Literal[0, 1, 2] = 1):
+def huber_loss(self, target, delta, *, reduction: Literal[0, 1, 2] = 1):
     distance = op.Abs(_wide(self) - _wide(target))
-    limit = op.CastLike(1 if delta is None else delta, distance)
+    limit = op.CastLike(delta, distance)
     loss = op.Where(distance <= limit, distance * distance * 0.5, limit * (distance - limit * 0.5))
     return _reduced(loss, reduction, self.dtype)
 

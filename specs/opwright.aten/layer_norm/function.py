@@ -6,7 +6,8 @@ from opwright import opset18 as op
 
 def layer_norm(input, weight=None, bias=None, double_eps=None, *, axis: int, axes: Sequence[int], eps: float = 1e-5):
     if input.dtype == DOUBLE:
-        return _in_double(input, weight, bias, axes, eps if double_eps is None else double_eps)
+        assert double_eps is not None
+        return _in_double(input, weight, bias, axes, double_eps)
     scale = _ones(input, axis) if weight is None else weight
     if bias is None:
         return op.LayerNormalization(input, scale, axis=axis, epsilon=eps)

@@ -27,8 +27,8 @@ def native_batch_norm_legit(
 
 
 def _normalized(input, mean, var, weight, bias, eps, double_eps):
-    if input.dtype == DOUBLE and double_eps is not None:
-        # An attribute holds a float.
+    if input.dtype == DOUBLE:  # an attribute holds a float
+        assert double_eps is not None
         var, eps = var + double_eps, 0.0
     x, mean, var = _wide(input), _wide(mean), _wide(var)
     scale = op.Expand(op.CastLike(1, x), op.Shape(mean)) if weight is None else _wide(weight)
@@ -47,7 +47,10 @@ def _statistics(input, axes):
 
 
 def _rstd(var, eps, double_eps):
-    return op.Reciprocal(op.Sqrt(var + (double_eps if var.dtype == DOUBLE and double_eps is not None else eps)))
+    if var.dtype == DOUBLE:
+        assert double_eps is not None
+        return op.Reciprocal(op.Sqrt(var + double_eps))
+    return op.Reciprocal(op.Sqrt(var + eps))
 
 
 def _wide(x):

@@ -29,7 +29,10 @@ def native_batch_norm_legit_functional(
     # The running variance is that of a sample: its sum is divided by one less than the number of elements.
     count = op.CastLike(op.Size(input), var) / op.CastLike(op.Size(running_var), var)
     unbiased = var * (count / (count - 1))
-    share = momentum if input.dtype != DOUBLE or double_momentum is None else double_momentum
+    share = momentum
+    if input.dtype == DOUBLE:
+        assert double_momentum is not None
+        share = double_momentum
     new_mean = _wide(running_mean) * (1 - share) + mean * share
     new_var = _wide(running_var) * (1 - share) + unbiased * share
     return (
@@ -42,8 +45,8 @@ def native_batch_norm_legit_functional(
 
 
 def _normalized(input, mean, var, weight, bias, eps, double_eps):
-    if input.dtype == DOUBLE and double_eps is not None:
-        # An attribute holds a float.
+    if input.dtype == DOUBLE:  # an attribute holds a float
+        assert double_eps is not None
         var, eps = var + double_eps, 0.0
     x, mean, var = _wide(input), _wide(mean), _wide(var)
     scale = op.Expand(op.CastLike(1, x), op.Shape(mean)) if weight is None else _wide(weight)
@@ -62,7 +65,10 @@ def _statistics(input, axes):
 
 
 def _rstd(var, eps, double_eps):
-    return op.Reciprocal(op.Sqrt(var + (double_eps if var.dtype == DOUBLE and double_eps is not None else eps)))
+    if var.dtype == DOUBLE:
+        assert double_eps is not None
+        return op.Reciprocal(op.Sqrt(var + double_eps))
+    return op.Reciprocal(op.Sqrt(var + eps))
 
 
 def _wide(x):

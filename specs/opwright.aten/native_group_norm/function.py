@@ -7,10 +7,11 @@ from opwright import opset18 as op
 def native_group_norm(input, groups, weight=None, bias=None, double_eps=None, *, channels: Sequence[int], eps: float):
     x = op.Reshape(_wide(input), groups)
     if input.dtype == DOUBLE:
+        assert double_eps is not None
         mean = op.ReduceMean(x, [2])
         centred = x - mean
         variance = op.ReduceMean(centred * centred, [2])
-        rstd = op.Reciprocal(op.Sqrt(variance + (eps if double_eps is None else double_eps)))
+        rstd = op.Reciprocal(op.Sqrt(variance + double_eps))
         x = centred * rstd
     else:
         ones = op.Expand(op.CastLike(1, x), op.Shape(x, start=-1))

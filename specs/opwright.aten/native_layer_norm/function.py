@@ -6,7 +6,8 @@ from opwright import opset18 as op
 
 def native_layer_norm(input, weight=None, bias=None, double_eps=None, *, axis: int, axes: Sequence[int], eps: float):
     if input.dtype == DOUBLE:
-        return _in_double(input, weight, bias, axes, eps if double_eps is None else double_eps)
+        assert double_eps is not None
+        return _in_double(input, weight, bias, axes, double_eps)
     scale = _ones(input, axis) if weight is None else weight
     if bias is None:
         result, mean, rstd = op.LayerNormalization(input, scale, axis=axis, epsilon=eps)

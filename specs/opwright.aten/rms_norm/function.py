@@ -11,7 +11,8 @@ def rms_norm(input, weight=None, double_eps=None, *, axis: int, axes: Sequence[i
     x = op.Cast(input, to=FLOAT) if input.dtype in (FLOAT16, BFLOAT16) else input
     if eps is None:
         added = 2.0**-52 if input.dtype == DOUBLE else 2.0**-23
-    elif input.dtype == DOUBLE and double_eps is not None:
+    elif input.dtype == DOUBLE:
+        assert double_eps is not None
         added = double_eps
     else:
         added = eps

@@ -4,9 +4,9 @@ from opwright import BFLOAT16, FLOAT, FLOAT16
 from opwright import opset18 as op
 
 
-def smooth_l1_loss(self, target, beta=None, *, reduction: Literal[0, 1, 2] = 1):
+def smooth_l1_loss(self, target, beta, *, reduction: Literal[0, 1, 2] = 1):
     distance = op.Abs(_wide(self) - _wide(target))
-    limit = op.CastLike(1 if beta is None else beta, distance)
+    limit = op.CastLike(beta, distance)
     loss = op.Where(distance < limit, distance * distance * 0.5 / limit, distance - limit * 0.5)
     return _reduced(loss, reduction, self.dtype)
 
