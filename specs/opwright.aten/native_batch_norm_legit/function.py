@@ -22,7 +22,7 @@ def native_batch_norm_legit(
         mean, var = _statistics(input, axes)
         result = _normalized(input, mean, var, weight, bias, eps, double_eps)
         return result, _narrow(mean, input), _narrow(_rstd(var, eps, double_eps), input)
-    none = op.CastLike(np.zeros(0, np.float32), input)
+    none = op.CastLike(np.zeros(0, np.float32), running_mean)  # of the input it would keep runtimes from fusing
     return _normalized(input, running_mean, running_var, weight, bias, eps, double_eps), none, none
 
 
