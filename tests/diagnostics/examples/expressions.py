@@ -23,12 +23,10 @@ PAIRS = (
     ),
     Pair(
         "OW341",
-        _body("a, b = axes[1:]", "return X * a + b", signature="def Swish(X, axes: tuple[int, ...] = (1, 2, 3)):\n"),
         _body(
-            "a, b = axes[1], axes[2]",
-            "return X * a + b",
-            signature="def Swish(X, axes: tuple[int, ...] = (1, 2, 3)):\n",
+            "return op.Reshape(X, axes[1:] + (1.5,))", signature="def Swish(X, axes: tuple[int, ...] = (1, 2, 3)):\n"
         ),
+        _body("return op.Reshape(X, axes[1:] + (1,))", signature="def Swish(X, axes: tuple[int, ...] = (1, 2, 3)):\n"),
     ),
     Pair(
         "OW342",
