@@ -36,15 +36,16 @@ class Kept(Generic[Item]):
         return len(self._items)
 
     def keep(self, key: Hashable, item: Item) -> None:
+        """Room is made before the item is there: it is not the one to go, however much the others are used."""
         with self._lock:
-            self._items[key] = item
-            while len(self._items) > self.most:
+            while len(self._items) >= self.most and key not in self._items:
                 oldest, found = self._items.popitem(last=False)
                 if found.used:
                     found.used = False
                     self._items[oldest] = found
                 else:
                     found.drop()
+            self._items[key] = item
 
     def clear(self) -> None:
         with self._lock:
