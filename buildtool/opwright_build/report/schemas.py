@@ -68,6 +68,7 @@ def output_schemas() -> dict[str, Schema]:
         "versions": _COUNT,
         "pairs": _COUNT,
         "cases": _COUNT,
+        "spread": _FLAG,
         "skipped": _COUNT,
         "kept": _COUNT,
         "oracles": _COUNT,

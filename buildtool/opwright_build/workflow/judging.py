@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
@@ -67,6 +67,7 @@ def judge(
     from opwright_build.verify.judge.findings import failures, inlined_alone, lacking, unverified
     from opwright_build.verify.judge.gap_checks import Run, check_gaps, merge_gaps
     from opwright_build.verify.run.matrix import with_gaps
+    from opwright_build.verify.run.spread import Spread
 
     session = subject.session
     data = session.tree.read(FILE)
@@ -95,10 +96,14 @@ def judge(
     if update_gaps:
         write_below(session.tree, FILE, write_gaps(merge_gaps(declared, firsts, run)).encode())
     elif not cells.leaves_out:
-        found, changes = check_gaps(declared, firsts, run)
+        found, changes = check_gaps(declared, firsts, run, whole=not cells.spread)
         findings += found
     if not cells.leaves_out:
-        findings += unverified(subject.sound(collected), firsts, subject.places)
+        sound = subject.sound(collected)
+        if cells.spread:
+            spread = Spread(runtimes)
+            sound = [replace(entry, bodies=spread.of(entry)) for entry in sound]
+        findings += unverified(sound, firsts, subject.places)
     if cells.first:
         findings = _up_to_the_first_error(findings)
     failed = {item.case.identity for item in firsts if item.status is Status.FAIL}
@@ -129,9 +134,9 @@ def _require_writable(declared: GapsFile, run: Run, cells: Narrowing) -> None:
     from opwright_build.verify.facts.gap_releases import unlisted
     from opwright_build.verify.facts.gaps import FILE
 
-    if cells.leaves_out:
+    if cells.leaves_out or cells.spread:
         message = f"{FILE} cannot be written by a run of some cells"
-        raise UsageError([Diagnostic("OW907", message, help="leave out --type, --opset, --runtime and -x")])
+        raise UsageError([Diagnostic("OW907", message, help="leave out --type, --opset, --runtime, --spread and -x")])
     if has_errors(declared.diagnostics):
         raise DiagnosticError(declared.diagnostics)
     new = unlisted(declared, run.releases)

@@ -20,17 +20,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """Globs over element types and over names of runtimes, and opsets; of each, none stands for all. `first` stops at
-    the first failure."""
+    """Globs over element types and over names of runtimes, and opsets; of each, none stands for all. `spread` takes two
+    opsets of each variant (`verify.run.spread`), `first` stops at the first failure."""
 
     types: tuple[str, ...] = ()
     opsets: tuple[OpsetRange, ...] = ()
     runtimes: tuple[str, ...] = ()
+    spread: bool = False
     first: bool = False
 
     @property
     def leaves_out(self) -> bool:
-        """Whether some cells may be missing, so that nothing follows from what did not pass."""
+        """Whether some cells may be missing, so that nothing follows from what did not pass. Of a spread, what follows
+        is said of the bodies that it has."""
         return bool(self.types or self.opsets or self.runtimes or self.first)
 
     def fits_types(self, bindings: Mapping[str, str]) -> bool:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from opwright_build.verify.run.instantiated import BodyFunctions
     from opwright_build.verify.run.kept_results import KeptResults
     from opwright_build.verify.run.runtimes import Runtime
+    from opwright_build.verify.run.spread import Spread
     from opwright_build.verify.run.version_verdict import Verdict
 
 KIND = "verify"
@@ -66,7 +67,7 @@ def judge_versions(
     from opwright_build.verify.run.version_verdict import decode_verdict
 
     engine = subject.session.engine.over(LOCKED, lambda name: _line(locked, name))
-    actions = _actions(subject, runtimes, run_oracle)
+    actions = _actions(subject, runtimes, run_oracle, cells.spread)
     engine.expect(actions.values())
     verdicts = {
         identity: decode_verdict(identity, data)
@@ -102,6 +103,7 @@ def _judge_group(
     from opwright_build.verify.cases.kept_answers import KeptAnswers
     from opwright_build.verify.run.instantiated import BodyFunctions
     from opwright_build.verify.run.kept_results import KeptResults, decode_results, encode_results
+    from opwright_build.verify.run.spread import Spread
     from opwright_build.verify.run.version_verdict import encode_verdict, verdict_of
 
     parts = {name: _part(RESULTS_KIND, name, action.environment) for name, action in group.items()}
@@ -117,8 +119,9 @@ def _judge_group(
             known |= decode_results(data)
     results = KeptResults(known)
     instantiated = BodyFunctions(subject.bundle, own=not subject.bundle.index.dependencies)
-    _require_agreement(subject, engine, instantiated, group)
-    outcomes = _outcomes(subject, collected, runtimes, results, instantiated, cells)
+    spread = Spread(runtimes) if cells.spread else None
+    _require_agreement(subject, engine, instantiated, group, spread)
+    outcomes = _outcomes(subject, collected, runtimes, results, instantiated, cells, spread)
     for identity, part in parts.items():
         if results.of(identity) and not cells.types:
             engine.note(part, RESULTS, encode_results(results.of(identity)))
@@ -138,7 +141,7 @@ def _line(locked: Mapping[str, LockedCase], name: str) -> bytes | None:
     return str(locked[name]).encode() if name in locked else None
 
 
-def _actions(subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool) -> dict[str, Action]:
+def _actions(subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool, spread: bool) -> dict[str, Action]:
     from opwright_build.verify.cases.collect import declared_anywhere
     from opwright_build.verify.run.version_verdict import entry_digest, machine_digest, spec_digest
 
@@ -158,24 +161,37 @@ def _actions(subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool) ->
                 "spec": spec_digest(version, types, subject.session.root),
                 "oracle": run_oracle,
             }
+            if spread:
+                params["spread"] = True
             label = f"verify {version.identity}"
             actions[version.identity] = Action(KIND, label, {}, params, environment)
     return actions
 
 
 def _require_agreement(
-    subject: Subject, engine: Engine, instantiated: BodyFunctions, group: Mapping[str, Action]
+    subject: Subject,
+    engine: Engine,
+    instantiated: BodyFunctions,
+    group: Mapping[str, Action],
+    spread: Spread | None,
 ) -> None:
-    """Compares the types of each body with what onnx infers, once for bodies that stay as they are."""
+    """Compares the types of each body that is run with what onnx infers, once for bodies that stay as they are."""
     from opwright_build.verify.run.admits import admissions, require_agreement
 
+    what = ("bodies", "spread")
     parts = {
-        name: Action(AGREED_KIND, f"{AGREED_KIND} {name}", {}, {"of": action.params["bodies"]}, action.environment)
+        name: Action(
+            AGREED_KIND,
+            f"{AGREED_KIND} {name}",
+            {},
+            {key: action.params[key] for key in what if key in action.params},
+            action.environment,
+        )
         for name, action in group.items()
     }
     engine.expect_to_recall(parts.values())
     unknown = {name: part for name, part in parts.items() if not engine.recall(part, AGREED)}
-    require_agreement(admissions(subject.bundle, instantiated, set(unknown)))
+    require_agreement(admissions(subject.bundle, instantiated, set(unknown), spread))
     for part in unknown.values():
         engine.note(part, AGREED, b"agreed")
 
@@ -187,6 +203,7 @@ def _outcomes(
     results: KeptResults,
     instantiated: BodyFunctions,
     cells: Narrowing,
+    spread: Spread | None,
 ) -> dict[str, list[Outcome]]:
     """By version, what becomes of the vectors that were collected now."""
     from opwright_build.verify.run.matrix import Known, verify_cases
@@ -205,6 +222,7 @@ def _outcomes(
         subject.bundle,
         cases,
         runtimes=runtimes,
+        spread=spread,
         workers=subject.session.workers,
         timeout=subject.session.vector_limit,
         progress=tell,

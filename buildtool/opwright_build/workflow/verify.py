@@ -95,6 +95,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         "versions": len({row.identity for row in rows}),
         "pairs": len(rows),
         "cases": verdicts.cases,
+        "spread": scope.cells.spread,
         "kept": verdicts.kept,
         "skipped": verdicts.skipped,
         "oracles": verdicts.oracles,
@@ -113,7 +114,8 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         findings += more
         lines.append(_mutants_line(fields["mutants"]))
     known = f", {verdicts.kept:,} of them known from earlier runs" if verdicts.kept else ""
-    lines.append(f"{counted(cells, 'cell')}{known}; {clause(verdicts.sandbox)}{{seconds}}")
+    part = ", two opsets of each variant" if scope.cells.spread else ""
+    lines.append(f"{counted(cells, 'cell')}{part}{known}; {clause(verdicts.sandbox)}{{seconds}}")
     diagnostics = [*library.diagnostics, *findings]
     return finish(session, started, diagnostics, "\n".join(lines), fields)
 
@@ -123,7 +125,7 @@ def _nothing(library: BuiltLibrary) -> dict[str, Any]:
     counts = dict.fromkeys(("versions", "pairs", "cases", "kept", "skipped", "oracles"), 0)
     packages = [{"library": item["library"], "version": item["version"]} for item in library.packages]
     places = {"sandbox": None, "workers": None}
-    return {"packages": packages, **counts, **places, "runtimes": {}, "releases": {}, "changes": []}
+    return {"packages": packages, **counts, "spread": False, **places, "runtimes": {}, "releases": {}, "changes": []}
 
 
 def _mutants_line(figures: dict[str, Any]) -> str:

@@ -45,6 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--opset", metavar="N", action="append", default=[], help=help_)
     help_ = "only this runtime, as in onnxruntime/*"
     parser.add_argument("--runtime", metavar="R", action="append", default=[], help=help_)
+    help_ = "two opsets of each variant in place of all: what a gate can afford"
+    parser.add_argument("--spread", action="store_true", help=help_)
     parser.add_argument("-x", "--exitfirst", action="store_true", help="stop at the first failure")
     add_packages(parser)
     parser.add_argument("--table", action="store_true", help="print how each function and type ended")
@@ -67,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     def task(reporter: Reporter, started: float) -> int:
         ranges = tuple(parse_opsets(text) for text in options.opset)
-        cells = Narrowing(tuple(options.types), ranges, tuple(options.runtime), options.exitfirst)
+        cells = Narrowing(tuple(options.types), ranges, tuple(options.runtime), options.spread, options.exitfirst)
         scope = Scope(
             cells,
             options.mutants,

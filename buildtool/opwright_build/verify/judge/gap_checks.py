@@ -76,8 +76,13 @@ class Change:
         )
 
 
-def check_gaps(file: GapsFile, outcomes: Iterable[Outcome], run: Run) -> tuple[list[Diagnostic], list[Change]]:
-    """Rows that are no longer true (OW452, OW453) and refusals that no row covers (OW451); and what releases change."""
+def check_gaps(
+    file: GapsFile, outcomes: Iterable[Outcome], run: Run, *, whole: bool = True
+) -> tuple[list[Diagnostic], list[Change]]:
+    """Rows that are no longer true (OW452, OW453) and refusals that no row covers (OW451); and what releases change.
+
+    Where not the `whole` of the bodies ran, nothing is said of rows: what they cover may be elsewhere.
+    """
     by_operator = _distinct(outcomes)
     findings: list[Diagnostic] = []
     for gap in file.gaps:
@@ -88,13 +93,13 @@ def check_gaps(file: GapsFile, outcomes: Iterable[Outcome], run: Run) -> tuple[l
     new = unlisted(file, run.releases)
     listed = run.of(family_of(name) for name in run.runtimes if family_of(name) not in new)
     findings += _refusals(_undeclared(rows, by_operator, listed), by_operator)
-    for gap in rows:
+    for gap in rows if whole else ():
         if listed.judges(gap):
             findings.extend(_check_row(gap, by_operator.get(gap.operator, []), listed.runtimes))
     against = compared_with(file, run.releases)
     changes = [
         _change(rows, by_operator, run.of([family]), (family, release, against[family]))
-        for family, release in new.items()
+        for family, release in (new.items() if whole else ())
     ]
     return findings, changes
 

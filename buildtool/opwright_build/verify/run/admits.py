@@ -18,7 +18,7 @@ from opwright.lang.facts import PRESENT
 from opwright_build.verify.cases.bindings import resolve_type
 from opwright_build.verify.items import is_sequence
 from opwright_build.verify.run.inferred_types import FlatFunction, InferredTypes, flat_function
-from opwright_build.verify.run.instantiated import BodyFunctions, Instantiated
+from opwright_build.verify.run.instantiated import BodyFunctions
 from opwright_build.verify.run.models import (
     AttributeValue,
     Signature,
@@ -26,6 +26,7 @@ from opwright_build.verify.run.models import (
     one_node_model,
     output_types,
 )
+from opwright_build.verify.run.spread import Spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +49,24 @@ class Admission:
 
 
 def admissions(
-    bundle: Bundle, instantiated: BodyFunctions | None = None, only: Collection[str] | None = None
+    bundle: Bundle,
+    instantiated: BodyFunctions | None = None,
+    only: Collection[str] | None = None,
+    spread: Spread | None = None,
 ) -> list[Admission]:
-    """Every body and type variable of a library, in the order of its index; or of the versions of those identities.
+    """Every body and type variable of a library, in the order of its index; or of the versions of those identities, or
+    of the bodies of a spread.
 
     `instantiated` are the functions that others have made of the bundle.
     """
     functions = BodyFunctions(bundle) if instantiated is None else instantiated
-    bodies, inference = _FlatBodies(), InferredTypes()
+    bodies, inference = _FlatBodies(functions), InferredTypes()
     found: list[Admission] = []
     for entry in bundle.index.functions:
-        for body in entry.bodies if only is None or entry.identity in only else ():
-            found.extend(_of_body(functions, bodies, inference, entry, body))
+        if only is not None and entry.identity not in only:
+            continue
+        for body in entry.bodies if spread is None else spread.of(entry):
+            found.extend(_of_body(bodies, inference, entry, body))
     return found
 
 
@@ -92,16 +99,11 @@ def disagreements(found: Iterable[Admission]) -> list[str]:
 
 
 def _of_body(
-    instantiated: BodyFunctions,
-    bodies: _FlatBodies,
-    inference: InferredTypes,
-    entry: FunctionEntry,
-    body: BodyEntry,
+    bodies: _FlatBodies, inference: InferredTypes, entry: FunctionEntry, body: BodyEntry
 ) -> Iterator[Admission]:
-    made = instantiated.of(entry, body, body.last_opset)
     admits, fixed = dict(body.admits), dict(body.variant)
     choice = {name: fixed.get(name, admits.get(name, kinds)[0]) for name, kinds in entry.types}
-    function = bodies.of(made, _signature(entry, body, choice), body.last_opset)
+    function = bodies.of(entry, body, _signature(entry, body, choice))
     types_of = inference.at(function, body.last_opset)
     formals = [item for item in _formals(entry, body) if item.name in body.inputs]
     results = output_types(entry, body)
@@ -176,16 +178,19 @@ _SAMPLES: Mapping[str, AttributeValue] = {
 
 
 class _FlatBodies:
-    """Bodies with their callees inlined and their attributes set, each made once for all opsets."""
+    """Bodies with their callees inlined and their attributes set, each made once: the same one serves many variants,
+    and functions that are equal but for their names. What a body means at an opset is asked of inference."""
 
-    def __init__(self) -> None:
-        self._made: dict[tuple[str, Signature], FlatFunction] = {}
+    def __init__(self, functions: BodyFunctions) -> None:
+        self._functions = functions
+        self._made: dict[tuple[str, tuple[str, ...], tuple[str, ...], Signature], FlatFunction] = {}
 
-    def of(self, made: Instantiated, signature: Signature, opset: int) -> FlatFunction:
-        key = (made.text, signature)
+    def of(self, entry: FunctionEntry, body: BodyEntry, signature: Signature) -> FlatFunction:
+        key = (body.body, body.inputs, body.attributes, signature)
         if key not in self._made:
+            made = self._functions.of(entry, body, body.last_opset)
             functions = [FunctionProto.FromString(data) for data in made.functions]
-            self._made[key] = flat_function(inlined(one_node_model(functions, signature, opset)))
+            self._made[key] = flat_function(inlined(one_node_model(functions, signature, body.last_opset)))
         return self._made[key]
 
 

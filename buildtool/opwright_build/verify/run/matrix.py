@@ -25,6 +25,7 @@ from opwright_build.verify.run.kept_results import KeptResults, run_key
 from opwright_build.verify.run.models import Signature, signature_of, taken_by
 from opwright_build.verify.run.packs import Candidate, Pack, packed
 from opwright_build.verify.run.runtimes import Runtime, Tells, available, newest_accepted
+from opwright_build.verify.run.spread import Spread
 
 MAX_VECTORS = 500  # in one batch: what a crash makes run again, and what a time limit has to cover
 
@@ -45,13 +46,15 @@ def verify_cases(
     cases: Sequence[Case],
     *,
     runtimes: Sequence[Runtime] | None = None,
+    spread: Spread | None = None,
     workers: Workers = 1,
     timeout: float = 120.0,
     progress: Callable[[Known], None] | None = None,
     instantiated: BodyFunctions | None = None,
     kept: KeptResults | None = None,
 ) -> list[Outcome]:
-    """Every case on every body of its version on every runtime (by default: all that are installed).
+    """Every case on every body of its version, or on those of a spread, on every runtime (by default: all that are
+    installed).
 
     `workers` processes run the batches, or who else runs tasks; 0 runs them here, unprotected from crashes. `timeout`
     is in seconds and for each batch. `progress` is told as outcomes become known. Cases of functions that the bundle
@@ -59,7 +62,7 @@ def verify_cases(
     knows is not run; it is told all that is found.
     """
     functions = BodyFunctions(bundle) if instantiated is None else instantiated
-    plan = Plan(functions, bundle.index.functions, available() if runtimes is None else runtimes)
+    plan = Plan(functions, bundle.index.functions, available() if runtimes is None else runtimes, spread)
     for case in cases:
         plan.add(case)
     results = _run(plan, workers, timeout, progress, KeptResults({}) if kept is None else kept)
@@ -227,12 +230,17 @@ class Plan:
     """What is to be run: cells in order, batches of those that share a session."""
 
     def __init__(
-        self, instantiated: BodyFunctions, entries: Iterable[FunctionEntry], runtimes: Sequence[Runtime]
+        self,
+        instantiated: BodyFunctions,
+        entries: Iterable[FunctionEntry],
+        runtimes: Sequence[Runtime],
+        spread: Spread | None = None,
     ) -> None:
         self.cells: list[_Cell] = []
         self.drafts: list[_Draft] = []
         self._instantiated = instantiated
         self._runtimes = runtimes
+        self._spread = spread
         self._entries = {entry.identity: entry for entry in entries}
         self._bodies: dict[str, Bodies] = {}
         # Bodies of one entry may be equal; positions by identity spare comparing them field by field.
@@ -255,7 +263,7 @@ class Plan:
             for runtime in self._runtimes:
                 message = "no body of the version is meant for such a call"
                 self.cells.append(_Cell(name, 0, "", runtime.name, status=Status.FAIL, message=message))
-        for body in bodies:
+        for body in bodies if self._spread is None else (body for body in bodies if self._spread.has(entry, body)):
             self._add_body(entry, body, case, name)
 
     def _add_body(self, entry: FunctionEntry, body: BodyEntry, case: Case, name: CaseName) -> None:

@@ -1,0 +1,44 @@
+"""Two bodies of each variant in place of all."""
+
+from typing import Any
+
+import numpy as np
+from opwright_build.verify.run.admits import admissions
+from opwright_build.verify.run.matrix import verify_cases
+from opwright_build.verify.run.runtimes import available, newest_accepted
+from opwright_build.verify.run.spread import Spread
+
+RELU = "(i0) => (o0) { o0 = Relu(i0) }"
+RANGES = [(13, 13), (14, 15), (16, 18), (19, 20), (21, 22)]
+
+
+def bodies(library: Any, name: str, *further: tuple[int, int]) -> Any:
+    return library.add(name, *((RELU, *opsets) for opsets in (*RANGES, *further)))
+
+
+def test_the_newest_body_and_one_of_the_others_run(library: Any, make_case: Any) -> None:
+    entry = bodies(library, "One")
+    x = np.array([-1.0, 2.0], np.float32)
+    cases = [make_case(entry, [x], np.maximum(x, 0), name=f"case{number}") for number in range(3)]
+    spread = Spread(available())
+    outcomes = verify_cases(library.bundle(), cases, spread=spread, workers=0)
+    by_case = {item.case.name: {other.opset for other in outcomes if other.case == item.case} for item in outcomes}
+    assert len(by_case) == 3
+    (opsets,) = {tuple(sorted(opsets)) for opsets in by_case.values()}
+    assert len(opsets) == 2 and opsets[1] == 22
+    assert [item.last_opset for item in admissions(library.bundle(), spread=spread)] == list(opsets)
+
+
+def test_a_body_that_a_runtime_does_not_take_is_not_the_newest(library: Any) -> None:
+    runtimes = available()
+    last = min(opset for item in runtimes if isinstance(opset := newest_accepted(item, 18, 28), int))
+    entry = bodies(library, "One", (23, last), (last + 1, last + 1))
+    assert any(body.last_opset == last for body in Spread(runtimes).of(entry))
+
+
+def test_functions_together_come_to_all_opsets_and_a_draw_is_the_same_again(library: Any) -> None:
+    entries = [bodies(library, f"F{number}") for number in range(30)]
+    drawn = [[body.first_opset for body in Spread(available()).of(entry)] for entry in entries]
+    assert drawn == [[body.first_opset for body in Spread(available()).of(entry)] for entry in entries]
+    assert {first for opsets in drawn for first in opsets} == {first for first, _ in RANGES}
+    assert all(len(opsets) == 2 for opsets in drawn)
