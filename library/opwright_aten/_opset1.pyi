@@ -6101,6 +6101,50 @@ class glu(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int = -1) -> _NDArray[_Any]:
         ...
 
+class grid_sampler(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        grid: _T2 | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1, 2],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _T2:
+        """The elements of images or volumes at given places, between which is interpolated.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions of places.
+            grid (T): Places, from -1 to 1, the last dimension first.
+
+        Attributes:
+            interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element, 2 for cubic interpolation.
+            padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+            align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        grid: _NDArray[_Any] | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1, 2],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
 class grid_sampler_2d(_LibraryFunction):
     @_overload
     def __call__(

@@ -199,6 +199,7 @@ _OPSET = _LibraryOpset(
         "ge_Tensor",
         "gelu",
         "glu",
+        "grid_sampler",
         "grid_sampler_2d",
         "group_norm",
         "grouped_mm",

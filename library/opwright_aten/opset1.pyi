@@ -193,6 +193,7 @@ from ._opset1 import ge_Scalar as _TypeOfge_Scalar  # pyright: ignore[reportMiss
 from ._opset1 import ge_Tensor as _TypeOfge_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gelu as _TypeOfgelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import glu as _TypeOfglu  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import grid_sampler as _TypeOfgrid_sampler  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import grid_sampler_2d as _TypeOfgrid_sampler_2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import group_norm as _TypeOfgroup_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import grouped_mm as _TypeOfgrouped_mm  # pyright: ignore[reportMissingModuleSource]
@@ -4637,6 +4638,29 @@ Inputs:
 
 Attributes:
     dim (int, default -1): The dimension.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+grid_sampler: _Final[_TypeOfgrid_sampler]
+"""grid_sampler(input: T, grid: T, *, interpolation_mode: int, padding_mode: int, align_corners: bool) -> T
+
+The elements of images or volumes at given places, between which is interpolated.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions of places.
+    grid (T): Places, from -1 to 1, the last dimension first.
+
+Attributes:
+    interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element, 2 for cubic interpolation.
+    padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+    align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
 
 Outputs:
     result (T)

@@ -95,8 +95,11 @@ def bundle_of(library: Path) -> Bundle:
     return find_bundle(library / "dist" / "opwright-aten-0.1.0.onnxlib")
 
 
-def judge(library: Path, chosen: Mapping[str, SpecVersion], core: frozenset[str]) -> dict[str, Tally]:
-    """What `opwright test` finds, by function; `core` are the names of operators."""
+def judge(
+    library: Path, chosen: Mapping[str, SpecVersion], core: frozenset[str], *, spread: bool = False
+) -> dict[str, Tally]:
+    """What `opwright test` finds, by function; with `spread` at two opsets of each variant. `core` are names of
+    operators."""
     command = [sys.executable, "-m", "opwright_build"]
     subprocess.run([*command, "build", "--quiet"], cwd=library, check=True)
     bundle = bundle_of(library)
@@ -107,7 +110,7 @@ def judge(library: Path, chosen: Mapping[str, SpecVersion], core: frozenset[str]
         assert entry is not None, f"{name} is not in the bundle"
         for vector in _vectors(library, name):
             tally.calls[vector.name] = Judged(vector.name, _refusal(vector, version, entry))
-    test = [*command, "test", "--json", "--no-oracle"]
+    test = [*command, "test", "--json", "--no-oracle", *(["--spread"] if spread else [])]
     ran = subprocess.run(test, cwd=library, stdout=subprocess.PIPE, text=True, check=False)
     for event in map(json.loads, ran.stdout.splitlines()):
         if event["event"] == "outcome":

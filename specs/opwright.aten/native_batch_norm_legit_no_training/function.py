@@ -6,8 +6,17 @@ from opwright import opset18 as op
 def native_batch_norm_legit_no_training(
     input, running_mean, running_var, weight=None, bias=None, double_eps=None, *, eps: float
 ):
-    none = op.CastLike(np.zeros(0, np.float32), running_mean)  # of the input it would keep runtimes from fusing
+    none = _nothing(input)
     return _normalized(input, running_mean, running_var, weight, bias, eps, double_eps), none, none
+
+
+def _nothing(input):
+    """No elements of the type, as a constant: a node that nobody reads would stay in the graph."""
+    if input.dtype == BFLOAT16:
+        return op.Cast(np.zeros(0, np.float32), to=BFLOAT16)
+    if input.dtype == DOUBLE:
+        return op.Constant(value=np.zeros(0, np.float64))
+    return op.Constant(value=np.zeros(0, np.float16 if input.dtype == FLOAT16 else np.float32))
 
 
 def _normalized(input, mean, var, weight, bias, eps, double_eps):
