@@ -11876,6 +11876,36 @@ class prelu_kernel(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, weight: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class prims_convert_element_type(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        a: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64,
+        *,
+        dtype: int,
+    ) -> FLOAT16 | BFLOAT16 | FLOAT | DOUBLE | BOOL | UINT8 | INT8 | INT16 | INT32 | INT64:
+        """Converts a tensor to another element type.
+
+        Inputs:
+            a (T)
+
+        Attributes:
+            dtype (int, required): The element type of the result, as a code of ONNX.
+
+        Outputs:
+            result (U)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+            U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, a: _NDArray[_Any] | _Floats, *, dtype: int) -> _NDArray[_Any]:
+        ...
+
 class prod(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3) -> _T3:
@@ -16448,6 +16478,34 @@ class trace(_LibraryFunction):
         """
     @_overload
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class transformers_grouped_mm_fallback(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T2, weight: _T2 | _Floats, offs: INT32 | _Ints) -> _T2:
+        """Multiplies the rows of each group by the matrix of the group, as the package transformers does for its mixtures of experts.
+
+        Inputs:
+            input (T, rank 2): The rows of all groups, one group after the other.
+            weight (T, rank 3): A matrix for each group.
+            offs (int32, rank 1): The row at which each group ends. Rows behind the last group give 0.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        weight: _NDArray[_Any] | _Floats,
+        offs: _NDArray[_Any] | _Ints,
+    ) -> _NDArray[_Any]:
         ...
 
 class transpose_int(_LibraryFunction):

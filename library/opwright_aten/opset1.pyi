@@ -373,6 +373,7 @@ from ._opset1 import pow_Tensor_Scalar as _TypeOfpow_Tensor_Scalar  # pyright: i
 from ._opset1 import pow_Tensor_Tensor as _TypeOfpow_Tensor_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import prelu as _TypeOfprelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import prelu_kernel as _TypeOfprelu_kernel  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import prims_convert_element_type as _TypeOfprims_convert_element_type  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import prod as _TypeOfprod  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import prod_dim_int as _TypeOfprod_dim_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import quantized_decomposed_choose_qparams_per_token as _TypeOfquantized_decomposed_choose_qparams_per_token  # pyright: ignore[reportMissingModuleSource]
@@ -518,6 +519,7 @@ from ._opset1 import to_dtype_layout as _TypeOfto_dtype_layout  # pyright: ignor
 from ._opset1 import to_other as _TypeOfto_other  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import topk as _TypeOftopk  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import trace as _TypeOftrace  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import transformers_grouped_mm_fallback as _TypeOftransformers_grouped_mm_fallback  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import transpose_int as _TypeOftranspose_int  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import trapezoid_dx as _TypeOftrapezoid_dx  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import trapezoid_x as _TypeOftrapezoid_x  # pyright: ignore[reportMissingModuleSource]
@@ -8515,6 +8517,27 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+prims_convert_element_type: _Final[_TypeOfprims_convert_element_type]
+"""prims_convert_element_type(a: T, *, dtype: int) -> U
+
+Converts a tensor to another element type.
+
+Inputs:
+    a (T)
+
+Attributes:
+    dtype (int, required): The element type of the result, as a code of ONNX.
+
+Outputs:
+    result (U)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+    U: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 prod: _Final[_TypeOfprod]
 """prod(self: T) -> T
 
@@ -11586,6 +11609,25 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, int64
+
+Since version 1 of opwright.aten.
+"""
+
+transformers_grouped_mm_fallback: _Final[_TypeOftransformers_grouped_mm_fallback]
+"""transformers_grouped_mm_fallback(input: T, weight: T, offs: int32) -> T
+
+Multiplies the rows of each group by the matrix of the group, as the package transformers does for its mixtures of experts.
+
+Inputs:
+    input (T, rank 2): The rows of all groups, one group after the other.
+    weight (T, rank 3): A matrix for each group.
+    offs (int32, rank 1): The row at which each group ends. Rows behind the last group give 0.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
 
 Since version 1 of opwright.aten.
 """

@@ -25,7 +25,7 @@ class Judged:
     """What became of a model, exported static or dynamic. `findings` are what does not hold.
 
     `error` is the largest of its outputs', in units of torch's own in float32; `nodes` are those after inlining and
-    onnxruntime's basic optimisation, `plain` those of torch.onnx.export without us.
+    onnxruntime's basic optimisation, `plain` those of torch.onnx.export without us, None where it cannot export.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Judged:
     functions: int = 0
     error: float = 0.0
     nodes: int = 0
-    plain: int = 0
+    plain: int | None = None
 
 
 def judge(model: Model, registry: Registry, *, dynamic: bool) -> Judged:
@@ -65,8 +65,8 @@ def _judge(model: Model, registry: Registry, judged: Judged) -> None:
     onnx.checker.check_model(made, full_check=True)
     inlined = onnx.inliner.inline_local_functions(made)
     judged.nodes = optimised_nodes(inlined)
-    judged.plain = optimised_nodes(export(exported(module, inputs, shapes), None).model_proto)
-    if judged.nodes > judged.plain:
+    judged.plain = _plain_nodes(exported(module, inputs, shapes))
+    if judged.plain is not None and judged.nodes > judged.plain:
         judged.findings.append(f"{judged.nodes} nodes, and {judged.plain} without our functions")
     for size in model.sizes if judged.dynamic else model.sizes[:1]:
         given = model.inputs(size)
@@ -75,6 +75,14 @@ def _judge(model: Model, registry: Registry, judged: Judged) -> None:
             for level in LEVELS:
                 found = _run(proto, given, level)
                 judged.findings += _compare(judged, found, single, exact, f"{form}, {level}, size {size}")
+
+
+def _plain_nodes(program: torch.export.ExportedProgram) -> int | None:
+    try:
+        alone = export(program, None).model_proto
+    except torch.onnx.errors.OnnxExporterError:
+        return None
+    return optimised_nodes(alone)
 
 
 def _operators(program: torch.export.ExportedProgram) -> Iterator[str]:

@@ -206,7 +206,7 @@ class Curved(nn.Module):
             map_,
             wave,
             sign,
-            torch.nan_to_num(x / (x - x.roll(1, 1) * 0)),
+            torch.nan_to_num(x / (x - x.roll(1, 1))),
             (x.exp2() + x.expm1()) * small.neg(),
         )
 

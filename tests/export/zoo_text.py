@@ -8,6 +8,7 @@ from typing import Any
 import torch
 import transformers
 from torch import nn
+from torch.nn import functional as F
 
 from tests.export.zoo import Flat, Model, generator, tokens
 
@@ -22,12 +23,15 @@ _SMALL = {
 
 def _bert() -> nn.Module:
     config = transformers.BertConfig(**_SMALL, max_position_embeddings=40)
-    return Flat(transformers.BertModel(config), lambda found: (found.last_hidden_state, found.pooler_output))
+    return Flat(transformers.BertModel(config), _likeness)
 
 
 def _gpt2() -> nn.Module:
     config = transformers.GPT2Config(vocab_size=99, n_positions=40, n_embd=32, n_layer=2, n_head=4, use_cache=False)
-    return Flat(transformers.GPT2LMHeadModel(config), _surprise)
+    model: Any = transformers.GPT2LMHeadModel(config)
+    with torch.no_grad():
+        model.transformer.wte.weight.mul_(20)  # else all words are as likely
+    return Flat(model, _surprise)
 
 
 def _llama() -> nn.Module:
@@ -67,6 +71,14 @@ def _whisper() -> nn.Module:
     )
     model: Any = transformers.WhisperModel(config)
     return Flat(model.encoder, lambda found: found.last_hidden_state)
+
+
+def _likeness(found: Any) -> Any:
+    """What a search by meaning takes: words, the text as one vector, and how near the words are to it."""
+    words = found.last_hidden_state
+    text = F.normalize(found.pooler_output + words.amax(1), dim=-1)
+    near = F.cosine_similarity(words, text.unsqueeze(1), -1)
+    return words, text, near, torch.logsumexp(near * 4, -1), torch.linalg.vector_norm(words - text.unsqueeze(1), dim=-1)
 
 
 def _logits(found: Any) -> Any:

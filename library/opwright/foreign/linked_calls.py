@@ -11,6 +11,7 @@ from onnx import FunctionProto, ModelProto, NodeProto, helper
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, DiagnosticWarning, Place, Severity
 from opwright.foreign.callables import Functions, call_of
+from opwright.foreign.constant_calls import fold_constant_calls
 from opwright.foreign.inferred_shapes import SHAPES, InferredShapes, noted_shapes, sizes_of
 from opwright.foreign.typed_call import Typed, call_model
 from opwright.functions import OnnxFunction
@@ -19,6 +20,7 @@ from opwright.graphs.walk import all_graphs, all_nodes, graphs_in, names_of, ren
 from opwright.link.apply import attach_libraries
 from opwright.link.catalogue import merge_libraries
 from opwright.link.check import check_model
+from opwright.link.known_casts import write_known_casts
 from opwright.link.node_resolution import Resolver
 from opwright.link.plan import choose_opset
 from opwright.link.propagate import Fact, Propagation, Visit, imports_of
@@ -44,10 +46,12 @@ def link_model(model: ModelProto, functions: Functions, place_of: PlaceOf, file:
         _splice(result, calls)
         check_model(result, model, file)
     if functions.libraries:
+        fold_constant_calls(result, lambda part: attach_libraries(part, functions.libraries, file=file).model)
         try:
             result = attach_libraries(result, functions.libraries, file=file).model
         except DiagnosticError as error:
             raise DiagnosticError(map(calls.at_line, error.diagnostics)) from None
+        write_known_casts(result)
     _tell_of_unknown(result, calls)
     return result
 

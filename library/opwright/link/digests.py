@@ -10,7 +10,18 @@ from onnx import FunctionProto
 
 from opwright.graphs.ids import FunctionId, call_id, callees_first, function_id
 from opwright.graphs.walk import all_nodes
-from opwright.link.metadata import ATTRIBUTES, BODY, FLATTENED, IDENTITY, LATE, LIBRARY, RELEASE, TEMPLATE, VARIANT
+from opwright.link.metadata import (
+    ATTRIBUTES,
+    BODY,
+    FLATTENED,
+    IDENTITY,
+    LATE,
+    LIBRARY,
+    RELEASE,
+    TEMPLATE,
+    TYPED,
+    VARIANT,
+)
 from opwright.protos.canonical import Callee, canonicalise
 from opwright.protos.canonical_tensors import RefusedError
 
@@ -18,7 +29,8 @@ from opwright.protos.canonical_tensors import RefusedError
 @dataclass(frozen=True, slots=True)
 class Record:
     """The metadata_props of a linked function. `template` is that of an instance which the library does not hold,
-    `late` the digests of the bodies that one which follows its element type is made of."""
+    `late` the digests of the bodies that one which follows its element type is made of, `typed` that of one whose casts
+    name types."""
 
     identity: str
     variant: str
@@ -28,6 +40,7 @@ class Record:
     flattened: str
     template: str
     late: str = ""
+    typed: str = ""
 
     @property
     def origin(self) -> str:
@@ -36,7 +49,7 @@ class Record:
     @property
     def expected(self) -> str:
         """The digest that the function's nodes have unless they were altered."""
-        return self.flattened or self.body
+        return self.typed or self.flattened or self.body
 
 
 def record_of(function: FunctionProto) -> Record | None:
@@ -44,7 +57,7 @@ def record_of(function: FunctionProto) -> Record | None:
     facts = {item.key: item.value for item in function.metadata_props}
     if IDENTITY not in facts or BODY not in facts:
         return None
-    keys = (IDENTITY, VARIANT, BODY, LIBRARY, RELEASE, FLATTENED, TEMPLATE, LATE)
+    keys = (IDENTITY, VARIANT, BODY, LIBRARY, RELEASE, FLATTENED, TEMPLATE, LATE, TYPED)
     return Record(*(facts.get(key, "") for key in keys))
 
 

@@ -18,6 +18,7 @@ RELEASE = "opwright.release"  # the library's version
 ATTRIBUTES = "opwright.attributes"  # in the body's order, where the proto (those with defaults last) has another
 FLATTENED = "opwright.flattened"  # digest of a body into which callees were inlined to shorten a chain of calls
 TEMPLATE = "opwright.template"  # digest of the template that made it, of a body that the library does not hold
+TYPED = "opwright.typed"  # digest of a body whose casts name the types that its calls have
 LATE = "opwright.late"  # digests of the library's bodies, one a type, that it is one body for
 ATTACHED = "opwright.attached"  # JSON: what of the model changed when the function was added
 
@@ -46,6 +47,7 @@ OF_FUNCTIONS = frozenset(
         FLATTENED,
         TEMPLATE,
         LATE,
+        TYPED,
         ATTACHED,
         IMPORTED,
         POLYFILLED,

@@ -1,0 +1,188 @@
+"""Calls of constants, computed when a model is linked.
+
+An exporter folds what follows from constants alone, as the mask of a text of fixed length does, and cannot do so with a
+call whose function it does not see. So the nodes of the main graph that read constants alone are taken out as a model,
+which gets its functions and is run once; what the rest of the graph reads of it stays as constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, TensorProto, defs, helper, numpy_helper
+
+from opwright.diagnostics.diagnostic import DiagnosticError
+from opwright.eager.ort import load_whole
+from opwright.eager.outcome import NoKernel
+from opwright.graphs.ids import call_id, function_id
+from opwright.graphs.walk import all_graphs, all_nodes
+from opwright.opsets.domains import normal_domain
+from opwright.opsets.records import CONSTANT
+
+MOST_READ = 1 << 13  # elements of a constant that is computed with: a larger one may be a weight
+MOST_WRITTEN = 1 << 18  # elements of what is stored: as much as the exporter of PyTorch folds
+
+Attach = Callable[[ModelProto], ModelProto]
+
+
+def fold_constant_calls(model: ModelProto, attach: Attach) -> None:
+    """Replaces the nodes that follow from constants by their values, if any of them is a call; the model is changed.
+
+    `attach` gives a model the functions that its nodes call. What draws random numbers stays, and so does everything
+    where onnxruntime is missing, or has no kernel for one of the nodes.
+    """
+    nodes = _constant_nodes(model)
+    if not any(_is_call(node) for node in nodes):
+        return
+    try:
+        linked = attach(_model_of(model, nodes))
+    except DiagnosticError:
+        return  # of a call that is wrong the user hears where the whole model is linked
+    steady = _without_random(nodes, _drawn(linked))
+    wanted = _read_elsewhere(model, steady) if any(map(_is_call, steady)) else []
+    found = _computed(linked, wanted) if wanted else {}
+    kept = {name: value for name, value in found.items() if value.size <= MOST_WRITTEN}
+    if kept:
+        _replace(model, steady, wanted, kept)
+
+
+def _is_call(node: NodeProto) -> bool:
+    return bool(normal_domain(node.domain))
+
+
+def _constant_nodes(model: ModelProto) -> list[NodeProto]:
+    """The nodes of the main graph, in order, all of whose inputs are constants, or follow from them."""
+    graph = model.graph
+    given = {item.name for item in graph.input}
+    known = {item.name for item in graph.initializer if _size(item) <= MOST_READ} - given
+    found: list[NodeProto] = []
+    for node in graph.node:
+        if any(item.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS) for item in node.attribute):
+            continue
+        if all(not name or name in known for name in node.input):
+            found.append(node)
+            known.update(node.output)
+    return found
+
+
+def _size(tensor: TensorProto) -> int:
+    size = 1
+    for dim in tensor.dims:
+        size *= dim
+    return size
+
+
+def _model_of(model: ModelProto, nodes: Sequence[NodeProto]) -> ModelProto:
+    """The nodes as a model without inputs, which gives all that they write."""
+    read = {name for node in nodes for name in node.input}
+    known = {item.name: item for item in (*model.graph.value_info, *model.graph.output)}
+    made = ModelProto(ir_version=model.ir_version, producer_name="opwright")
+    made.opset_import.extend(model.opset_import)
+    made.functions.extend(model.functions)
+    made.graph.name = "constants"
+    made.graph.node.extend(nodes)
+    made.graph.initializer.extend(item for item in model.graph.initializer if item.name in read)
+    written = [name for node in nodes for name in node.output if name]
+    made.graph.output.extend(known.get(name) or helper.make_empty_tensor_value_info(name) for name in written)
+    return made
+
+
+def _random_functions(functions: Iterable[FunctionProto]) -> set[tuple[str, str, str]]:
+    """The functions that draw random numbers, themselves or in what they call. Callees stand first."""
+    found: set[tuple[str, str, str]] = set()
+    for function in functions:
+        opsets = {normal_domain(item.domain): item.version for item in function.opset_import}
+        if any(call_id(node) in found or _draws(node, opsets) for node in all_nodes(function.node)):
+            found.add(function_id(function))
+    return found
+
+
+def _draws(node: NodeProto, opsets: Mapping[str, int]) -> bool:
+    """Whether an operator gives other values each time: it has a seed."""
+    domain = normal_domain(node.domain)
+    try:
+        return "seed" in defs.get_schema(node.op_type, opsets.get(domain, 1), domain).attributes
+    except defs.SchemaError:
+        return False  # a call, of which its function tells
+
+
+def _drawn(linked: ModelProto) -> set[str]:
+    """What random nodes of a model write."""
+    random = _random_functions(linked.functions)
+    opsets = {normal_domain(item.domain): item.version for item in linked.opset_import}
+    drawing = (node for node in linked.graph.node if call_id(node) in random or _draws(node, opsets))
+    return {name for node in drawing for name in node.output}
+
+
+def _without_random(nodes: Sequence[NodeProto], random: set[str]) -> list[NodeProto]:
+    tainted = set(random)
+    kept: list[NodeProto] = []
+    for node in nodes:
+        if tainted.isdisjoint((*node.input, *node.output)):
+            kept.append(node)
+        else:
+            tainted.update(node.output)
+    return kept
+
+
+def _read_elsewhere(model: ModelProto, nodes: Sequence[NodeProto]) -> list[str]:
+    """What other nodes and the results of the model read of these nodes, but for what constants give."""
+    inside = {id(node) for node in nodes}
+    read = {item.name for graph in all_graphs(model.graph) for item in graph.output}
+    for node in model.graph.node:
+        if id(node) not in inside:
+            read.update(name for item in all_nodes([node]) for name in item.input)
+    computed = (node for node in nodes if node.op_type != CONSTANT.name or normal_domain(node.domain))
+    return [name for node in computed for name in node.output if name in read]
+
+
+def _computed(model: ModelProto, names: Sequence[str]) -> dict[str, np.ndarray[Any, Any]]:
+    """The values of those names that are tensors; nothing where onnxruntime does not give them."""
+    outputs = {item.name: item for item in model.graph.output}
+    del model.graph.output[:]
+    model.graph.output.extend(outputs[name] for name in names)
+    try:
+        values = load_whole(model).run(list(names), {})
+    except (NoKernel, ImportError):
+        return {}
+    except Exception:  # onnxruntime's errors share no base class; the model that is linked will tell
+        return {}
+    return {name: value for name, value in zip(names, values, strict=True) if isinstance(value, np.ndarray)}
+
+
+def _replace(
+    model: ModelProto, nodes: Sequence[NodeProto], wanted: Sequence[str], values: Mapping[str, np.ndarray[Any, Any]]
+) -> None:
+    """Constants in the places of values; nodes that are then read by none are gone."""
+    needed = {name for name in wanted if name not in values}
+    gone: set[int] = set()
+    for node in reversed(nodes):
+        is_constant = node.op_type == CONSTANT.name and not normal_domain(node.domain)
+        if is_constant or needed.intersection(node.output):
+            needed.update(node.input)
+        else:
+            gone.add(id(node))
+    left = [_copy(node) for node in model.graph.node if id(node) not in gone]
+    results = {item.name for item in model.graph.output}
+    stored = [numpy_helper.from_array(value, name) for name, value in values.items()]
+    # An initializer is no result: of those a node gives the value.
+    first = [helper.make_node(CONSTANT.name, [], [item.name], value=item) for item in stored if item.name in results]
+    freed = {name for node in nodes if id(node) in gone for name in node.input}
+    del model.graph.node[:]
+    model.graph.node.extend([*first, *left])
+    freed -= {name for node in all_nodes(model.graph.node) for name in node.input}
+    freed -= {item.name for graph in all_graphs(model.graph) for item in (*graph.output, *graph.input)}
+    initializers = [_copy(item) for item in model.graph.initializer if item.name not in freed]
+    written = {name for node in model.graph.node for name in node.output}
+    infos = [_copy(item) for item in model.graph.value_info if item.name in written]
+    del model.graph.initializer[:], model.graph.value_info[:]
+    model.graph.initializer.extend([*initializers, *(item for item in stored if item.name not in results)])
+    model.graph.value_info.extend(infos)
+
+
+def _copy(message: Any) -> Any:
+    made = type(message)()
+    made.CopyFrom(message)
+    return made
