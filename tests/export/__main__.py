@@ -39,9 +39,10 @@ def main() -> int:
 
 def _line(item: Judged) -> str:
     form = "dynamic" if item.dynamic else "static"
+    plain = "none" if item.plain is None else str(item.plain)
     head = (
         f"{item.name:12} {form:7} {len(item.operators):3} operators, {item.functions:3} functions,"
-        f" {item.nodes:4} nodes ({'none' if item.plain is None else item.plain} without), error {item.error:.2f} of torch's"
+        f" {item.nodes:4} nodes ({plain} without), error {item.error:.2f} of torch's"
     )
     return "\n".join([head, *(f"    {text}" for text in dict.fromkeys(item.findings))])
 

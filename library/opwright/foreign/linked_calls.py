@@ -20,10 +20,10 @@ from opwright.graphs.walk import all_graphs, all_nodes, graphs_in, names_of, ren
 from opwright.link.apply import attach_libraries
 from opwright.link.catalogue import merge_libraries
 from opwright.link.check import check_model
-from opwright.link.known_casts import write_known_casts
 from opwright.link.node_resolution import Resolver
 from opwright.link.plan import choose_opset
 from opwright.link.propagate import Fact, Propagation, Visit, imports_of
+from opwright.link.typed_casts import write_types_of_casts
 from opwright.link.value_types import text_of
 from opwright.opsets.domains import RUNTIME_DOMAINS, normal_domain
 from opwright.opsets.records import CONSTANT
@@ -51,7 +51,7 @@ def link_model(model: ModelProto, functions: Functions, place_of: PlaceOf, file:
             result = attach_libraries(result, functions.libraries, file=file).model
         except DiagnosticError as error:
             raise DiagnosticError(map(calls.at_line, error.diagnostics)) from None
-        write_known_casts(result)
+        write_types_of_casts(result)
     _tell_of_unknown(result, calls)
     return result
 

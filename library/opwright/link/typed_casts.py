@@ -20,7 +20,7 @@ from opwright.link.value_types import element_of
 from opwright.opsets.records import CAST, CAST_LIKE
 
 
-def write_known_casts(model: ModelProto) -> None:
+def write_types_of_casts(model: ModelProto) -> None:
     """Makes each `CastLike` of a library's function, where it always meets one type, a `Cast` to that type.
 
     The digests that the nodes of functions have then are written down on those that this concerns, their callers among
