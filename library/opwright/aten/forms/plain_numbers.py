@@ -50,7 +50,7 @@ def not_nan(value: Any, call: CallShape) -> Any:
 
 
 def unless_negative(value: Any, call: CallShape) -> Any:
-    """The value; None for a negative number, by which PyTorch asks to find it out."""
+    """The value; None for a negative number, for which PyTorch determines the value from a tensor."""
     return None if isinstance(value, int) and value < 0 else value
 
 
