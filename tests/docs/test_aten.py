@@ -1,4 +1,4 @@
-"""docs/aten.md runs, one block behind the other, and its table of forms says what the code says."""
+"""docs/aten.md runs, one block behind the other, and its tables of forms say what the code says."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import groupby
 from pathlib import Path
 
 import pytest
-from opwright.aten.argument_forms import FORMS
+from opwright.aten.forms.form_table import FORMS
 
 from tests.cli.conftest import run_command
 from tests.docs.pages import DOCS
@@ -48,7 +49,16 @@ def test_the_page_from_its_first_block_to_its_last(tmp_path: Path, monkeypatch: 
             run(step)
 
 
-def test_the_table_has_every_form(golden: Callable[[Path, str], None]) -> None:
-    rows = [f"| `{name}` | {' '.join((form.__doc__ or '').split())} |" for name, form in FORMS.items()]
-    table = "\n".join(["", "| form | what the function gets |", "|---|---|", *rows, "", ""])
+def test_the_tables_have_every_form(golden: Callable[[Path, str], None]) -> None:
+    """A table for each module, under what the module says of itself."""
+    lines = [""]
+    for module, forms in groupby(FORMS.values(), key=lambda form: form.__module__):
+        lines += [_on_one_line(sys.modules[module]), "", "| form | what the function gets |", "|---|---|"]
+        lines += [f"| `{form.__name__}` | {_on_one_line(form)} |" for form in forms]
+        lines.append("")
+    table = "\n".join([*lines, ""])
     golden(PAGE, _FORMS.sub(lambda _: table, PAGE.read_text(encoding="utf-8")))
+
+
+def _on_one_line(item: object) -> str:
+    return " ".join((item.__doc__ or "").split())

@@ -168,7 +168,7 @@ def test_sizes_that_are_computed_are_joined_with_numbers(known: Registry) -> Non
         ("aten::add.Tensor", ["x"], "`other` of aten::add.Tensor is not given"),
         ("aten::add.Tensor", ["x", "x", "x"], "takes 2 arguments by position"),
         ("aten::sum.dim_IntList", ["x", [2]], "there is no dimension 2 among 1"),
-        ("aten::sum.dim_IntList", ["x", [0, -1]], "a dimension stands there twice"),
+        ("aten::sum.dim_IntList", ["x", [0, -1]], "a dimension is given twice"),
         ("aten::sum.dim_IntList", ["x", [0], True], "`keepdim` is True, and the function serves False alone"),
         ("aten::view", ["i", [1]], "its result is int32, and the function would give float"),
     ],

@@ -7,7 +7,8 @@ from typing import Any
 import ml_dtypes  # noqa: F401  (numpy then casts between its types and others)
 import numpy as np
 
-from opwright.aten.call import Facts, Input, JoinedInput, NumberInput, TensorInput
+from opwright.aten.call import Input, JoinedInput, NumberInput, TensorInput
+from opwright.aten.tensor_facts import Facts
 from opwright.graphs.ndarrays import DTYPES, Array, element_of
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from opwright.aten.argument_forms import FORMS, Form
+from opwright.aten.forms.call_shape import Form
+from opwright.aten.forms.form_table import FORMS
 from opwright.aten.operator_schema import Argument, MalformedSchema, Schema, parse_schema
 from opwright.bundle.format import AttributeEntry, FunctionEntry, ImplementsEntry, InputEntry
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from opwright.aten.argument_forms import CallShape, NoForm, pairs
 from opwright.aten.binding import FLOAT, KEPT, RULES, WIDE, Binding, BoundArgument, Role
+from opwright.aten.forms.call_shape import CallShape, NoForm
+from opwright.aten.forms.spectra import pairs
 from opwright.aten.operator_schema import Argument
 from opwright.aten.promotion import (
     Operand,
@@ -19,6 +20,7 @@ from opwright.aten.promotion import (
     result_type,
     type_of_number,
 )
+from opwright.aten.tensor_facts import Facts, FactsOf
 from opwright.bundle.call_interface import ANY
 from opwright.bundle.format import AttributeEntry, InputEntry
 from opwright.elements import BY_NAME, ElementType
@@ -26,22 +28,6 @@ from opwright.elements import BY_NAME, ElementType
 
 class NoCall(ValueError):
     """A call of the operator that is none of the function; it says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What is known of a tensor. `sizes`: None without a rank, None for a size that is not known. A complex tensor is
-    stored as pairs of real numbers: `element` is their type, and `sizes` leaves out the last dimension, of size 2.
-
-    `symbols` are the expressions of its sizes, and `symbol` is that of a number which the graph computes, as far as an
-    exporter has them: equal expressions are equal numbers. They are empty where there is none.
-    """
-
-    element: ElementType
-    sizes: tuple[int | None, ...] | None
-    is_complex: bool = False
-    symbols: tuple[str, ...] = ()
-    symbol: str = ""
 
 
 _ELEMENTS_OF_PYTORCH = {
@@ -56,8 +42,6 @@ _ELEMENTS_OF_PYTORCH = {
     11: "bool",
     15: "bfloat16",
 }
-
-FactsOf = Callable[[Any], Facts | None]  # None of what is no tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +130,11 @@ class _Maker:
         self.binding = binding
         self.values = values
         self.facts_of = facts_of
-        first = self._first_tensor()
-        sizes = None if first is None else first.sizes
-        self.first_element = None if first is None else first.element
-        self.symbols = () if first is None else first.symbols
         self.result: ElementType | None = None
-        self.lifted = bool(binding.rank_of) or (binding.lifts and sizes == ())
-        self.sizes = (1,) if self.lifted and sizes == () else sizes
+        first = next(self._tensors(*binding.schema.arguments), None)
+        has_rank_0 = first is not None and first.sizes == ()
+        self.lifted = bool(binding.rank_of) or (binding.lifts and has_rank_0)
+        self.first = replace(first, sizes=(1,)) if first is not None and has_rank_0 and self.lifted else first
 
     def make(self) -> FunctionCall:
         self._check_complex()
@@ -178,24 +160,29 @@ class _Maker:
         known = {variable: element for variable, element in chosen.items() if element is not None}
         return FunctionCall(tuple(ordered), attributes, self._leaves_rank_1(attributes), known, self.result)
 
+    def _tensors(self, *arguments: Argument) -> Iterator[Facts]:
+        """The facts of the tensors among the values of arguments, in their order."""
+        for argument in arguments:
+            if argument.kind == "Tensor":
+                value = self.values[argument.name]
+                for tensor in value if argument.is_list and value is not None else [value]:
+                    facts = None if tensor is None else self.facts_of(tensor)
+                    if facts is not None:
+                        yield facts
+
     def _check_complex(self) -> None:
         """Refuses a complex tensor where the function computes with real numbers."""
         for item in self.binding.arguments:
-            if item.argument.kind == "Tensor" and item.form is not pairs and item.role is Role.INPUT:
-                value = self.values[item.argument.name]
-                for tensor in value if item.argument.is_list and value is not None else [value]:
-                    if self._is_complex(tensor):
-                        raise NoCall(f"`{item.argument.name}` is complex, and the function takes real numbers")
-
-    def _is_complex(self, tensor: Any) -> bool:
-        facts = None if tensor is None else self.facts_of(tensor)
-        return facts is not None and facts.is_complex
+            takes_real = item.form is not pairs and item.role is Role.INPUT
+            if takes_real and any(facts.is_complex for facts in self._tensors(item.argument)):
+                raise NoCall(f"`{item.argument.name}` is complex, and the function takes real numbers")
 
     def _leaves_rank_1(self, attributes: Mapping[str, Any]) -> bool:
         """Whether the results are of rank 1, and scalars to PyTorch. A dimension that is reduced and not kept leaves a
         scalar anyway."""
         if self.binding.rank_of:
-            return self._sizes_of(self.values[self.binding.rank_of]) == ()
+            facts = self.facts_of(self.values[self.binding.rank_of])
+            return facts is not None and facts.sizes == ()
         keeps = bool(self.values.get("keepdim", True)) or attributes.get("dim") == []
         return self.lifted and keeps and self._are_all_rank_0()
 
@@ -204,45 +191,11 @@ class _Maker:
         tensors = [self.facts_of(self.values[item.name]) for item in self.binding.schema.arguments if not item.is_list]
         return all(facts is None or facts.sizes == () for facts in tensors)
 
-    def _sizes_of(self, tensor: Any) -> tuple[int | None, ...] | None:
-        facts = self.facts_of(tensor)
-        return None if facts is None else facts.sizes
-
-    def _element_of(self, tensor: Any) -> ElementType | None:
-        facts = None if tensor is None else self.facts_of(tensor)
-        return None if facts is None else facts.element
-
-    def _symbol_of(self, number: Any) -> str:
-        facts = self.facts_of(number)
-        return "" if facts is None else facts.symbol
-
-    def _first_tensor(self) -> Facts | None:
-        for item in self.binding.schema.arguments:
-            if item.kind == "Tensor":
-                value = self.values[item.name]
-                for tensor in value if item.is_list and value is not None else [value]:
-                    facts = None if tensor is None else self.facts_of(tensor)
-                    if facts is not None:
-                        return facts
-        return None
-
     def _formed(self, item: BoundArgument, value: Any, element: ElementType | None = None) -> Any:
         if item.form is None:
             return value
         try:
-            shape = CallShape(
-                item.argument,
-                self.values,
-                self.sizes,
-                self._sizes_of,
-                self._element_of,
-                self._is_complex,
-                element=element,
-                first_element=self.first_element,
-                symbols=self.symbols,
-                symbol_of=self._symbol_of,
-            )
-            return item.form(value, shape)
+            return item.form(value, CallShape(item.argument, self.values, self.facts_of, self.first, element))
         except NoForm as error:
             raise NoCall(f"the argument `{item.argument.name}`: {error}") from None
 

@@ -13,7 +13,6 @@ from onnx import AttributeProto, helper
 from opwright.aten.array_calls import number_array
 from opwright.aten.binding import Binding
 from opwright.aten.call import (
-    Facts,
     FunctionCall,
     Input,
     JoinedInput,
@@ -22,6 +21,7 @@ from opwright.aten.call import (
     TensorInput,
     call_of_operator,
 )
+from opwright.aten.tensor_facts import Facts
 from opwright.bundle.format import AttributeEntry, FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.elements import BY_CODE, BY_NAME, ElementType

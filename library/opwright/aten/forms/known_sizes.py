@@ -1,0 +1,115 @@
+"""What is known of sizes before a graph runs: whether tensors agree in them, so that a shorter body will do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from opwright.aten.forms.call_shape import CallShape, NoForm
+from opwright.aten.forms.list_items import paired
+from opwright.aten.tensor_facts import Sizes
+
+
+def sizes_are_known(value: Any, call: CallShape) -> bool:
+    """Whether all sizes of the first tensor are known."""
+    return call.sizes is not None and None not in call.sizes
+
+
+def is_empty(value: Any, call: CallShape) -> bool:
+    """Whether the first tensor is known to have no elements."""
+    return call.sizes is not None and 0 in call.sizes
+
+
+def sizes_of_first(value: Any, call: CallShape) -> bool:
+    """Whether a tensor is known to have the sizes of the first one."""
+    return _are_equal(call.sizes_of(value), call.sizes)
+
+
+def sizes_of_index(value: Any, call: CallShape) -> bool:
+    """Whether a tensor is known to have the sizes of the argument `index`."""
+    return _are_equal(call.sizes_of(value), call.sizes_of(call.values["index"]))
+
+
+def sizes_beside_dim(value: Any, call: CallShape) -> bool:
+    """Whether a tensor is known to have the sizes of the first one in all dimensions but `dim`; false without `dim`."""
+    own, dim = call.sizes_of(value), call.values["dim"]
+    if own is None or call.sizes is None or dim is None or len(own) != call.rank:
+        return False
+    axis = call.axis(dim)
+    return _are_equal((*own[:axis], *own[axis + 1 :]), (*call.sizes[:axis], *call.sizes[axis + 1 :]))
+
+
+def may_broadcast(value: Any, call: CallShape) -> bool:
+    """Whether tensors of the call may have different sizes: whether they are not known to be equal."""
+    found = [sizes for sizes in map(call.sizes_of, call.values.values()) if sizes is not None]
+    return any(None in sizes or sizes != found[0] for sizes in found)
+
+
+def of_equal_rank(value: Any, call: CallShape) -> Any:
+    """A tensor, unchanged. It is refused where its rank is known to differ from that of the first one (0 counts as 1):
+    PyTorch takes such tensors where they have no elements."""
+    sizes = call.sizes_of(value)
+    if sizes is not None and call.sizes is not None and max(len(sizes), 1) != max(len(call.sizes), 1):
+        raise NoForm(f"it has {len(sizes)} dimensions, and the first tensor {len(call.sizes)}")
+    return value
+
+
+def of_equal_sizes(value: Any, call: CallShape) -> bool:
+    """Whether the tensors of a list are known to have the same sizes and to be no masks (see `sizes_of_indexed`). Items
+    that are None are left out."""
+    given = [item for item in value if item is not None]
+    known = [call.sizes_of(item) for item in given]
+    return all(_are_equal(known[0], sizes) for sizes in known) and not any(_is_mask(item, call) for item in given)
+
+
+def sizes_of_indexed(value: Any, call: CallShape) -> bool:
+    """Whether a tensor is known to have the sizes of `first[indices]`, the first tensor indexed by a list of tensors
+    and None as in PyTorch. False for masks, tensors of bool or uint8, whose number of true elements is not known."""
+    indices, own = call.values["indices"], call.sizes_of(value)
+    if call.sizes is None or any(_is_mask(item, call) for item in indices if item is not None):
+        return False
+    places = [place for place, item in enumerate(indices) if item is not None]
+    joint = _broadcast([call.sizes_of(indices[place]) for place in places])
+    if joint is None or not places:
+        return False
+    rest = [size for place, size in enumerate(call.sizes) if place not in places]
+    first = places[0] if places == list(range(places[0], places[-1] + 1)) else 0
+    return _are_equal(own, (*rest[:first], *joint, *rest[first:]))
+
+
+def strided_whole(value: Any, call: CallShape) -> bool:
+    """Whether the tensor of the given sizes and the strides `stride`, in elements, is known to have all elements of the
+    first tensor in their order: `[2, 3]` with strides `[3, 1]` of 6 elements. Sizes of 1 have any stride."""
+    if call.sizes is None or None in call.sizes or call.values["storage_offset"]:
+        return False
+    step = 1
+    for size, stride in paired([*reversed(value)], [*reversed(call.values["stride"])]):
+        if not isinstance(size, int) or (size != 1 and stride != step):
+            return False
+        step *= size
+    return step == math.prod(item or 0 for item in call.sizes)
+
+
+def _are_equal(first: Sizes | None, second: Sizes | None) -> bool:
+    return first is not None and None not in first and first == second
+
+
+def _is_mask(tensor: Any, call: CallShape) -> bool:
+    """Whether it selects by where it is true, or may do so; PyTorch takes uint8 as bool here."""
+    element = call.element_of(tensor)
+    return element is None or element.name in ("bool", "uint8")
+
+
+def _broadcast(shapes: Sequence[Sizes | None]) -> tuple[int, ...] | None:
+    """The sizes of tensors that are broadcast together; None where one is not known."""
+    found: list[int] = []
+    for sizes in shapes:
+        if sizes is None:
+            return None
+        found = [1] * (len(sizes) - len(found)) + found
+        for place, size in enumerate(sizes, len(found) - len(sizes)):
+            if size is None:
+                return None
+            found[place] = size if found[place] == 1 else found[place]
+    return tuple(found)

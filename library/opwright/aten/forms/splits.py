@@ -1,0 +1,68 @@
+"""Splits: the sizes of parts of a tensor along the dimension `dim`, which must have a known size."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from opwright.aten.forms.call_shape import CallShape, NoForm
+
+
+def count_of_parts(value: Any, call: CallShape) -> int:
+    """The size of `dim`, which is the number of its elements that become results. Size 0 is refused: a function has at
+    least one result."""
+    size = _size_of_dim(call)
+    if size == 0:
+        raise NoForm("there is no part, and a function has a result")
+    return size
+
+
+def part_sizes(value: Any, call: CallShape) -> list[int]:
+    """The sizes of parts of the given size, the last one of what is left: `[2, 2, 1]` for 2 of 5; `[0]` where `dim` has
+    no elements. A size that the graph computes is refused."""
+    size = _size_of_dim(call)
+    step = _number(value, at_least=1 if size else 0)
+    return [min(step, size - start) for start in range(0, size, max(step, 1))] or [0]
+
+
+def chunk_sizes(value: Any, call: CallShape) -> list[int]:
+    """The sizes of so many parts, or fewer, all equal but for the last one: `[2, 2, 1]` for 3 or 4 parts of 5; as many
+    zeros as parts where `dim` has no elements."""
+    size, count = _size_of_dim(call), _number(value, at_least=1)
+    return part_sizes(-(-size // count), call) if size else [0] * count
+
+
+def section_sizes(value: Any, call: CallShape) -> list[int]:
+    """The sizes of exactly so many parts, the first ones larger by one where they cannot be equal: `[2, 2, 1]` for 3
+    parts of 5. A number that the graph computes is refused."""
+    size, count = _size_of_dim(call), _number(value, at_least=1)
+    return [size // count + (place < size % count) for place in range(count)]
+
+
+def sizes_between(value: Any, call: CallShape) -> list[int]:
+    """The sizes of the parts that end before the given positions, and of the last part: `[1, 3, 1]` for `[1, 4]` of 5.
+    Negative positions count from the end. Positions that the graph computes, or that decrease, are refused."""
+    size = _size_of_dim(call)
+    if not all(isinstance(item, int) for item in value):
+        raise NoForm("positions are computed in the graph")
+    bounds = [0, *(max(item + size if item < 0 else min(item, size), 0) for item in value), size]
+    if bounds != sorted(bounds):
+        raise NoForm("a part begins before the end of another one")
+    return [end - start for start, end in pairwise(bounds)]
+
+
+def _size_of_dim(call: CallShape) -> int:
+    size = call.size_along(call.values["dim"])
+    if size is None:
+        raise NoForm("the size of the dimension is not known")
+    if call.rank == 0:
+        raise NoForm("a tensor of rank 0 has no parts")
+    return size
+
+
+def _number(value: Any, at_least: int) -> int:
+    if not isinstance(value, int):
+        raise NoForm("it is computed in the graph, and decides how many results there are")
+    if value < at_least:
+        raise NoForm(f"it is {value}, and must be at least {at_least}")
+    return value

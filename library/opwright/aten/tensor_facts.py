@@ -1,0 +1,34 @@
+"""What is known of a tensor, or of a number that the graph computes, when a call is made.
+
+Who makes a call knows its values: `array_calls.facts_of_array` makes the facts of arrays, `foreign/operator_nodes.py`
+those of values of a graph. Rules about arguments, element types and inputs read nothing else of a tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from opwright.elements import ElementType
+
+Sizes = tuple[int | None, ...]  # the size of each dimension, None where it is not known
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """`sizes` is None where the rank is not known. A complex tensor is stored as pairs of real numbers: `element` is
+    their type, and `sizes` leaves out the last dimension, of size 2.
+
+    `symbols` are the expressions of its sizes, and `symbol` is that of a number which the graph computes, as far as an
+    exporter has them: equal expressions are equal numbers. They are empty where there is none.
+    """
+
+    element: ElementType
+    sizes: Sizes | None
+    is_complex: bool = False
+    symbols: tuple[str, ...] = ()
+    symbol: str = ""
+
+
+FactsOf = Callable[[Any], Facts | None]  # None for a value that is no tensor
