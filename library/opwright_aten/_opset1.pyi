@@ -17,15 +17,14 @@ _T7 = _TypeVar("_T7", UINT8, INT8, INT16, INT32, INT64)
 _T8 = _TypeVar("_T8", FLOAT16, BFLOAT16, FLOAT, DOUBLE, BOOL)
 _T9 = _TypeVar("_T9", INT64, INT32)
 _T10 = _TypeVar("_T10", FLOAT16, BFLOAT16, FLOAT)
-_T11 = _TypeVar("_T11", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8, INT8, INT16, INT32)
-_T12 = _TypeVar("_T12", UINT8, INT8, INT16, INT32)
-_T13 = _TypeVar("_T13", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT8, INT16, INT32, INT64)
-_T14 = _TypeVar("_T14", INT32, INT64)
-_T15 = _TypeVar("_T15", FLOAT16, FLOAT)
-_T16 = _TypeVar("_T16", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
-_T17 = _TypeVar("_T17", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT64)
-_T18 = _TypeVar("_T18", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8)
-_T19 = _TypeVar("_T19", FLOAT, BOOL, INT64)
+_T11 = _TypeVar("_T11", UINT8, INT8, INT16, INT32)
+_T12 = _TypeVar("_T12", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT8, INT16, INT32, INT64)
+_T13 = _TypeVar("_T13", INT32, INT64)
+_T14 = _TypeVar("_T14", FLOAT16, FLOAT)
+_T15 = _TypeVar("_T15", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
+_T16 = _TypeVar("_T16", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT64)
+_T17 = _TypeVar("_T17", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8)
+_T18 = _TypeVar("_T18", FLOAT, BOOL, INT64)
 
 class abs(_LibraryFunction):
     @_overload
@@ -9215,13 +9214,13 @@ class max_pool1d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T11,
+        self: _T1,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0),
         dilation: _Sequence[int] = (1,),
-    ) -> tuple[_T11, INT64]:
+    ) -> tuple[_T1, INT64]:
         """Max pooling over one spatial dimension, with the indices of the maxima.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -9241,7 +9240,7 @@ class max_pool1d_with_indices(_LibraryFunction):
             places (int64): The index of each maximum within the flattened spatial dimensions.
 
         Types:
-            T: float16, bfloat16, float, double, uint8, int8, int16, int32
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -9263,13 +9262,13 @@ class max_pool2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T11,
+        self: _T1,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> _T11:
+    ) -> _T1:
         """Max pooling over two spatial dimensions.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -9288,7 +9287,7 @@ class max_pool2d(_LibraryFunction):
             result (T)
 
         Types:
-            T: float16, bfloat16, float, double, uint8, int8, int16, int32
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -9310,13 +9309,13 @@ class max_pool2d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T11,
+        self: _T1,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1),
-    ) -> tuple[_T11, INT64]:
+    ) -> tuple[_T1, INT64]:
         """Max pooling over two spatial dimensions, with the indices of the maxima.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -9336,7 +9335,7 @@ class max_pool2d_with_indices(_LibraryFunction):
             places (int64): The index of each maximum within the flattened spatial dimensions.
 
         Types:
-            T: float16, bfloat16, float, double, uint8, int8, int16, int32
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -9358,13 +9357,13 @@ class max_pool3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T11,
+        self: _T1,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> _T11:
+    ) -> _T1:
         """Max pooling over three spatial dimensions.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -9383,7 +9382,7 @@ class max_pool3d(_LibraryFunction):
             result (T)
 
         Types:
-            T: float16, bfloat16, float, double, uint8, int8, int16, int32
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -9405,13 +9404,13 @@ class max_pool3d_with_indices(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T11,
+        self: _T1,
         *,
         kernel_size: _Sequence[int],
         stride: _Sequence[int],
         padding: _Sequence[int] = (0, 0, 0, 0, 0, 0),
         dilation: _Sequence[int] = (1, 1, 1),
-    ) -> tuple[_T11, INT64]:
+    ) -> tuple[_T1, INT64]:
         """Max pooling over three spatial dimensions, with the indices of the maxima.
 
         With `ceil_mode` the call pads up to the end of the last window; PyTorch drops a window that would start beyond the input and its padding at the beginning.
@@ -9431,7 +9430,7 @@ class max_pool3d_with_indices(_LibraryFunction):
             places (int64): The index of each maximum within the flattened spatial dimensions.
 
         Types:
-            T: float16, bfloat16, float, double, uint8, int8, int16, int32
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -12149,9 +12148,9 @@ class quantized_decomposed_dequantize_per_channel(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T12,
+        input: _T11,
         scales: FLOAT | DOUBLE | _Floats,
-        zero_points: _T12 | _Ints | None = None,
+        zero_points: _T11 | _Ints | None = None,
         *,
         axis: int,
         trailing: _Sequence[int],
@@ -12242,7 +12241,7 @@ class quantized_decomposed_dequantize_per_channel_group(_LibraryFunction):
 
 class quantized_decomposed_dequantize_per_tensor(_LibraryFunction):
     @_overload
-    def __call__(self, /, input: _T12, scale: _T2 | _Floats, zero_point: _T12 | _Ints) -> _T2:
+    def __call__(self, /, input: _T11, scale: _T2 | _Floats, zero_point: _T11 | _Ints) -> _T2:
         """Dequantizes a tensor with one scale and one zero point.
 
         Inputs:
@@ -12271,7 +12270,7 @@ class quantized_decomposed_dequantize_per_tensor(_LibraryFunction):
 
 class quantized_decomposed_dequantize_per_tensor_tensor(_LibraryFunction):
     @_overload
-    def __call__(self, /, input: _T12, scale: _T2 | _Floats, zero_point: _T12 | _Ints) -> _T2:
+    def __call__(self, /, input: _T11, scale: _T2 | _Floats, zero_point: _T11 | _Ints) -> _T2:
         """Dequantizes a tensor with one scale and one zero point.
 
         Inputs:
@@ -12300,7 +12299,7 @@ class quantized_decomposed_dequantize_per_tensor_tensor(_LibraryFunction):
 
 class quantized_decomposed_dequantize_per_tensor_tensor2(_LibraryFunction):
     @_overload
-    def __call__(self, /, input: _T12, scale: _T2 | _Floats, zero_point: _T12 | _Ints) -> _T2:
+    def __call__(self, /, input: _T11, scale: _T2 | _Floats, zero_point: _T11 | _Ints) -> _T2:
         """Dequantizes a tensor with one scale and one zero point.
 
         Inputs:
@@ -12424,13 +12423,13 @@ class quantized_decomposed_quantize_per_channel(_LibraryFunction):
         /,
         input: FLOAT,
         scales: FLOAT | DOUBLE | _Floats,
-        zero_points: _T12 | _Ints,
-        quant_min: _T12 | _Ints | None = None,
-        quant_max: _T12 | _Ints | None = None,
+        zero_points: _T11 | _Ints,
+        quant_min: _T11 | _Ints | None = None,
+        quant_max: _T11 | _Ints | None = None,
         *,
         axis: int,
         trailing: _Sequence[int],
-    ) -> _T12:
+    ) -> _T11:
         """Quantizes a tensor with a scale and a zero point for each index of one dimension.
 
         Inputs:
@@ -12527,10 +12526,10 @@ class quantized_decomposed_quantize_per_tensor(_LibraryFunction):
         /,
         input: FLOAT,
         scale: FLOAT | _Floats,
-        zero_point: _T12 | _Ints,
-        quant_min: _T12 | _Ints | None = None,
-        quant_max: _T12 | _Ints | None = None,
-    ) -> _T12:
+        zero_point: _T11 | _Ints,
+        quant_min: _T11 | _Ints | None = None,
+        quant_max: _T11 | _Ints | None = None,
+    ) -> _T11:
         """Quantizes a tensor with one scale and one zero point.
 
         Inputs:
@@ -12568,10 +12567,10 @@ class quantized_decomposed_quantize_per_tensor_tensor(_LibraryFunction):
         /,
         input: FLOAT,
         scale: FLOAT | _Floats,
-        zero_point: _T12 | _Ints,
-        quant_min: _T12 | _Ints | None = None,
-        quant_max: _T12 | _Ints | None = None,
-    ) -> _T12:
+        zero_point: _T11 | _Ints,
+        quant_min: _T11 | _Ints | None = None,
+        quant_max: _T11 | _Ints | None = None,
+    ) -> _T11:
         """Quantizes a tensor with one scale and one zero point.
 
         Inputs:
@@ -12609,10 +12608,10 @@ class quantized_decomposed_quantize_per_tensor_tensor2(_LibraryFunction):
         /,
         input: FLOAT,
         scale: FLOAT | _Floats,
-        zero_point: _T12 | _Ints,
-        quant_min: _T12 | _Ints,
-        quant_max: _T12 | _Ints,
-    ) -> _T12:
+        zero_point: _T11 | _Ints,
+        quant_min: _T11 | _Ints,
+        quant_max: _T11 | _Ints,
+    ) -> _T11:
         """Quantizes a tensor with one scale and one zero point.
 
         Inputs:
@@ -12968,7 +12967,7 @@ class randint_like_low_dtype(_LibraryFunction):
 
 class randint_like_low_generator_dtype(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any, low: _T13 | _Floats, high: _T13 | _Floats) -> _T13:
+    def __call__(_self, /, self: _Any, low: _T12 | _Floats, high: _T12 | _Floats) -> _T12:
         """Draws random integers, each equally likely, below a limit and not below another one, in the sizes of a tensor.
 
         Which ones depends on the runtime.
@@ -13472,7 +13471,7 @@ class repeat(_LibraryFunction):
 
 class repeat_interleave_Tensor(_LibraryFunction):
     @_overload
-    def __call__(self, /, repeats: _T14) -> _T14:
+    def __call__(self, /, repeats: _T13) -> _T13:
         """The place of each number of a list, as many times as the number says.
 
         Inputs:
@@ -13738,14 +13737,14 @@ class rnn_relu_input(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T15,
-        hx: _T15 | _Floats,
-        *params: _T15 | _Floats,
+        input: _T14,
+        hx: _T14 | _Floats,
+        *params: _T14 | _Floats,
         hidden_size: int,
         weights_each: _Literal[2, 4],
         bidirectional: _Literal[0, 1],
         batch_first: _Literal[0, 1],
-    ) -> tuple[_T15, _T15]:
+    ) -> tuple[_T14, _T14]:
         """Applies a recurrent network with the rectified linear unit of one or more layers to a batch of sequences.
 
         Layers lie upon one another; nothing is dropped between them.
@@ -15889,7 +15888,7 @@ class sum(_LibraryFunction):
 
 class sum_dim_IntList(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T16, *, dim: _Sequence[int], keepdim: bool = False) -> _T16:
+    def __call__(_self, /, self: _T15, *, dim: _Sequence[int], keepdim: bool = False) -> _T15:
         """Computes the sum along the given dimensions.
 
         Inputs:
@@ -16462,7 +16461,7 @@ class topk(_LibraryFunction):
 
 class trace(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T17) -> _T17:
+    def __call__(_self, /, self: _T16) -> _T16:
         """Computes the sum of the diagonal of a matrix.
 
         Inputs:
@@ -16995,6 +16994,7 @@ class unique_consecutive(_LibraryFunction):
         return_counts: bool = False,
         dim: int | None = None,
         others: _Sequence[int] | None = None,
+        by_elements: bool = False,
     ) -> tuple[_T3, INT64, INT64]:
         """Keeps of equal neighbours the first one.
 
@@ -17011,6 +17011,7 @@ class unique_consecutive(_LibraryFunction):
             return_counts (bool, default False): Whether it is told how many each one stands for.
             dim (int, optional): The dimension; absent the elements are taken one by one.
             others (ints, optional): The other dimensions, where there is one.
+            by_elements (bool, default False): Whether the call has 0 for the dimension: where there is one, PyTorch takes that for single elements, and -1 not.
 
         Outputs:
             values (T)
@@ -17032,6 +17033,7 @@ class unique_consecutive(_LibraryFunction):
         return_counts: bool = False,
         dim: int | None = None,
         others: _Sequence[int] | None = None,
+        by_elements: bool = False,
     ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
         ...
 
@@ -17425,13 +17427,13 @@ class upsample_nearest1d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T18,
+        self: _T17,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T18:
+    ) -> _T17:
         """Resizes one dimension by the nearest elements.
 
         Inputs:
@@ -17469,13 +17471,13 @@ class upsample_nearest1d_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T18,
+        input: _T17,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T18:
+    ) -> _T17:
         """Resizes one dimension by the nearest elements.
 
         Inputs:
@@ -17513,13 +17515,13 @@ class upsample_nearest2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T18,
+        self: _T17,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T18:
+    ) -> _T17:
         """Resizes two dimensions by the nearest elements.
 
         Inputs:
@@ -17557,13 +17559,13 @@ class upsample_nearest2d_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T18,
+        input: _T17,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T18:
+    ) -> _T17:
         """Resizes two dimensions by the nearest elements.
 
         Inputs:
@@ -17601,13 +17603,13 @@ class upsample_nearest3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T18,
+        self: _T17,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T18:
+    ) -> _T17:
         """Resizes three dimensions by the nearest elements.
 
         Inputs:
@@ -17645,13 +17647,13 @@ class upsample_nearest3d_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T18,
+        input: _T17,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T18:
+    ) -> _T17:
         """Resizes three dimensions by the nearest elements.
 
         Inputs:
@@ -17768,7 +17770,7 @@ class upsample_trilinear3d_vec(_LibraryFunction):
 
 class vander(_LibraryFunction):
     @_overload
-    def __call__(self, /, x: _T17, N: INT64 | _Ints | None = None, *, increasing: bool = False) -> _T17:
+    def __call__(self, /, x: _T16, N: INT64 | _Ints | None = None, *, increasing: bool = False) -> _T16:
         """Computes powers of each element, a row for each.
 
         Inputs:
@@ -18156,7 +18158,7 @@ class weight_norm(_LibraryFunction):
 
 class where_Scalar(_LibraryFunction):
     @_overload
-    def __call__(_self, /, condition: BOOL, self: _T19 | _Floats, other: _T19 | _Floats) -> _T19:
+    def __call__(_self, /, condition: BOOL, self: _T18 | _Floats, other: _T18 | _Floats) -> _T18:
         """Selects one number where a condition holds, and another one elsewhere.
 
         Inputs:

@@ -6740,7 +6740,7 @@ Outputs:
     places (int64): The index of each maximum within the flattened spatial dimensions.
 
 Types:
-    T: float16, bfloat16, float, double, uint8, int8, int16, int32
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -6766,7 +6766,7 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, uint8, int8, int16, int32
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -6793,7 +6793,7 @@ Outputs:
     places (int64): The index of each maximum within the flattened spatial dimensions.
 
 Types:
-    T: float16, bfloat16, float, double, uint8, int8, int16, int32
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -6819,7 +6819,7 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, uint8, int8, int16, int32
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -6846,7 +6846,7 @@ Outputs:
     places (int64): The index of each maximum within the flattened spatial dimensions.
 
 Types:
-    T: float16, bfloat16, float, double, uint8, int8, int16, int32
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """
@@ -11967,7 +11967,7 @@ Since version 1 of opwright.aten.
 """
 
 unique_consecutive: _Final[_TypeOfunique_consecutive]
-"""unique_consecutive(self: T, *, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None, others: Sequence[int] | None = None) -> tuple[T, int64, int64]
+"""unique_consecutive(self: T, *, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None, others: Sequence[int] | None = None, by_elements: bool = False) -> tuple[T, int64, int64]
 
 Keeps of equal neighbours the first one.
 
@@ -11984,6 +11984,7 @@ Attributes:
     return_counts (bool, default False): Whether it is told how many each one stands for.
     dim (int, optional): The dimension; absent the elements are taken one by one.
     others (ints, optional): The other dimensions, where there is one.
+    by_elements (bool, default False): Whether the call has 0 for the dimension: where there is one, PyTorch takes that for single elements, and -1 not.
 
 Outputs:
     values (T)

@@ -13,13 +13,18 @@ Inputs = tuple[torch.Tensor, ...]
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """`inputs(n)` are those of size `n`, which `dynamic` gives names to: by input, the dimensions that change."""
+    """`inputs(n)` are those of size `n`, which `dynamic` gives names to: by input, the dimensions that change.
+
+    `more` is how many nodes it may have beyond what the exporter makes of it without our functions, `why` for what.
+    """
 
     name: str
     build: Callable[[], torch.nn.Module]
     inputs: Callable[[int], Inputs]
     dynamic: tuple[dict[int, str], ...]
     sizes: tuple[int, int] = (2, 3)
+    more: int = 0
+    why: str = ""
 
     def dynamic_shapes(self) -> Any:
         return tuple(dict.fromkeys(axes, torch.export.Dim.DYNAMIC) for axes in self.dynamic)

@@ -30,7 +30,7 @@ def _gpt2() -> nn.Module:
     config = transformers.GPT2Config(vocab_size=99, n_positions=40, n_embd=32, n_layer=2, n_head=4, use_cache=False)
     model: Any = transformers.GPT2LMHeadModel(config)
     with torch.no_grad():
-        model.transformer.wte.weight.mul_(20)  # else all words are as likely
+        model.transformer.wte.weight.mul_(6)  # else all words are as likely
     return Flat(model, _surprise)
 
 
@@ -48,7 +48,16 @@ def _mixtral() -> nn.Module:
         max_position_embeddings=40,
         use_cache=False,
     )
-    return Flat(transformers.MixtralForCausalLM(config), _logits)
+    return _Experts(transformers.MixtralForCausalLM(config), _logits)
+
+
+class _Experts(Flat):
+    """Experts are computed as the package does for training where the numbers are double: torch groups no such ones."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        inner: Any = self.inner
+        inner.set_experts_implementation("eager" if inner.dtype == torch.float64 else "grouped_mm")
+        return super().forward(x)
 
 
 def _t5() -> nn.Module:
@@ -70,7 +79,7 @@ def _whisper() -> nn.Module:
         max_source_positions=30,
     )
     model: Any = transformers.WhisperModel(config)
-    return Flat(model.encoder, lambda found: found.last_hidden_state)
+    return Flat(model.encoder, _rhythm)
 
 
 def _likeness(found: Any) -> Any:
@@ -79,6 +88,14 @@ def _likeness(found: Any) -> Any:
     text = F.normalize(found.pooler_output + words.amax(1), dim=-1)
     near = F.cosine_similarity(words, text.unsqueeze(1), -1)
     return words, text, near, torch.logsumexp(near * 4, -1), torch.linalg.vector_norm(words - text.unsqueeze(1), dim=-1)
+
+
+def _rhythm(found: Any) -> Any:
+    """Features of speech: sounds, how they change, and how they do over a time."""
+    sounds = found.last_hidden_state
+    change = sounds - sounds.roll(1, 1)
+    gates = F.glu(sounds, -1) + F.softplus(change[..., :16])
+    return sounds, change.std(1), F.avg_pool1d(gates.transpose(1, 2), 3), change.flip(1).cumsum(1).floor()
 
 
 def _logits(found: Any) -> Any:
@@ -97,7 +114,9 @@ def _nucleus(found: Any) -> Any:
     likely, which = found.logits[:, -1].softmax(-1).sort(-1, descending=True)
     beyond = likely.cumsum(-1) - likely > 0.9
     kept = likely.masked_fill(beyond, 0.0)
-    return torch.zeros_like(kept).scatter(-1, which, kept / kept.sum(-1, keepdim=True)), beyond.logical_not().sum(-1)
+    chosen = torch.zeros_like(kept).scatter(-1, which, kept / kept.sum(-1, keepdim=True))
+    surprise = torch.logaddexp(-likely.log2(), chosen.flip(-1)).tril().square()
+    return chosen, beyond.logical_not().sum(-1), surprise, chosen.expm1().argmax(-1)
 
 
 _LENGTH = ({1: "length"},)

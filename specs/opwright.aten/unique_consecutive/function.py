@@ -11,6 +11,7 @@ def unique_consecutive(
     return_counts: Literal[False, True] = False,
     dim: int | None = None,
     others: Sequence[int] | None = None,
+    by_elements: Literal[False, True] = False,
 ):
     """Parts along a dimension are compared as a whole."""
     if self.dtype == BFLOAT16:
@@ -33,11 +34,11 @@ def unique_consecutive(
     values = op.Compress(x, starts, axis=0 if dim is None else dim)
     nothing = op.Constant(value_ints=[])
     inverse, counts = nothing, nothing
-    if return_inverse or (dim is not None and self.rank != 1):
+    if return_inverse or (dim is not None and not (by_elements and self.rank == 1)):
         inverse = op.CumSum(op.Cast(starts, to=INT64), 0) - 1
         if dim is None:
             inverse = op.Reshape(inverse, op.Shape(self))
-    if return_counts or (dim is not None and self.rank != 1):
+    if return_counts or (dim is not None and not (by_elements and self.rank == 1)):
         places = op.Squeeze(op.NonZero(starts), [0])
         counts = op.Concat(op.Slice(places, [1], [(1 << 63) - 1]), size, axis=0) - places
     return op.CastLike(values, self) if self.dtype in (BFLOAT16, INT16) else values, inverse, counts
