@@ -279,22 +279,26 @@ def _batch(*shape: int) -> Callable[[int], Inputs]:
 
 _BATCH = ({0: "batch"},)
 MODELS = (
-    Model("recurrent", Recurrent, _batch(7, 6), _BATCH),
+    Model("recurrent", Recurrent, _batch(7, 6), _BATCH, more=1, why="a state that nobody reads"),
     Model("gated", Gated, _batch(7, 6), _BATCH),
-    Model("cells", Cells, _batch(5, 6), _BATCH),
-    Model("graph", Graph, _graph, ({0: "nodes"}, {})),
+    Model("cells", Cells, _batch(5, 6), _BATCH, more=2, why="sizes that are computed"),
+    Model("graph", Graph, _graph, ({0: "nodes"}, {}), more=3, why="zeros and places of sizes that are computed"),
     Model("points", Points, _batch(9, 3), _BATCH),
     Model("tables", Tables, _table, ({0: "batch"}, {0: "batch"}, {0: "batch"})),
-    Model("decoding", Decoding, _batch(4, 5), _BATCH),
-    Model("selective", Selective, _batch(7, 6), _BATCH),
-    Model("separation", Separation, _batch(40), _BATCH),
+    Model("decoding", Decoding, _batch(4, 5), _BATCH, more=1, why="sizes that are computed"),
+    Model("selective", Selective, _batch(7, 6), _BATCH, more=7, why="logarithms of sigmoids that stay finite"),
+    Model("separation", Separation, _batch(40), _BATCH, more=3, why="windows of a size that is computed"),
     Model(
         "statistics",
         Statistics,
         lambda n: (torch.randn(n, 8, 3, generator=generator(n)) * 2, torch.arange(8) * 13),
         ({0: "batch"}, {}),
+        more=9,
+        why="atan2 of zeros and infinities; as many elements as a correction takes",
     ),
     Model("curved", Curved, _batch(6), _BATCH),
     Model("masked", Masked, _lengths, ({0: "batch"}, {0: "batch"})),
-    Model("signal", Signal, _batch(80), _BATCH),
+    Model(
+        "signal", Signal, _batch(80), _BATCH, more=7, why="windows of a size that is computed, places that nobody reads"
+    ),
 )

@@ -269,7 +269,9 @@ MODELS = (
     Model("convnext", Convnext, images(3, 32), BATCH),
     Model("windows", Windows, images(3, 32), BATCH),
     Model("pyramid", Pyramid, images(3, 21), BATCH),
-    Model("detector", Detector, images(3, 32), BATCH, more=1, why="limits that are tensors may be nan, which Clip loses"),
+    Model(
+        "detector", Detector, images(3, 32), BATCH, more=1, why="limits that are tensors may be nan, which Clip loses"
+    ),
     Model("upscaler", Upscaler, images(3, 9), BATCH),
     Model("warped", Warped, images(1, 20), BATCH, more=3, why="places of the greatest elements, which nobody reads"),
     Model(
