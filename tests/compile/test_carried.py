@@ -120,7 +120,7 @@ SOURCES = [  # each text with three of the lists, each list with texts of all ki
     for turn in range(3)
 ]
 SOURCES += [pytest.param(function(f"    {body}\n"), types) for body in TEMPLATES for types in TYPES[:3]]
-SOURCES += [pytest.param(drawn(number), TYPES[number % len(TYPES)]) for number in range(20)]
+SOURCES += [pytest.param(drawn(number), TYPES[number % len(TYPES)]) for number in range(8)]
 
 
 def fresh(monkeypatch: pytest.MonkeyPatch, tree: Tree) -> CompiledVersion:

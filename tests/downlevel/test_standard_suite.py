@@ -39,10 +39,17 @@ WRONG = (Outcome.DIFFERS, Outcome.REFUSED)
 
 
 def test_the_table_of_counts_is_up_to_date(standard: Bundle, golden: Callable[[Path, str], None]) -> None:
-    results = {opset: [judge(case, standard, opset) for case in function_cases()] for opset in SHOWN}
+    """The gate tries each case at one of the opsets that the page shows, and compares the page where all are tried."""
+    cases = function_cases()
+    results = {
+        opset: [judge(case, standard, opset) for case in (cases if ALL else cases[place :: len(SHOWN)])]
+        for place, opset in enumerate(SHOWN)
+    }
     text = PAGE.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
-    golden(PAGE, before + BEGIN + "\n" + table(results) + "\n" + END + rest.partition(END)[2])
+    assert rest.partition(END)[1]
+    if ALL:
+        golden(PAGE, before + BEGIN + "\n" + table(results) + "\n" + END + rest.partition(END)[2])
     assert [item for found in results.values() for item in found if item.outcome in WRONG] == []
 
 

@@ -111,20 +111,20 @@ def mutate(model: ModelProto, numbers: random.Random) -> None:
 def test_models_with_fields_changed(models: list[ModelProto], judge: Callable[..., None]) -> None:
     numbers = random.Random(20)
     outcomes: Counter[str] = Counter()
-    for _ in range(300):
+    for _ in range(150):
         model = ModelProto()
         model.CopyFrom(numbers.choice(models))
         for _ in range(numbers.randint(1, 4)):
             mutate(model, numbers)
         judge(model, outcomes)
     assert len(outcomes) >= 8, outcomes  # the changes reach into many corners
-    assert outcomes["good"] > 100
+    assert outcomes["good"] > 50
 
 
 def test_models_with_bytes_changed(models: list[ModelProto], judge: Callable[..., None]) -> None:
     numbers = random.Random(21)
     outcomes: Counter[str] = Counter()
-    for _ in range(600):
+    for _ in range(300):
         data = bytearray(numbers.choice(models).SerializeToString())
         for _ in range(numbers.randint(1, 3)):
             data[numbers.randrange(len(data))] = numbers.choice((0, 1, 255, numbers.randrange(256)))
