@@ -122,7 +122,7 @@ def test_the_last_lines_are_those_that_it_prints(installed: Environment, tmp_pat
     cached = ["--cache", str(CACHE)]
     with as_this_user():
         built = installed.run(["opwright", "build", *cached], tmp_path)
-        tested = installed.run(["opwright", "test", "--function", "Softplus", *cached], tmp_path)
+        tested = installed.run(["opwright", "test", "--spread", "--function", "Softplus", *cached], tmp_path)
     first = quoted("python3 noxfile.py -s build")
     lines = built.stdout.splitlines()[-len(first) :]
     assert without_figures(lines) == without_figures(first), built.stdout

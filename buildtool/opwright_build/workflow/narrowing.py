@@ -31,8 +31,8 @@ class Narrowing:
 
     @property
     def leaves_out(self) -> bool:
-        """Whether some cells may be missing, so that nothing follows from what did not pass. Of a spread, what follows
-        is said of the bodies that it has."""
+        """Whether some cells may be missing, so that nothing follows from what did not pass. Of a spread there
+        is all that follows from types."""
         return bool(self.types or self.opsets or self.runtimes or self.first)
 
     def fits_types(self, bindings: Mapping[str, str]) -> bool:
