@@ -118,6 +118,17 @@ def test_large_constants_stay_as_they_are(name: str, monkeypatch: pytest.MonkeyP
     assert nodes_of(link(model, [library()])) == ["More", "Add"]
 
 
+def test_what_is_declared_to_be_large_is_not_computed() -> None:
+    model = model_of(
+        """g (float[3] x) => (float[3] y) <float s = {1}, int64[2] n = {65536, 65536}, float[65536, 65536] e> {
+            a = com.acme.More(s) e = Expand(a, n) m = ReduceMean<keepdims = 0>(e) y = Add(x, m)
+        }"""
+    )
+    linked = link(model, [library()])
+    assert nodes_of(linked) == ["Expand", "ReduceMean", "Add"]
+    assert {item.name for item in linked.graph.initializer} == {"a", "n"}
+
+
 def test_an_initializer_that_can_be_given_is_no_constant() -> None:
     model = model_of("g (float[3] x, float[3] w) => (float[3] y) { a = com.acme.More(w) y = Add(x, a) }")
     model.graph.initializer.append(constant_calls.numpy_helper.from_array(np.ones(3, np.float32), "w"))

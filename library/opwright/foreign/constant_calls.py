@@ -8,10 +8,11 @@ which gets its functions and is run once; what the rest of the graph reads of it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
-from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, TensorProto, defs, helper, numpy_helper
+from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, ValueInfoProto, defs, helper, numpy_helper
 
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager.ort import load_whole
@@ -53,25 +54,25 @@ def _is_call(node: NodeProto) -> bool:
 
 
 def _constant_nodes(model: ModelProto) -> list[NodeProto]:
-    """The nodes of the main graph, in order, all of whose inputs are constants, or follow from them."""
+    """The nodes of the main graph, in order, all of whose inputs are constants, or follow from them; without those that
+    are known to write more than is stored."""
     graph = model.graph
     given = {item.name for item in graph.input}
-    known = {item.name for item in graph.initializer if _size(item) <= MOST_READ} - given
+    known = {item.name for item in graph.initializer if prod(item.dims) <= MOST_READ} - given
+    large = {item.name for item in graph.value_info if _least_size(item) > MOST_WRITTEN}
     found: list[NodeProto] = []
     for node in graph.node:
         if any(item.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS) for item in node.attribute):
             continue
-        if all(not name or name in known for name in node.input):
+        if all(not name or name in known for name in node.input) and large.isdisjoint(node.output):
             found.append(node)
             known.update(node.output)
     return found
 
 
-def _size(tensor: TensorProto) -> int:
-    size = 1
-    for dim in tensor.dims:
-        size *= dim
-    return size
+def _least_size(value: ValueInfoProto) -> int:
+    """How many elements a value has, as far as its sizes are declared."""
+    return prod(dim.dim_value for dim in value.type.tensor_type.shape.dim if dim.HasField("dim_value"))
 
 
 def _model_of(model: ModelProto, nodes: Sequence[NodeProto]) -> ModelProto:
