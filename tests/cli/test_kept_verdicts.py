@@ -185,9 +185,9 @@ def test_the_lock_is_checked_each_time(two: Path, opwright: Opwright) -> None:
 def test_types_of_bodies_are_compared_once(two: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[set[str]] = []
 
-    def watched(bundle: Any, instantiated: Any, only: set[str]) -> Any:
+    def watched(bundle: Any, instantiated: Any, only: set[str], spread: Any) -> Any:
         compared.append(only)
-        return admissions(bundle, instantiated, only)
+        return admissions(bundle, instantiated, only, spread)
 
     admissions = admits.admissions
     monkeypatch.setattr(admits, "admissions", watched)
@@ -196,3 +196,18 @@ def test_types_of_bodies_are_compared_once(two: Path, opwright: Opwright, monkey
     edit(FOLDER / "function.py", "X * op.Sigmoid(", "op.Identity(X) * op.Sigmoid(")
     assert opwright("test").status == 0
     assert compared == [set(), {"com.acme::Swish@1"}]
+
+
+def test_a_spread_has_verdicts_of_its_own_and_the_results_of_the_whole(two: Path, opwright: Opwright) -> None:
+    """These two functions have three bodies each, of one variant."""
+    spread = opwright("test", "--spread", "--json")
+    opsets = {line["opset"] for line in cells(spread)}
+    assert (spread.status, spread.summary["spread"], spread.summary["kept"]) == (0, True, len(cells(spread)))
+    assert len(cells(spread)) == 2 * CELLS * 2 // 3 and len(opsets) >= 2
+    assert max(opsets) == max(line["opset"] for line in cells(opwright("test", "--json")))
+    text = opwright("test", "--spread").out.splitlines()[-1]
+    assert text.startswith("24 cells, two opsets of each variant, 24 of them known from earlier runs; ")
+    refused = opwright("test", "--spread", "--update-gaps")
+    assert refused.status == 2 and "OW907" in refused.out
+    edit(FOLDER / "function.py", "X * op.Sigmoid(", "op.Identity(X) * op.Sigmoid(")
+    assert opwright("test", "--spread", "--json").summary["kept"] == CELLS * 2 // 3

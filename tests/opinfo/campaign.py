@@ -14,7 +14,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from opwright_build.spec.load import load_library
@@ -44,6 +44,7 @@ def main() -> int:
     parser.add_argument("functions", nargs="*", help="only these")
     parser.add_argument("--keep", type=Path, help="where the copy of the library is made and kept")
     parser.add_argument("--no-eager", action="store_true", help="do not run calls as Python")
+    parser.add_argument("--no-nodes", action="store_true", help="do not count the nodes of calls, which takes an hour")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         library = (options.keep or Path(folder)).resolve()
@@ -54,9 +55,11 @@ def main() -> int:
         lines = [*summary([*tallies.values()], complete=not options.functions)]
         print("\n".join(lines))
         if not options.functions:
-            from tests.opinfo.node_counts import count_nodes  # which needs torch's exporter
+            counts: Mapping[str, tuple[int, int | None]] = {}
+            if not options.no_nodes:
+                from tests.opinfo.node_counts import count_nodes  # which needs torch's exporter
 
-            counts = count_nodes(bundle_of(library), options.vectors)
+                counts = count_nodes(bundle_of(library), options.vectors)
             PAGE.write_text(operators_page([*tallies.values()], counts), encoding="utf-8")
     return 1 if any(line.startswith("FAILED") for line in lines) else 0
 

@@ -15,31 +15,40 @@ _HEAD = """\
 # The operators of opwright-aten
 
 Each operator, verified through the adapter of its calls on those that PyTorch's own samples make: how many passed, and
-how many the function refuses or no runtime can run; their element types; how many each runtime could run; the largest
-distance from what PyTorch gives, in units of the last place; and the nodes of one call after inlining and onnxruntime's
-basic optimisation, beside those that `torch.onnx.export` makes of it by itself. Operators of the core set are bold.
-
-| operator | passed | refused or not run | element types | onnxruntime | reference | distance | nodes | torch.onnx |
-|---|---|---|---|---|---|---|---|---|"""
+how many the function refuses or no runtime can run; their element types; how many each runtime could run; and the
+largest distance from what PyTorch gives, in units of the last place. Operators of the core set are bold.
+"""
+_NODES = """\
+Nodes are those of one call after inlining and onnxruntime's basic optimisation, beside those that `torch.onnx.export`
+makes of it by itself.
+"""
+_COLUMNS = ("operator", "passed", "refused or not run", "element types", "onnxruntime", "reference", "distance")
+_COLUMNS_OF_NODES = ("nodes", "torch.onnx")
 
 
 def operators_page(tallies: Sequence[Tally], nodes: Mapping[str, tuple[int, int | None]]) -> str:
-    """The page. `nodes` are by operator those of one call, ours and torch's."""
+    """The page. `nodes` are by operator those of one call, ours and torch's; none where they were not counted."""
     ordered = sorted(tallies, key=lambda item: item.operator)
-    rows = [_row(item, nodes.get(item.operator)) for item in ordered]
-    parts = [_HEAD, *rows, "", *_missing_kernels(ordered), *_faults(ordered)]
+    columns = (*_COLUMNS, *(_COLUMNS_OF_NODES if nodes else ()))
+    head = [_HEAD, *([_NODES] if nodes else []), f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    rows = [_row(item) + (_nodes(nodes.get(item.operator)) if nodes else "") for item in ordered]
+    parts = [*head, *rows, "", *_missing_kernels(ordered), *_faults(ordered)]
     return "\n".join(parts)
 
 
-def _row(item: Tally, nodes: tuple[int, int | None] | None) -> str:
+def _row(item: Tally) -> str:
     ended = item.ended()
     ran = Counter(name for call in item.calls.values() for name, status in call.runtimes.items() if status == "pass")
     types = sorted({call.element_types.partition("-")[0] for call in item.calls.values()})
     ulps = ", ".join(f"{kind} {value:.3g}" for kind, value in sorted(item.ulps.items())) or "-"
-    ours, torchs = ("-" if count is None else str(count) for count in nodes or (None, None))
     name = f"**`{item.operator}`**" if item.core else f"`{item.operator}`"
     figures = f"{ended['pass']} | {ended['skip']} | {', '.join(types)} | {ran['onnxruntime/full']} | {ran['reference']}"
-    return f"| {name} | {figures} | {ulps} | {ours} | {torchs} |"
+    return f"| {name} | {figures} | {ulps} |"
+
+
+def _nodes(counts: tuple[int, int | None] | None) -> str:
+    ours, torchs = ("-" if count is None else str(count) for count in counts or (None, None))
+    return f" {ours} | {torchs} |"
 
 
 def _missing_kernels(tallies: Sequence[Tally]) -> Iterator[str]:
@@ -60,7 +69,8 @@ def _missing_kernels(tallies: Sequence[Tally]) -> Iterator[str]:
 
 def _faults(tallies: Sequence[Tally]) -> Iterator[str]:
     yield "## What runtimes compute wrongly\n"
-    yield "Calls that the same body answers rightly on another runtime.\n"
+    yield "Calls that the same body answers rightly on another runtime, or to which this one gives an error; or that no"
+    yield "runtime answers as PyTorch does, where ONNX leaves it open or PyTorch is far from the exact value.\n"
     yield "| operator | runtime | calls | what it does |\n|---|---|---|---|"
     for item in tallies:
         found = Counter(

@@ -10,7 +10,7 @@ from opwright_build.verify.cases.stored.numpy_archive import calls_of, members_o
 from opwright_build.verify.cases.stored.sampled import sampled
 
 from tests.opinfo.archive import Tensor, Vector, write_vectors
-from tests.opinfo.runtime_faults import Fault, read_faults
+from tests.opinfo.runtime_faults import ALL, Fault, read_faults
 
 
 def call(name: str, *elements: float, kind: str = "float") -> Vector:
@@ -57,7 +57,21 @@ FAULT = Fault(("am*",), "onnxruntime/*", ("nan", "double-*"), "ReduceMax")
     ],
 )
 def test_a_fault_covers_the_calls_that_it_names(function: str, runtime: str, vector: Vector, covered: bool) -> None:
-    assert FAULT.covers(function, runtime, vector) == covered
+    assert FAULT.covers(function, runtime, vector, "result differs in 1 of 1 elements") == covered
+
+
+@pytest.mark.parametrize(
+    ("vector", "message", "covered"),
+    [
+        (call("float-0", 1, 2, 1), "indices differs in 1 of 2 elements", True),
+        (call("float-0", 1, 2, 1), "values differs in 1 of 2 elements", False),
+        (call("float-0", 1, 2, 3), "indices differs in 1 of 2 elements", False),
+    ],
+)
+def test_places_among_equal_elements_are_open_on_all_runtimes(vector: Vector, message: str, covered: bool) -> None:
+    fault = Fault(("topk",), ALL, ("ties",), "which comes first")
+    assert fault.covers("topk", "reference", vector, message) == covered
+    assert fault.covers("topk", "onnxruntime/full", vector, message) == covered
 
 
 def test_each_row_of_faults_says_what_the_runtime_does() -> None:
