@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import onnxruntime
 import pytest
-from onnx import ModelProto, checker, parser
-from opwright import detach
+from onnx import ModelProto, NodeProto, TensorProto, checker, helper, parser
+from opwright import DiagnosticError, attach, detach
 from opwright.foreign import constant_calls
-from opwright.graphs.walk import all_nodes
+from opwright.graphs.walk import all_nodes, rename_values
 from opwright.ir import link
 from opwright.link.inspect import State, inspect
 
@@ -29,8 +29,8 @@ def library() -> Any:
     return made.bundle()
 
 
-def model_of(graph: str) -> ModelProto:
-    return parser.parse_model(f'<ir_version: 10, opset_import: ["": 18, "com.acme": 1]> {graph}')
+def model_of(graph: str, opset: int = 18) -> ModelProto:
+    return parser.parse_model(f'<ir_version: 10, opset_import: ["": {opset}, "com.acme": 1]> {graph}')
 
 
 def run(model: ModelProto, *feeds: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
@@ -191,3 +191,60 @@ def test_a_library_without_casts_is_as_it_was() -> None:
     model = model_of("g (float[N, 3] x) => (float[N, 3] y, float[N, 3] z) { y, z = com.acme.Pair(x) }")
     linked = link(model, [make_acme()])
     assert not [item for item in linked.functions[0].metadata_props if item.key == "opwright.typed"]
+
+
+def test_a_call_of_another_type_that_is_added_gets_its_own_type() -> None:
+    """A cast to the type of the first call would give it floats, without a word."""
+    made = LibraryBuilder()
+    made.add("Tenth", [Body("(x) => (y) { c = Constant<value_float = 0.1>() y = CastLike(c, x) }", (15, 22))])
+    linked = link(model_of("g (float[3] x) => (float y) { y = com.acme.Tenth(x) }"), [made.bundle()])
+    assert casts_of(linked) == {"Cast"}
+    linked.graph.input.append(helper.make_tensor_value_info("z", TensorProto.DOUBLE, [3]))
+    linked.graph.output.append(helper.make_tensor_value_info("w", TensorProto.DOUBLE, []))
+    linked.graph.node.append(NodeProto(op_type="Tenth", domain="com.acme", input=["z"], output=["w"]))
+    for again in (link(linked, [made.bundle()]), attach(linked, [made.bundle()])):
+        assert casts_of(again) == {"CastLike"}
+        assert {item.state for item in inspect(again, [made.bundle()])} == {State.UNALTERED}
+        y, w = run(again, X[0], X[0].astype(np.float64))
+        assert (y.dtype, w.dtype) == (np.float32, np.float64)
+
+
+def test_a_body_whose_values_were_renamed_is_refused_where_it_is_called() -> None:
+    linked = link(model_of("g (float[N, 3] x) => (float[N, 3] y) { y = com.acme.More(x) }"), [library()])
+    rename_values(linked.functions[0].node, lambda name: "other" if name == "x" else name)
+    linked.functions[0].input[0] = "other"
+    linked.graph.node.append(NodeProto(op_type="Twice", domain="com.acme", input=["y"], output=["z"]))
+    linked.graph.output[0].name = "z"
+    with pytest.raises(DiagnosticError, match="OW562"):
+        link(linked, [library()])
+
+
+def test_types_that_numpy_lacks_are_not_stored_as_bytes() -> None:
+    """onnxruntime gives float8 as uint8."""
+    model = model_of(
+        """g (float[3] x) => (float[3] y) <float[3] w = {1, 2, 3}> {
+            a = com.acme.More(w) b = Cast<to = 17>(a) c = Cast<to = 1>(b) y = Add(x, c)
+            d = If (t) <then_branch = p () => (float8e4m3fn[3] e) { e = Identity(b) },
+                        else_branch = q () => (float8e4m3fn[3] e) { e = Identity(b) }>
+        }""".replace("float[3] x)", "float[3] x, bool t)"),
+        opset=19,
+    )
+    model.graph.output.append(helper.make_tensor_value_info("d", TensorProto.FLOAT8E4M3FN, [3]))
+    linked = link(model, [library()])
+    assert {item.name: item.data_type for item in linked.graph.initializer} == {
+        "w": TensorProto.FLOAT,
+        "c": TensorProto.FLOAT,
+    }
+    assert nodes_of(linked) == ["More", "Cast", "Add", "If"]
+
+
+def test_operators_of_a_runtime_that_onnx_does_not_know_are_not_computed() -> None:
+    model = model_of(
+        """g (float[3] x) => (float[3] y) <float[3] w = {1, 2, 3}> {
+            a = com.acme.More(w) b = com.microsoft.QuickGelu(a) c = com.acme.More(b) y = Add(x, c)
+        }"""
+    )
+    model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    linked = link(model, [library()])
+    assert nodes_of(linked) == ["QuickGelu", "More", "Add"]
+    assert [item.name for item in linked.graph.initializer] == ["a"]

@@ -7,18 +7,19 @@ which gets its functions and is run once; what the rest of the graph reads of it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, MutableSequence, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
-from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, ValueInfoProto, defs, helper, numpy_helper
+from onnx import AttributeProto, ModelProto, NodeProto, ValueInfoProto, defs, helper, numpy_helper
 
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager.ort import load_whole
-from opwright.eager.outcome import NoKernel
-from opwright.graphs.ids import call_id, function_id
+from opwright.eager.ort_values import is_native
+from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import all_graphs, all_nodes
+from opwright.link.value_types import element_of
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import CONSTANT
 
@@ -31,8 +32,8 @@ Attach = Callable[[ModelProto], ModelProto]
 def fold_constant_calls(model: ModelProto, attach: Attach) -> None:
     """Replaces the nodes that follow from constants by their values, if any of them is a call; the model is changed.
 
-    `attach` gives a model the functions that its nodes call. What draws random numbers stays, and so does everything
-    where onnxruntime is missing, or has no kernel for one of the nodes.
+    `attach` gives a model the functions that its nodes call. What draws random numbers stays, what onnx does not know,
+    and everything where onnxruntime is missing, or has no kernel for one of the nodes.
     """
     nodes = _constant_nodes(model)
     if not any(_is_call(node) for node in nodes):
@@ -41,8 +42,10 @@ def fold_constant_calls(model: ModelProto, attach: Attach) -> None:
         linked = attach(_model_of(model, nodes))
     except DiagnosticError:
         return  # of a call that is wrong the user hears where the whole model is linked
-    steady = _without_random(nodes, _drawn(linked))
+    steady = _without(nodes, _unsteady(linked))
     wanted = _read_elsewhere(model, steady) if any(map(_is_call, steady)) else []
+    written = {name for node in steady for name in node.output}
+    _remove(linked.graph.node, lambda node: written.isdisjoint(node.output))
     found = _computed(linked, wanted) if wanted else {}
     kept = {name: value for name, value in found.items() if value.size <= MOST_WRITTEN}
     if kept:
@@ -90,35 +93,31 @@ def _model_of(model: ModelProto, nodes: Sequence[NodeProto]) -> ModelProto:
     return made
 
 
-def _random_functions(functions: Iterable[FunctionProto]) -> set[tuple[str, str, str]]:
-    """The functions that draw random numbers, themselves or in what they call. Callees stand first."""
-    found: set[tuple[str, str, str]] = set()
-    for function in functions:
+def _unsteady(linked: ModelProto) -> set[str]:
+    """What is written by nodes of a model that may give other values each time."""
+    steady: set[FunctionId] = set()
+    for function in linked.functions:  # callees stand first
         opsets = {normal_domain(item.domain): item.version for item in function.opset_import}
-        if any(call_id(node) in found or _draws(node, opsets) for node in all_nodes(function.node)):
-            found.add(function_id(function))
-    return found
+        if all(_is_steady(node, opsets, steady) for node in all_nodes(function.node)):
+            steady.add(function_id(function))
+    opsets = {normal_domain(item.domain): item.version for item in linked.opset_import}
+    return {name for node in linked.graph.node if not _is_steady(node, opsets, steady) for name in node.output}
 
 
-def _draws(node: NodeProto, opsets: Mapping[str, int]) -> bool:
-    """Whether an operator gives other values each time: it has a seed."""
+def _is_steady(node: NodeProto, opsets: Mapping[str, int], functions: Collection[FunctionId]) -> bool:
+    """Whether a node is a call of one of these functions, or an operator without a seed; of what onnx does not know, as
+    runtimes' own operators, nobody can say."""
     domain = normal_domain(node.domain)
     try:
-        return "seed" in defs.get_schema(node.op_type, opsets.get(domain, 1), domain).attributes
+        schema = defs.get_schema(node.op_type, opsets.get(domain, 1), domain)
     except defs.SchemaError:
-        return False  # a call, of which its function tells
+        return call_id(node) in functions
+    return "seed" not in schema.attributes
 
 
-def _drawn(linked: ModelProto) -> set[str]:
-    """What random nodes of a model write."""
-    random = _random_functions(linked.functions)
-    opsets = {normal_domain(item.domain): item.version for item in linked.opset_import}
-    drawing = (node for node in linked.graph.node if call_id(node) in random or _draws(node, opsets))
-    return {name for node in drawing for name in node.output}
-
-
-def _without_random(nodes: Sequence[NodeProto], random: set[str]) -> list[NodeProto]:
-    tainted = set(random)
+def _without(nodes: Sequence[NodeProto], unsteady: set[str]) -> list[NodeProto]:
+    """The nodes that neither write nor follow from these values."""
+    tainted = set(unsteady)
     kept: list[NodeProto] = []
     for node in nodes:
         if tainted.isdisjoint((*node.input, *node.output)):
@@ -139,18 +138,19 @@ def _read_elsewhere(model: ModelProto, nodes: Sequence[NodeProto]) -> list[str]:
     return [name for node in computed for name in node.output if name in read]
 
 
-def _computed(model: ModelProto, names: Sequence[str]) -> dict[str, np.ndarray[Any, Any]]:
-    """The values of those names that are tensors; nothing where onnxruntime does not give them."""
-    outputs = {item.name: item for item in model.graph.output}
-    del model.graph.output[:]
-    model.graph.output.extend(outputs[name] for name in names)
+def _computed(linked: ModelProto, names: Sequence[str]) -> dict[str, np.ndarray[Any, Any]]:
+    """The values of those names; nothing where onnxruntime has none. It gives numpy other types for those that numpy
+    lacks, as bytes for float8: such values are left out."""
+    outputs = {item.name: item for item in linked.graph.output}
+    del linked.graph.output[:]
+    linked.graph.output.extend(outputs[name] for name in names)
     try:
-        values = load_whole(model).run(list(names), {})
-    except (NoKernel, ImportError):
+        session = load_whole(linked)
+        native = [item.name for item in session.get_outputs() if is_native(element_of(item.type) or "")]
+        values = session.run(native, {}) if native else []
+    except Exception:  # onnxruntime's errors share no base class; where the whole model is linked, it is checked
         return {}
-    except Exception:  # onnxruntime's errors share no base class; the model that is linked will tell
-        return {}
-    return {name: value for name, value in zip(names, values, strict=True) if isinstance(value, np.ndarray)}
+    return dict(zip(native, values, strict=True))
 
 
 def _replace(
@@ -165,25 +165,23 @@ def _replace(
             needed.update(node.input)
         else:
             gone.add(id(node))
-    left = [_copy(node) for node in model.graph.node if id(node) not in gone]
-    results = {item.name for item in model.graph.output}
-    stored = [numpy_helper.from_array(value, name) for name, value in values.items()]
-    # An initializer is no result: of those a node gives the value.
-    first = [helper.make_node(CONSTANT.name, [], [item.name], value=item) for item in stored if item.name in results]
     freed = {name for node in nodes if id(node) in gone for name in node.input}
-    del model.graph.node[:]
-    model.graph.node.extend([*first, *left])
+    _remove(model.graph.node, lambda node: id(node) in gone)
+    results = {item.name for item in model.graph.output}
+    for name, value in values.items():
+        tensor = numpy_helper.from_array(value, name)
+        if name in results:  # an initializer is no result: a node gives the value
+            model.graph.node.insert(0, helper.make_node(CONSTANT.name, [], [name], value=tensor))
+        else:
+            model.graph.initializer.append(tensor)
     freed -= {name for node in all_nodes(model.graph.node) for name in node.input}
     freed -= {item.name for graph in all_graphs(model.graph) for item in (*graph.output, *graph.input)}
-    initializers = [_copy(item) for item in model.graph.initializer if item.name not in freed]
+    _remove(model.graph.initializer, lambda item: item.name in freed)
     written = {name for node in model.graph.node for name in node.output}
-    infos = [_copy(item) for item in model.graph.value_info if item.name in written]
-    del model.graph.initializer[:], model.graph.value_info[:]
-    model.graph.initializer.extend([*initializers, *(item for item in stored if item.name not in results)])
-    model.graph.value_info.extend(infos)
+    _remove(model.graph.value_info, lambda item: item.name not in written)
 
 
-def _copy(message: Any) -> Any:
-    made = type(message)()
-    made.CopyFrom(message)
-    return made
+def _remove(items: MutableSequence[Any], is_gone: Callable[[Any], bool]) -> None:
+    for index in reversed(range(len(items))):
+        if is_gone(items[index]):
+            del items[index]

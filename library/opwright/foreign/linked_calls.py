@@ -23,7 +23,7 @@ from opwright.link.check import check_model
 from opwright.link.node_resolution import Resolver
 from opwright.link.plan import choose_opset
 from opwright.link.propagate import Fact, Propagation, Visit, imports_of
-from opwright.link.typed_casts import write_types_of_casts
+from opwright.link.typed_casts import restore_casts, write_types_of_casts
 from opwright.link.value_types import text_of
 from opwright.opsets.domains import RUNTIME_DOMAINS, normal_domain
 from opwright.opsets.records import CONSTANT
@@ -40,6 +40,7 @@ def link_model(model: ModelProto, functions: Functions, place_of: PlaceOf, file:
     """
     result = ModelProto()
     result.CopyFrom(model)
+    restore_casts(result)
     calls = _Calls(result, functions, place_of, file)
     calls.find()
     if calls.made:

@@ -32,6 +32,7 @@ from opwright.link.node_resolution import Served
 from opwright.link.plan import Plan
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
+from opwright.link.typed_casts import restore_casts
 from opwright.opsets.domains import normal_domain
 
 
@@ -135,6 +136,7 @@ def execute(plan: AttachPlan, file: str) -> Attached:
     if not plan.nodes and not (plan.inline and work.model.functions):
         found = (*plan.diagnostics, *undefined_nodes(work.model, file))
         work.model.CopyFrom(work.before)
+        restore_casts(work.model)  # a node may call a body with another type than its casts name
         return Attached(work.model, (), 0, (), found)
     apply_plan(work.model, work.served, work.additions)
     return finish(plan, work, file)

@@ -29,6 +29,7 @@ from opwright.link.node_resolution import Replaceable, Resolution, Served, Unser
 from opwright.link.plan import Plan, choose_opset, make_plan
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
+from opwright.link.typed_casts import restore_casts
 from opwright.opsets.domains import normal_domain
 
 AnyProfile = Profile | Literal["portable", "overload"]
@@ -158,6 +159,7 @@ def plan_libraries(
     copy = ModelProto()
     copy.CopyFrom(model)
     spread_records(copy, file)
+    restore_casts(copy)
     opset = imports_of(copy).get("", 0)
     resolution = Resolution((), ())
     try:

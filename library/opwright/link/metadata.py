@@ -25,6 +25,8 @@ ATTACHED = "opwright.attached"  # JSON: what of the model changed when the funct
 IMPORTED = "opwright.imported"  # of a function of the model: domains whose import was added, separated by spaces
 CALL = "opwright.call"  # of a node: JSON of what was changed about it, for detach
 
+LIKE = "opwright.like"  # of a cast in a function: the value whose type it names
+
 # Of nodes that stand in the place of one (docs/adr/0290): a mark that they share; of the last, JSON of the one.
 INSTEAD = "opwright.instead"
 REPLACED = "opwright.replaced"
@@ -55,7 +57,7 @@ OF_FUNCTIONS = frozenset(
 )
 
 
-OF_NODES = frozenset({CALL, INSTEAD, REPLACED})
+OF_NODES = frozenset({CALL, INSTEAD, REPLACED, LIKE})
 
 
 def json_object(text: str) -> dict[str, Any] | None:

@@ -169,7 +169,7 @@ def _functions_already_there(
         digests = function_digests(model.functions) if digests is None else digests
         record = record_of(function)
         digest = digests[identity]
-        if record is not None and digest == record.expected:
+        if record is not None and digest == record.expected and not record.typed:
             digest = record.body  # for a flattened function, that of the body before
         if digest in {instance.body.body for instance in expected}:
             known.add(identity)
