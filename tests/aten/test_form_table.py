@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pkgutil
 from importlib import import_module
+from typing import Any
 
 import pytest
 from opwright.aten import forms
@@ -68,8 +69,8 @@ def test_what_is_known_of_the_first_tensor() -> None:
 
 
 @pytest.mark.parametrize("first", [None, tensor(None)])
-def test_a_rank_that_is_not_known(first: object) -> None:
-    known = CallShape(Argument("value", "int"), {}, facts_of, first)  # type: ignore[arg-type]
+def test_a_rank_that_is_not_known(first: Any) -> None:
+    known = CallShape(Argument("value", "int"), {}, facts_of, first)
     assert (known.sizes, known.size_along(5), known.is_double) == (None, None, False)
     with pytest.raises(NoForm, match="the rank of the first tensor is not known"):
         _ = known.rank

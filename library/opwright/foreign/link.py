@@ -32,11 +32,13 @@ def link(model: SameForm, functions: Iterable[Callable | Bundle] = ...) -> SameF
 def link(model: AnyModel, functions: Iterable[Callable | Bundle] = ()) -> Any:
     """The model with the functions that its nodes call, in the form that was given (see `opwright.attach`).
 
-    `functions` are functions under `@script`, functions of libraries, and libraries. Those that nodes of a
-    `torch.onnx.ONNXProgram` or an `onnx_ir.Model` were recorded with are known. The argument is not changed. A node
-    that nothing defines is shown as a DiagnosticWarning (OW680). Raises DiagnosticError, at the user's line where the
-    model has it: OW680 where a domain that is given lacks the function, OW681 where a function cannot be called as the
-    node calls it, OW682 where two functions have one id, OW683 for what is no function, and what `attach` raises.
+    Calls of constants are computed, and casts in functions of libraries name the type that all calls have
+    (docs/adr/0313). `functions` are functions under `@script`, functions of libraries, and libraries. Those that
+    nodes of a `torch.onnx.ONNXProgram` or an `onnx_ir.Model` were recorded with are known. The argument is not
+    changed. A node that nothing defines is shown as a DiagnosticWarning (OW680). Raises DiagnosticError, at the
+    user's line where the model has it: OW680 where a domain that is given lacks the function, OW681 where a
+    function cannot be called as the node calls it, OW682 where two functions have one id, OW683 for what is no
+    function, and what `attach` raises.
     """
     given = given_model(model)
     known = gather([*functions, *_recorded(model)])

@@ -29,6 +29,17 @@ def test_the_newest_body_and_one_of_the_others_run(library: Any, make_case: Any)
     assert [item.last_opset for item in admissions(library.bundle(), spread=spread)] == list(opsets)
 
 
+def test_a_case_with_none_of_its_bodies_among_them_runs_on_all_of_its_own(library: Any, make_case: Any) -> None:
+    class Nothing(Spread):
+        def has(self, entry: Any, body: Any) -> bool:
+            return False
+
+    entry = bodies(library, "One")
+    cases = [make_case(entry, [np.ones(2, np.float32)], np.ones(2, np.float32))]
+    spread = verify_cases(library.bundle(), cases, spread=Nothing(available()), workers=0)
+    assert spread == verify_cases(library.bundle(), cases, workers=0)
+
+
 def test_a_body_that_a_runtime_does_not_take_is_not_the_newest(library: Any) -> None:
     runtimes = available()
     last = min(opset for item in runtimes if isinstance(opset := newest_accepted(item, 18, 28), int))

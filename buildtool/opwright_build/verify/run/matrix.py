@@ -263,7 +263,9 @@ class Plan:
             for runtime in self._runtimes:
                 message = "no body of the version is meant for such a call"
                 self.cells.append(_Cell(name, 0, "", runtime.name, status=Status.FAIL, message=message))
-        for body in bodies if self._spread is None else (body for body in bodies if self._spread.has(entry, body)):
+        if self._spread is not None:  # the bodies for a case may be none of those: then it runs on all of its own
+            bodies = [body for body in bodies if self._spread.has(entry, body)] or bodies
+        for body in bodies:
             self._add_body(entry, body, case, name)
 
     def _add_body(self, entry: FunctionEntry, body: BodyEntry, case: Case, name: CaseName) -> None:
