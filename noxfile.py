@@ -66,6 +66,8 @@ nox.options.sessions = ["build", "test"]
 nox.options.reuse_existing_virtualenvs = True
 nox.options.default_venv_backend = "virtualenv"  # seeds its own pip, so that a system without ensurepip will do
 
+SHARED_OUT = ("--numprocesses=auto", "--dist=loadfile")  # tests to processes, by files
+
 
 def install(session: nox.Session, *requirements: str, groups: tuple[str, ...] = (), editable: bool = True) -> None:
     """Install what a session needs, once: a second run touches neither pip nor the network unless pyproject changed.
@@ -119,11 +121,19 @@ def build(session: nox.Session) -> None:
 
 @nox.session
 def test(session: nox.Session) -> None:
-    """Verify every function on its vectors, each variant at two opsets (opwright test --spread), then run our own tests
-    (pytest); both always run. All opsets are those of `verify`."""
+    """Verify every function on its vectors, each variant at one or two opsets (opwright test --spread), then run our own
+    tests (pytest); both always run. The session `verify` takes all opsets, and `long` the tests that take long."""
     install(session, ".[build,run]", groups=("test", "lint", "types"))
-    selection = session.posargs or ("--numprocesses=auto", "--dist=loadfile")
+    selection = session.posargs or (*SHARED_OUT, "-m", "not long")
     run_all(session, ("opwright", "test", "--spread"), ("pytest", *selection))
+
+
+@nox.session
+def long(session: nox.Session) -> None:
+    """The tests that take long, which the gate leaves out: type checkers on all our code, builds in other surroundings,
+    faults of a few kinds, what is printed to newcomers: ten minutes."""
+    install(session, ".[build,run]", groups=("test", "lint", "types"))
+    session.run("pytest", *SHARED_OUT, "-m", "long", *session.posargs)
 
 
 @nox.session

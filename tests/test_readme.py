@@ -60,6 +60,7 @@ def swish(x: np.ndarray, alpha: float) -> np.ndarray:
     return x / (1 + np.exp(-alpha * x))
 
 
+@pytest.mark.long
 def test_the_example_runs_from_the_wheel(installed: Environment, tmp_path: Path) -> None:
     onnx.save(model_with_swish(), tmp_path / "model.onnx")
     steps = example()
@@ -115,6 +116,7 @@ def versions_and_pairs(line: str) -> tuple[int, ...]:
 _KNOWN = re.compile(r", [\d,]+ of them known from earlier runs|sandbox level \d; ")
 
 
+@pytest.mark.long
 def test_the_last_lines_are_those_that_it_prints(installed: Environment, tmp_path: Path) -> None:
     for folder in ("specs", "library/opwright_std", "library/opwright_aten"):
         shutil.copytree(ROOT / folder, tmp_path / folder)

@@ -158,6 +158,7 @@ def test_the_number_of_members_is_bounded(monkeypatch: pytest.MonkeyPatch) -> No
         unpack(data)
 
 
+@pytest.mark.long
 def test_more_members_than_16_bits_can_count(tmp_path: Path) -> None:
     """ZIP64's record of their number, in the one form that it may have."""
     for count in (65_534, 65_535, 65_600):

@@ -16,6 +16,8 @@ import pytest
 from opwright.diagnostics.exits import Exit
 from opwright_build.engine.store import LocalStore
 
+from tests.shares import one_in
+
 Opwright = Callable[..., Any]
 
 SPEC = "specs/com.acme/Swish"
@@ -87,7 +89,7 @@ def try_all(opwright: Opwright, place: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", one_in(3, PLACES))
 def test_something_else_in_the_place_of_a_file(
     library: Path, home: Path, opwright: Opwright, place: str, kind: str
 ) -> None:
@@ -140,7 +142,7 @@ def close() -> Iterator[Callable[[Path], None]]:
 
 
 @pytest.mark.parametrize("built", [False, True])
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", one_in(3, PLACES))
 def test_a_file_that_may_not_be_read(
     library: Path, opwright: Opwright, close: Callable[[Path], None], place: str, built: bool
 ) -> None:

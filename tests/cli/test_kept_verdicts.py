@@ -206,7 +206,7 @@ def test_a_spread_has_verdicts_of_its_own_and_the_results_of_the_whole(two: Path
     assert len(cells(spread)) == 2 * CELLS * 2 // 3 and len(opsets) >= 2
     assert max(opsets) == max(line["opset"] for line in cells(opwright("test", "--json")))
     text = opwright("test", "--spread").out.splitlines()[-1]
-    assert text.startswith("24 cells, two opsets of each variant, 24 of them known from earlier runs; ")
+    assert text.startswith("24 cells, a spread of the opsets, 24 of them known from earlier runs; ")
     refused = opwright("test", "--spread", "--update-gaps")
     assert refused.status == 2 and "OW907" in refused.out
     edit(FOLDER / "function.py", "X * op.Sigmoid(", "op.Identity(X) * op.Sigmoid(")

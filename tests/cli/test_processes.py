@@ -46,6 +46,7 @@ def records() -> set[str]:
     return {path.name for path in Path(".opwright/cache/records").rglob("*") if path.is_file()}
 
 
+@pytest.mark.long
 def test_the_bytes_are_the_same(generated: Path, opwright: Opwright) -> None:
     made: list[tuple[dict[str, bytes], set[str]]] = []
     for jobs in JOBS:
@@ -57,6 +58,7 @@ def test_the_bytes_are_the_same(generated: Path, opwright: Opwright) -> None:
     assert all(one == made[0] for one in made)
 
 
+@pytest.mark.long
 def test_what_is_found_is_the_same(generated: Path, opwright: Opwright) -> None:
     """An error, what calls it, a circle, and what calls that."""
     for name, other in (("Made00004", "Made00005"), ("Made00005", "Made00004"), ("Made00006", "Made00005")):

@@ -140,6 +140,7 @@ def test_verify_builds_again_and_compares(released: Path, opwright: Opwright) ->
     assert contents(DIST)  # written as without it
 
 
+@pytest.mark.long
 def test_a_package_with_a_sibling_is_built_again_too(library: Path, opwright: Opwright) -> None:
     """Both have a README of their own; the sources of the one hold what the other needs to be built."""
     more = Path("specs/com.acme.more/Twice")
@@ -164,6 +165,7 @@ def test_a_package_with_a_sibling_is_built_again_too(library: Path, opwright: Op
     assert sorted(item["folder"] for item in ran.summary["packages"]) == ["dist/base-1.0.0", "dist/more-1.0.0"]
 
 
+@pytest.mark.long
 def test_what_differs_elsewhere_is_not_published(
     released: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,6 +101,7 @@ def test_the_console_script_and_its_workers(attacked: Attacked) -> None:
     assert ran == []
 
 
+@pytest.mark.long
 def test_with_the_folder_on_the_import_path(attacked: Attacked) -> None:
     attacked.plant({*sys.stdlib_module_names, *INSTALLED, *OPTIONAL} - {"__main__"})
     attacked.put_on_path("", "library", "specs")
@@ -146,6 +147,7 @@ def test_a_finder_that_an_install_has_added(attacked: Attacked) -> None:
     assert ran == []
 
 
+@pytest.mark.long
 def test_an_environment_inside_the_library_is_used(environment: Path, attacked: Attacked) -> None:
     inside = attacked.root / ".venv"
     shutil.copytree(environment, inside, symlinks=True)

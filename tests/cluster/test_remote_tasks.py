@@ -14,6 +14,7 @@ from opwright_build.engine.store import InfrastructureError
 from opwright_build.verify.run.isolation import kept_workers, run_tasks
 
 from tests.cluster.threads import ThreadCluster
+from tests.shares import one_in
 from tests.verify.run.test_isolation import job, nothing_kept
 
 __all__ = ["job", "nothing_kept"]
@@ -31,7 +32,7 @@ def on(cluster: ThreadCluster) -> RemoteTasks:
     return RemoteTasks(lambda: cluster)
 
 
-@pytest.mark.parametrize("width", [1, 3])
+@pytest.mark.parametrize("width", one_in(2, [3, 1]))
 def test_results_come_in_the_order_of_the_tasks(job: Any, width: int) -> None:
     cluster = ThreadCluster(width)
     seen: dict[int, Any] = {}

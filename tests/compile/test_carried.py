@@ -24,6 +24,7 @@ from opwright_build.compile.unit import make_unit
 
 from benchmarks.generated_specs import function_text
 from tests.compile.test_versions import HEAD, Tree, spec
+from tests.shares import one_in
 
 TYPES = (
     "{T: [float16, float, double]}",
@@ -115,12 +116,12 @@ def drawn(number: int) -> str:
 
 
 SOURCES = [  # each text with three of the lists, each list with texts of all kinds
-    pytest.param(function(text), TYPES[(number + turn) % len(TYPES)])
+    (function(text), TYPES[(number + turn) % len(TYPES)])
     for number, text in enumerate(TEXTS)
     for turn in range(3)
 ]
-SOURCES += [pytest.param(function(f"    {body}\n"), types) for body in TEMPLATES for types in TYPES[:3]]
-SOURCES += [pytest.param(drawn(number), TYPES[number % len(TYPES)]) for number in range(8)]
+SOURCES += [(function(f"    {body}\n"), types) for body in TEMPLATES for types in TYPES[:3]]
+SOURCES += [(drawn(number), TYPES[number % len(TYPES)]) for number in range(8)]
 
 
 def fresh(monkeypatch: pytest.MonkeyPatch, tree: Tree) -> CompiledVersion:
@@ -131,7 +132,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch, tree: Tree) -> CompiledVersion:
         return tree.compile("F")
 
 
-@pytest.mark.parametrize(("text", "types"), SOURCES)
+@pytest.mark.parametrize(("text", "types"), one_in(3, SOURCES))
 def test_what_is_carried_is_what_lowering_gives(
     text: str, types: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,7 +252,7 @@ def bodies_of(family: Family) -> list[str]:
     return [anonymous_body(variant.lowered).digest for variant in family.variants]
 
 
-@pytest.mark.parametrize("opset", [13, 15, 19, 28])
+@pytest.mark.parametrize("opset", one_in(2, [13, 15, 19, 28]))
 @pytest.mark.parametrize("types", TYPES[:4])
 def test_nothing_is_asked_of_operators_that_is_not_noted(opset: int, types: str, tmp_path: Path) -> None:
     """Element types of which nothing is noted may be admitted or not: the function is the same."""
@@ -293,7 +294,7 @@ READERS = {
 }
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("name", one_in(2, READERS))
 def test_answers_of_schemas_are_read_where_they_are_noted(name: str) -> None:
     """`Lowering.takes`, `is_before`, `is_older` and `needs_version` note it. Findings may name the opset."""
     readers = set()

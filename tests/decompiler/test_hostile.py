@@ -13,6 +13,7 @@ from opwright import DiagnosticError, decompile
 from opwright.decompiler.recompile_check import check_model
 
 from tests.decompiler.hostile import LONG, PLACES, TEXTS, base, everywhere, hostile_failures
+from tests.shares import one_in
 
 EVERY = 6
 
@@ -30,7 +31,7 @@ def test_models_come_back(faithful: bool) -> None:
     assert not failures, "\n".join(failures)
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", one_in(3, PLACES))
 def test_the_longest_text_at_each_place(place: str) -> None:
     put, texts = PLACES[place]
     longest = max(texts, key=len)

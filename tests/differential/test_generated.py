@@ -135,6 +135,7 @@ def test_a_planted_bug_is_found(judge: Judge, name: str) -> None:
     assert hunt(bug, 100, seed, indexes=range(first, 100), judge=judge) is not None
 
 
+@pytest.mark.long
 def test_bytes_do_not_hang_on_the_hash_seed() -> None:
     names, different = differing(hash_seeds=2, seed=SEED, wanted=30, step=18)
     assert len(names) == 30

@@ -65,6 +65,7 @@ def test_the_design_s_differences_are_there() -> None:
     assert len(ROWS) >= 50
 
 
+@pytest.mark.long
 def test_every_process_writes_the_same_bytes() -> None:
     [row] = [row for row in ROWS if row.id == "bytes"]
     program = (

@@ -44,6 +44,7 @@ def test_every_block_runs_and_prints_what_is_shown(
         assert printed.getvalue().rstrip() == shown.rstrip()
 
 
+@pytest.mark.long
 def test_every_command_runs(tmp_path: Path) -> None:
     text = PAGE.read_text(encoding="utf-8")
     (block,) = re.findall(r"```console\n(.*?)```", text, re.DOTALL)

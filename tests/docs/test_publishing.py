@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.docs.pages import DOCS
 
 PAGE = DOCS / "publishing.md"
@@ -51,6 +53,7 @@ def type_blocks(folder: Path, environment: dict[str, str]) -> Path:
     return root
 
 
+@pytest.mark.long
 def test_every_command_runs(tmp_path: Path) -> None:
     root = type_blocks(tmp_path, surroundings(tmp_path))
     text = PAGE.read_text(encoding="utf-8")

@@ -82,24 +82,24 @@ def test_functions_and_nested_graphs(opset: int) -> None:
 
 def test_the_node_tests_of_the_standard() -> None:
     """A sample; `python -m tests.downlevel.conversions` tries them all, at every opset."""
-    cases = all_cases()[::193]
+    cases = all_cases()[::579]
     found = list(campaign(cases, random.Random(SEED)))
     assert [item for item in found if item[-1].outcome is Outcome.DIFFERS] == []
     outcomes = [item[-1].outcome for item in found]
-    assert outcomes.count(Outcome.SAME_ON_ORT) > 100
-    assert outcomes.count(Outcome.REFUSED) > 25
+    assert outcomes.count(Outcome.SAME_ON_ORT) > 30
+    assert outcomes.count(Outcome.REFUSED) > 8
     assert outcomes.count(Outcome.NOT_RUN) < len(found) / 5
 
 
 def test_models_of_years_ago() -> None:
     """A sample of the models that onnx brings as files; the module tries them all."""
-    cases = list(stored_models())[::19]
+    cases = list(stored_models())[::38]
     found = list(campaign(cases, random.Random(SEED)))
     assert [item for item in found if item[-1].outcome is Outcome.DIFFERS] == []
     assert sum(item[-1].outcome is Outcome.SAME_ON_ORT for item in found) > len(found) / 2
 
 
-@pytest.mark.parametrize("name", ["light_squeezenet", "light_zfnet512"])
+@pytest.mark.parametrize("name", ["light_squeezenet", pytest.param("light_zfnet512", marks=pytest.mark.long)])
 def test_networks(name: str) -> None:
     """Of opset 9; one has masks of Dropout that nothing reads, and that are of another type since 10."""
     network = next(item for item in light_models() if item.name == name)

@@ -28,6 +28,7 @@ from tests.downlevel.standard_cases import (
     shipped_session,
     table,
 )
+from tests.shares import one_in
 
 PAGE = Path(__file__).parents[2] / "docs" / "polyfill.md"
 BEGIN, END = "<!-- table: pytest tests/downlevel -k table --update-golden -->\n", "<!-- end of table -->\n"
@@ -38,6 +39,7 @@ ALL = os.environ.get("OPWRIGHT_ALL_CASES") == "1"
 WRONG = (Outcome.DIFFERS, Outcome.REFUSED)
 
 
+@pytest.mark.long
 def test_the_table_of_counts_is_up_to_date(standard: Bundle, golden: Callable[[Path, str], None]) -> None:
     """The gate tries each case at one of the opsets that the page shows, and compares the page where all are tried."""
     cases = function_cases()
@@ -53,7 +55,7 @@ def test_the_table_of_counts_is_up_to_date(standard: Bundle, golden: Callable[[P
     assert [item for found in results.values() for item in found if item.outcome in WRONG] == []
 
 
-@pytest.mark.parametrize("opset", OTHERS)
+@pytest.mark.parametrize("opset", one_in(2, OTHERS))
 def test_function_ops_at_every_other_opset(standard: Bundle, opset: int) -> None:
     """Below those of the table the gate tries each case at one of three."""
     cases = function_cases()
@@ -63,7 +65,7 @@ def test_function_ops_at_every_other_opset(standard: Bundle, opset: int) -> None
     assert sum(item.outcome in (Outcome.SERVED, Outcome.RESTAMPED) for item in found) > 20
 
 
-@pytest.mark.parametrize("opset", [13, 20])
+@pytest.mark.parametrize("opset", one_in(2, [13, 20]))
 def test_operators_of_all_kinds_compute_what_they_did(standard: Bundle, opset: int) -> None:
     """Whatever is rewritten passes, unless onnxruntime fails the case as the standard has it; the gate tries half."""
     passed, wrong, refused = 0, [], set()

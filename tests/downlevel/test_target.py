@@ -66,6 +66,7 @@ def record_ends_before(monkeypatch: pytest.MonkeyPatch) -> str:
     return str(rows[-1]["release"])
 
 
+@pytest.mark.long
 def test_a_newer_release_that_is_installed_is_measured(record_ends_before: str, tmp_path: Path) -> None:
     write_probes(tmp_path)
     measured = measure(tmp_path)

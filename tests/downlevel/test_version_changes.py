@@ -24,6 +24,7 @@ from opwright.opsets.signatures import history
 from opwright.opsets.steps import OLDEST_ALONE
 
 from tests.downlevel.conversions import OPSETS, Judgement, Outcome, converted, judged
+from tests.shares import one_in
 
 GOLDEN = Path(__file__).with_name("version_changes.txt")
 NEWEST = OPSETS[-1]
@@ -238,7 +239,7 @@ def test_each_version_of_each_operator_is_of_one_class(golden: Callable[[Path, s
     golden(GOLDEN, "\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize("operator", sorted(EXAMPLES))
+@pytest.mark.parametrize("operator", one_in(3, sorted(EXAMPLES)))
 def test_what_rules_take_computes_the_same(operator: str) -> None:
     """Over each version that has a rule, and from each opset of an example to all others."""
     ruled = [change for change in changes() if change.operator == operator and rule_of(change) is not None]
@@ -249,7 +250,7 @@ def test_what_rules_take_computes_the_same(operator: str) -> None:
                 assert item.outcome in SAME or any(part in nodes for _, part in NOT_RUN), (change, nodes, item)
 
 
-@pytest.mark.parametrize("operator", sorted(EXAMPLES))
+@pytest.mark.parametrize("operator", one_in(3, sorted(EXAMPLES)))
 def test_far_conversions(operator: str) -> None:
     runs, refused = 0, list[Diagnostic]()
     for example in EXAMPLES[operator]:

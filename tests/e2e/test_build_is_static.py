@@ -199,6 +199,7 @@ def test_modules_that_lie_in_the_current_folder_are_not_imported(audit: Audit, l
     assert (ran.status, ran.violations) == (0, []), ran.output
 
 
+@pytest.mark.long
 def test_a_build_of_our_own_specs_does_nothing_but_build(audit: Audit, tmp_path: Path) -> None:
     root = tmp_path / "own"
     copy_specs(root, large=False)

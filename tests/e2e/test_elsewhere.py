@@ -146,6 +146,7 @@ def test_all_modules_are_imported_where_posix_is_missing(tmp_path: Path, python:
     assert int(done.stdout) > 400
 
 
+@pytest.mark.long
 def test_builds_and_tests_are_the_same_where_posix_is_missing(
     library: Path, tmp_path: Path, python: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -126,12 +126,14 @@ def _assert_same(built: dict[str, Any], first: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("where", PLACES[1:], ids=lambda where: f"seed {where.seed}")
+@pytest.mark.long
 def test_the_surroundings_do_not_matter(where: Surroundings, first: dict[str, Any], tmp_path: Path) -> None:
     root = tmp_path / where.folder
     _make(root, where.order, where.age)
     _assert_same(_build(root, where), first)
 
 
+@pytest.mark.long
 def test_the_version_of_python_does_not_matter(first: dict[str, Any], tmp_path: Path) -> None:
     for number, python in enumerate(_other_pythons()):  # each place above is one of this Python
         root = tmp_path / str(number)
@@ -139,6 +141,7 @@ def test_the_version_of_python_does_not_matter(first: dict[str, Any], tmp_path: 
         _assert_same(_build(root, PLACES[0], python), first)
 
 
+@pytest.mark.long
 def test_no_absolute_path_reaches_an_output(first: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> None:
     roots = [str(ROOT).encode(), str(tmp_path_factory.getbasetemp()).encode()]
     for name, data in first.items():
@@ -201,6 +204,7 @@ def _bodies(root: Path) -> dict[tuple[Any, ...], str | None]:
     }
 
 
+@pytest.mark.long
 def test_comments_docstrings_and_local_names_change_no_body(
     first: dict[str, Any], first_root: Path, tmp_path: Path
 ) -> None:

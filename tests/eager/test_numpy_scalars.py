@@ -21,6 +21,7 @@ from opwright import FLOAT, DiagnosticError, GraphBuilder, OnnxFunction, script
 from opwright import opset18 as op
 
 from tests.docs.running import define
+from tests.shares import one_in
 
 OPSET = 18
 SCALARS = ("float16", "float32", "float64", "int8", "int32", "int64", "uint8", "bool_")
@@ -126,7 +127,7 @@ def _scalars(value: str) -> list[str]:
 
 
 @pytest.mark.parametrize("tensor", TENSORS)
-@pytest.mark.parametrize("form", DIRECT)
+@pytest.mark.parametrize("form", one_in(3, DIRECT))
 def test_an_operand_is_the_same_everywhere(form: str, tensor: str) -> None:
     for scalar in _scalars("1"):
         found = ways(form, scalar, tensor)
@@ -144,7 +145,7 @@ def test_what_must_be_known_is_the_same_everywhere(form: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")  # of numpy, before a tensor is met
-@pytest.mark.parametrize("form", ARITHMETIC)
+@pytest.mark.parametrize("form", one_in(3, ARITHMETIC))
 def test_what_python_computes_before_is_never_another_number(form: str) -> None:
     for scalar, tensor in itertools.product(_scalars("7"), ("FLOAT", "INT64")):
         found = ways(form, scalar, tensor)
@@ -245,7 +246,7 @@ HELD = ("{c}[0]", "{c}[-1]", "x + {c}[1]", "op.Identity({c}[0])", "x * {c}[0] - 
 
 
 @pytest.mark.parametrize("kind", ["float64", "int64", "float32", "int32"])
-@pytest.mark.parametrize("form", HELD)
+@pytest.mark.parametrize("form", one_in(2, HELD))
 def test_an_item_of_an_array_is_the_same_everywhere(form: str, kind: str) -> None:
     found = ways(form, f"np.array([1, 2], dtype=np.{kind})", "FLOAT")
     del found["builder"]  # has no outputs that are numbers of Python

@@ -42,6 +42,7 @@ def _spread(cases: tuple[Case, ...]) -> Iterator[Case]:
         yield from group[::step][:VECTORS]
 
 
+@pytest.mark.long
 def test_python_gives_what_the_compiled_bodies_give(rows: list[Row]) -> None:
     assert [str(row) for row in rows if row.agreement is Agreement.DIFFERENT] == []
     for row in rows:  # onnxruntime computes halves in float, and keeps them so between the nodes of a graph

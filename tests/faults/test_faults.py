@@ -33,6 +33,7 @@ def faults(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.long
 def test_some_of_each_kind() -> None:
     counts = [word for name, count in FEW.items() for word in (f"--{name}", str(count))]
     ran = faults("--seed", "7", "--states", "4", "--planted", "0", *counts)
@@ -53,6 +54,7 @@ SOON_FOUND = {
 
 
 @pytest.mark.parametrize("name", SOON_FOUND)
+@pytest.mark.long
 def test_a_planted_defect_is_found(name: str) -> None:
     kind = DEFECTS[name].kind
     ran = faults("--seed", str(SOON_FOUND[name]), "--states", "4", "--only", kind, f"--{kind}", "60", "--plant", name)

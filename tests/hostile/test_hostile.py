@@ -60,6 +60,7 @@ def test_inputs_that_have_shown_a_defect_once(tmp_path: Path) -> None:
             assert judge.judge(item.kind, item.data, tasks).findings == {}, name
 
 
+@pytest.mark.long
 def test_a_campaign_says_what_it_has_done_and_finds_what_is_planted(tmp_path: Path) -> None:
     drawn = (item for kind in TASK_NAMES for item in islice(inputs("1", kind), 30, 37))
     tally = Tally()

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from conftest_lang import Compiler, run_everywhere
 
+from tests.shares import one_in
+
 BINARY = ["+", "-", "*", "/", "//", "%", "**", "<<", ">>", "&", "|", "^", "<", "<=", "==", "!=", ">", ">="]
 ATTRIBUTES = {"a": -3, "b": 5, "f": 0.75, "g": -2.5}
 PARAMETERS = "x, a: int = -3, b: int = 5, f: float = 0.75, g: float = -2.5"
@@ -76,7 +78,7 @@ def _check(compiler: Compiler, cases: list[tuple[str, bool | int | float]], opse
             assert abs(got.item() - value) <= limit, (runtime, expression, value, got)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", one_in(5, range(30)))
 def test_generated_arithmetic(compiler: Compiler, seed: int) -> None:
     """What compiles computes Python's value, of Python's kind; what is refused has a reason among these."""
     chance = random.Random(seed)
@@ -211,20 +213,20 @@ def _compare_all(compiler: Compiler, pairs: list[tuple[str, str]], values: dict[
             assert bool(result) is expected, (runtime, left, symbol, right, values)
 
 
-@pytest.mark.parametrize("number", INTS)
+@pytest.mark.parametrize("number", one_in(3, INTS))
 def test_an_int_is_compared_exactly_with_floats(compiler: Compiler, number: int) -> None:
     """Beyond 2**53 too, where a double holds no int exactly."""
     texts = [repr(real).replace("inf", "math.inf").replace("nan", "math.nan") for real in FLOATS]
     _compare_all(compiler, [*(("n", text) for text in texts), *((text, "n") for text in texts)], {"n": number})
 
 
-@pytest.mark.parametrize("real", FLOATS)
+@pytest.mark.parametrize("real", one_in(3, FLOATS))
 def test_a_float_is_compared_exactly_with_ints(compiler: Compiler, real: float) -> None:
     texts = [repr(number) for number in (*INTS, 2**70 + 1, -(2**70) - 1, 2**1030, -(2**1030))]
     _compare_all(compiler, [*(("f", text) for text in texts), *((text, "f") for text in texts)], {"f": real})
 
 
-@pytest.mark.parametrize("real", FLOATS)
+@pytest.mark.parametrize("real", one_in(3, FLOATS))
 def test_two_numbers_of_the_run_time_are_compared_exactly(compiler: Compiler, real: float) -> None:
     for number in INTS:
         _compare_all(compiler, [("n", "f"), ("f", "n")], {"n": number, "f": real})

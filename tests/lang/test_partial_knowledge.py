@@ -140,6 +140,7 @@ def test_no_call_is_refused_for_lack_of_knowledge() -> None:
     assert not refused, "\n".join(refused)
 
 
+@pytest.mark.long
 def test_wrong_calls_are_refused_as_soon_as_that_is_certain() -> None:
     """Inputs with a dimension too many, and axes that are none: whatever ONNX refuses when the ranks are known is
     refused, but for the operators that say so of right calls too. Each reason of an operator with so many inputs is

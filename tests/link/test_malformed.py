@@ -18,6 +18,7 @@ from opwright.link.detach import detach_libraries
 from opwright.link.inspect import inspect
 
 from tests.link.conftest import LibraryBuilder, parse, refused
+from tests.shares import one_in
 from tests.work import ends
 
 SERVED = """<ir_version: 8, opset_import: ["": 18, "com.acme": 1, "my": 1]>
@@ -108,17 +109,18 @@ def mutate(model: ModelProto, numbers: random.Random) -> None:
         held.append(value) if repeated else setattr(message, field.name, value)
 
 
-def test_models_with_fields_changed(models: list[ModelProto], judge: Callable[..., None]) -> None:
-    numbers = random.Random(20)
+@pytest.mark.parametrize("seed", one_in(3, range(20, 23)))
+def test_models_with_fields_changed(seed: int, models: list[ModelProto], judge: Callable[..., None]) -> None:
+    numbers = random.Random(seed)
     outcomes: Counter[str] = Counter()
-    for _ in range(150):
+    for _ in range(60):
         model = ModelProto()
         model.CopyFrom(numbers.choice(models))
         for _ in range(numbers.randint(1, 4)):
             mutate(model, numbers)
         judge(model, outcomes)
     assert len(outcomes) >= 8, outcomes  # the changes reach into many corners
-    assert outcomes["good"] > 50
+    assert outcomes["good"] > 15
 
 
 def test_models_with_bytes_changed(models: list[ModelProto], judge: Callable[..., None]) -> None:
@@ -134,7 +136,7 @@ def test_models_with_bytes_changed(models: list[ModelProto], judge: Callable[...
             continue
         judge(model, outcomes)
     assert outcomes["OW551"] > 10  # texts that are not UTF-8
-    assert outcomes["good"] > 50
+    assert outcomes["good"] > 15
 
 
 @pytest.mark.parametrize("inline", [False, True])

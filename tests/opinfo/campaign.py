@@ -2,8 +2,8 @@
 
 The calls of FOLDER (written by `python -m tests.opinfo.harvest`) take the place of the sample that each spec of
 opwright.aten keeps, in a copy of the library, which `opwright test` then verifies: on onnxruntime at both levels and on
-the reference evaluator, each variant at two opsets. Calls of float, int64 and bool also run as eager Python, beside the
-compiled body.
+the reference evaluator, each variant at one or two opsets. Calls of float, int64 and bool also run as eager Python,
+beside the compiled body.
 Writes docs/aten-operators.md, and fails where something is wrong, or less was run than is wanted.
 """
 

@@ -98,7 +98,7 @@ def bundle_of(library: Path) -> Bundle:
 def judge(
     library: Path, chosen: Mapping[str, SpecVersion], core: frozenset[str], *, spread: bool = False
 ) -> dict[str, Tally]:
-    """What `opwright test` finds, by function; with `spread` at two opsets of each variant. `core` are names of
+    """What `opwright test` finds, by function; with `spread` at one or two opsets of each variant. `core` are names of
     operators."""
     command = [sys.executable, "-m", "opwright_build"]
     subprocess.run([*command, "build", "--quiet"], cwd=library, check=True)

@@ -118,12 +118,14 @@ def environment(project: Path) -> dict[str, str]:
     return {"MYPYPATH": os.pathsep.join([str(LIBRARY), str(project)])}
 
 
+@pytest.mark.long
 def test_mypy_strict(project: Path, mypy_runs: Mypy) -> None:
     done = mypy_runs.run(["good.py", "bad.py", "acme_ops"], project, environment(project))
     assert errors(done.stdout) == {"bad.py": expected_lines()}, done.stdout + done.stderr
     assert done.returncode == 1, done.stdout
 
 
+@pytest.mark.long
 def test_pyright_strict(project: Path) -> None:
     command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "good.py", "bad.py", "acme_ops"]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=300)

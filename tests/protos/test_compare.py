@@ -351,6 +351,7 @@ class TestSize:
         assert len(difference.path) == 10_000
         assert "... 9,988 steps ..." in str(difference)
 
+    @pytest.mark.long
     def test_deep_graphs(self) -> None:
         one, other = nested(1000, "Abs"), nested(1000, "Abs")
         assert compare(one, other)

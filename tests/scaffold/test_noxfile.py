@@ -36,6 +36,7 @@ def run(project: Path, *arguments: str, **variables: str) -> subprocess.Complete
     return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=120)
 
 
+@pytest.mark.long
 def test_starts_itself_without_nox_and_without_ensurepip(project: Path) -> None:
     first = run(project, "--list")
     assert first.returncode == 0, first.stderr

@@ -35,6 +35,7 @@ def test_checker(check: str) -> None:
     assert done.returncode == 0, f"{check}\n{done.stdout}\n{done.stderr}"
 
 
+@pytest.mark.long
 def test_mypy(mypy_runs: Mypy) -> None:
     done = mypy_runs.run(["--strict"], ROOT, OURS)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"

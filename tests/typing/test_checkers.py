@@ -294,6 +294,7 @@ def errors(output: str) -> dict[str, dict[int, str]]:
 
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
+@pytest.mark.long
 def test_samples_and_stubs_have_no_errors(checker: str, request: pytest.FixtureRequest) -> None:
     found = errors(request.getfixturevalue(checker))
     assert {

@@ -114,7 +114,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         findings += more
         lines.append(_mutants_line(fields["mutants"]))
     known = f", {verdicts.kept:,} of them known from earlier runs" if verdicts.kept else ""
-    part = ", two opsets of each variant" if scope.cells.spread else ""
+    part = ", a spread of the opsets" if scope.cells.spread else ""
     lines.append(f"{counted(cells, 'cell')}{part}{known}; {clause(verdicts.sandbox)}{{seconds}}")
     diagnostics = [*library.diagnostics, *findings]
     return finish(session, started, diagnostics, "\n".join(lines), fields)

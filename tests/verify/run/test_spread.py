@@ -1,5 +1,7 @@
-"""Two bodies of each variant in place of all."""
+"""One or two bodies of each variant in place of all."""
 
+from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -53,3 +55,14 @@ def test_functions_together_come_to_all_opsets_and_a_draw_is_the_same_again(libr
     assert drawn == [[body.first_opset for body in Spread(available()).of(entry)] for entry in entries]
     assert {first for opsets in drawn for first in opsets} == {first for first, _ in RANGES}
     assert all(len(opsets) == 2 for opsets in drawn)
+
+
+def test_of_many_variants_a_third_have_a_second_body_and_the_first_one_always(library: Any) -> None:
+    entry = bodies(library, "Many")
+    variants = [(("T", f"kind{number}"),) for number in range(60)]
+    many = replace(entry, bodies=tuple(replace(body, variant=item) for item in variants for body in entry.bodies))
+    chosen = Counter(body.variant for body in Spread(available()).of(many))
+    newest = [body.variant for body in Spread(available()).of(many) if body.last_opset == 22]
+    assert newest == variants and chosen[variants[0]] == 2
+    assert set(chosen.values()) == {1, 2}
+    assert 10 < sum(count == 2 for count in chosen.values()) < 30

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--opset", metavar="N", action="append", default=[], help=help_)
     help_ = "only this runtime, as in onnxruntime/*"
     parser.add_argument("--runtime", metavar="R", action="append", default=[], help=help_)
-    help_ = "two opsets of each variant in place of all: what a gate can afford"
+    help_ = "one or two opsets of each variant in place of all: what a gate can afford"
     parser.add_argument("--spread", action="store_true", help=help_)
     parser.add_argument("-x", "--exitfirst", action="store_true", help="stop at the first failure")
     add_packages(parser)
