@@ -23,6 +23,7 @@ def test_each_name_is_a_function_of_its_home(name: str) -> None:
     assert first_use.find(name).__module__ == home
 
 
+@pytest.mark.long
 def test_every_name_that_is_asked_for_has_a_home_and_each_home_is_asked_for() -> None:
     asked = set()
     for path in LIBRARY.rglob("*.py"):

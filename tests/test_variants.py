@@ -136,6 +136,7 @@ KEYS = st.lists(st.tuples(AXES | st.sampled_from(["since", "x_rank", "x.rank"]),
 
 
 @given(key=KEYS, since_version=st.sampled_from([0, 1, 12]))
+@pytest.mark.long
 def test_a_name_says_its_key(key: Key, since_version: int) -> None:
     """The key can be read from the name, so that no two keys give one name."""
     name = portable_name("F", key, since_version)

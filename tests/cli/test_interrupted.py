@@ -92,6 +92,7 @@ def outputs() -> dict[str, bytes]:
         ],
     ),
 )
+@pytest.mark.long
 def test_interrupted_at_random_moments(
     command: str,
     number: signal.Signals,

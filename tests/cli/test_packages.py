@@ -257,6 +257,7 @@ def test_a_new_function_of_a_domain_that_no_package_has(packages: Path, opwright
     assert codes(opwright("build", "--json")) == ["OW137"]
 
 
+@pytest.mark.long
 def test_all_packages_are_tested_or_one(packages: Path, opwright: Opwright) -> None:
     ran = opwright("test", "--json", "--no-oracle", "-p", "acme-more")
     assert ran.status == 0, ran.out

@@ -95,6 +95,7 @@ def attacked(environment: Path, tmp_path: Path) -> Iterable[Attacked]:
     made.pth.unlink(missing_ok=True)
 
 
+@pytest.mark.long
 def test_the_console_script_and_its_workers(attacked: Attacked) -> None:
     attacked.plant({*sys.stdlib_module_names, *INSTALLED, *OPTIONAL} - {"__main__"})
     _, ran = attacked.run("test", "--no-oracle")

@@ -70,12 +70,14 @@ def test_one_bar_on_a_terminal_never_goes_back_and_goes_away(library: Path) -> N
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+@pytest.mark.long
 def test_an_interrupt_leaves_a_clean_line(library: Path) -> None:
     status, written = on_terminal("test", interrupt=True)
     assert status == 130
     assert written.split(WIPE)[-1] == "interrupted\r\n"
 
 
+@pytest.mark.long
 def test_in_a_pipe_there_are_lines_without_escapes(library: Path) -> None:
     ran = subprocess.run(
         [sys.executable, "-m", "opwright_build", "build"],

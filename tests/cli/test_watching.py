@@ -51,6 +51,7 @@ class Watched:
 @pytest.mark.parametrize(
     ("command", "well"), [(("build",), "next: opwright test"), (("test", "--no-oracle"), " cells")]
 )
+@pytest.mark.long
 def test_each_change_is_a_run_until_ctrl_c(command: tuple[str, ...], well: str, library: Path) -> None:
     source = Path("specs/com.acme/Swish/function.py")
     good = source.read_text()

@@ -116,9 +116,7 @@ def drawn(number: int) -> str:
 
 
 SOURCES = [  # each text with three of the lists, each list with texts of all kinds
-    (function(text), TYPES[(number + turn) % len(TYPES)])
-    for number, text in enumerate(TEXTS)
-    for turn in range(3)
+    (function(text), TYPES[(number + turn) % len(TYPES)]) for number, text in enumerate(TEXTS) for turn in range(3)
 ]
 SOURCES += [(function(f"    {body}\n"), types) for body in TEMPLATES for types in TYPES[:3]]
 SOURCES += [(drawn(number), TYPES[number % len(TYPES)]) for number in range(8)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from tests.debugging.dap import Debuggee
 
 ROOT = Path(__file__).parents[2]
@@ -12,6 +14,7 @@ PROGRAM = Path(__file__).with_name("nets.py")
 CENTRED = 1 + PROGRAM.read_text(encoding="utf-8").splitlines().index("    centred = x - mean")
 
 
+@pytest.mark.long
 def test_stop_look_step_and_go_on() -> None:
     environment = {
         "PYTHONPATH": os.pathsep.join((str(ROOT / "library"), str(ROOT))),

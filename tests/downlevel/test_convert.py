@@ -82,12 +82,12 @@ def test_functions_and_nested_graphs(opset: int) -> None:
 
 def test_the_node_tests_of_the_standard() -> None:
     """A sample; `python -m tests.downlevel.conversions` tries them all, at every opset."""
-    cases = all_cases()[::579]
+    cases = all_cases()[::1158]
     found = list(campaign(cases, random.Random(SEED)))
     assert [item for item in found if item[-1].outcome is Outcome.DIFFERS] == []
     outcomes = [item[-1].outcome for item in found]
-    assert outcomes.count(Outcome.SAME_ON_ORT) > 30
-    assert outcomes.count(Outcome.REFUSED) > 8
+    assert outcomes.count(Outcome.SAME_ON_ORT) > 15
+    assert outcomes.count(Outcome.REFUSED) > 3
     assert outcomes.count(Outcome.NOT_RUN) < len(found) / 5
 
 

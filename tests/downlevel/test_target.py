@@ -104,6 +104,7 @@ def test_a_runtime_does_not_take_a_newer_opset() -> None:
         assert [item.code for item in caught.value.diagnostics] == ["OW584"]
 
 
+@pytest.mark.long
 def test_what_is_on_record_of_the_installed_release_is_what_it_does(tmp_path: Path) -> None:
     write_probes(tmp_path)
     measured = measure(tmp_path)

@@ -209,6 +209,7 @@ def test_a_build_of_our_own_specs_does_nothing_but_build(audit: Audit, tmp_path:
     assert ran.violations == []
 
 
+@pytest.mark.long
 def test_the_hook_sees_each_thing_when_a_reference_does_it(audit: Audit, library: Path) -> None:
     outside = _make_hostile(library)
     ran = audit(["test"], library, "base", script="uncaged_script.py")  # where it is in a cage, it cannot tell
@@ -221,6 +222,7 @@ def test_the_hook_sees_each_thing_when_a_reference_does_it(audit: Audit, library
     assert runner.isdisjoint(line["pid"] for line in by_spec), "it ran in our own process"
 
 
+@pytest.mark.long
 def test_without_the_oracle_a_test_runs_no_python_of_a_spec(audit: Audit, library: Path) -> None:
     outside = _make_hostile(library)
     ran = audit(["test", "--no-oracle"], library, "base")

@@ -130,6 +130,7 @@ def test_what_ends_in_another_context_than_it_began_in() -> None:
     assert asyncio.run(together()) == 1
 
 
+@pytest.mark.long
 def test_sessions_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many kinds of one operator, as many as are kept of sessions and of recordings, and more: what is kept does not
     grow."""

@@ -148,6 +148,7 @@ def piped(*words: str, given: bytes = b"") -> tuple[int, bytes, str]:
     return done.returncode, done.stdout, done.stderr.decode()
 
 
+@pytest.mark.long
 def test_a_pipe_of_commands(run: Run, acme: Bundle) -> None:
     """Standard output holds the model and nothing else."""
     status, data, err = piped(*ATTACH, "-", "-o", "-", given=parse(TEXT).SerializeToString())

@@ -37,6 +37,7 @@ NAMES = (
 )
 
 
+@pytest.mark.long
 def test_models_made_by_hand(tmp_path: Path) -> None:
     made = dict(by_hand())
     with judging(tmp_path) as judge:

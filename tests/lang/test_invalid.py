@@ -8,11 +8,14 @@ import re
 import warnings
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import pytest
 from opwright import DiagnosticError, OnnxFunction
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.registry import find_code
+from opwright.lang.lower import unroll
+from opwright.lang.lower.statements import lower_block
 from opwright.lang.source import Source
 from opwright.lang.syntax import SIZE_LIMIT, parse
 
@@ -160,6 +163,21 @@ def test_what_is_too_much_or_too_deep_ends(text: str, code: str) -> None:
     found = compile_text(source)
     assert {item.code for item in found} == ({code} if code else set()), found[:3]
     check([item for item in found if item.place and item.place.line], source, FILE)
+
+
+def test_more_copies_than_a_body_may_have_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+
+    def counted(low: Any, block: Any, env: Any) -> None:
+        made.append(block)
+        lower_block(low, block, env)
+
+    monkeypatch.setattr(unroll, "lower_block", counted)
+    loop = "    for i in range(10 ** 9):\n        x = op.Softmax(x, axis=i)\n"
+    assert {item.code for item in compile_text(f"{HEADER}def F(x):\n{loop}    return x\n")} == {"OW311"}
+    assert len(made) < 3
+    left = f"{HEADER}def F(x):\n{loop}        if i == 5:\n            break\n    return x\n"
+    assert not compile_text(left) and len(made) > 5
 
 
 def test_a_file_without_end_is_not_read() -> None:

@@ -65,6 +65,7 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_statement_is_added_in_three_files(copied: Path) -> None:
     before = run(copied)
     assert before.returncode == 1

@@ -123,6 +123,7 @@ def weakened(call: Direct) -> Iterator[tuple[list[InputType | None], list[Tensor
         yield types, [None] * count
 
 
+@pytest.mark.long
 def test_no_call_is_refused_for_lack_of_knowledge() -> None:
     asked = 0
     refused, doubtful = [], set()

@@ -479,6 +479,7 @@ def test_big_weights_are_carried_over_but_not_handed_to_the_judges(acme: Bundle)
     np.testing.assert_allclose(run_everywhere(after, x=values)[0], swish(values), rtol=1e-5)
 
 
+@pytest.mark.long
 def test_deep_chains_of_calls_are_flattened() -> None:
     library = LibraryBuilder()
     library.add("F0", "(x) => (y) { one = Constant<value_float: float = 1.0>() y = Add(x, one) }", types=["float"])
@@ -495,6 +496,7 @@ def test_deep_chains_of_calls_are_flattened() -> None:
     assert attach(done.model, [bundle]) == done.model
 
 
+@pytest.mark.long
 def test_flattening_that_would_explode_is_refused() -> None:
     library = LibraryBuilder()
     library.add("F0", "(x) => (y) { y = Neg(x) }")

@@ -254,6 +254,7 @@ def odd_index() -> Index:
     )
 
 
+@pytest.mark.long
 def test_odd_interfaces(tmp_path: Path, golden: Callable[[Path, str], None], mypy_runs: Mypy) -> None:
     files = render_stubs(odd_index())
     golden(GOLDEN / "odd.pyi.txt", files["acme_ops/opset1.pyi"].decode())

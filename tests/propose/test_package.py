@@ -48,6 +48,7 @@ def run(kind: str, folders: Sequence[Path]) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.long
 def test_the_folders_run_under_the_standards_runner(written: dict[str, Path]) -> None:
     assert run("folders", [written[name] for name in KNOWN]).startswith("OK")
 

@@ -93,7 +93,7 @@ def test_both_scanners_agree_on_tricky_text(text: str) -> None:
 
 
 def test_both_scanners_agree_on_specs() -> None:
-    files = sorted(SPECS.rglob("*.yaml"))[::3]
+    files = sorted(SPECS.rglob("*.yaml"))[::12]
     assert files
     for path in files:
         assert agreed(path.read_bytes()).root is not None, path

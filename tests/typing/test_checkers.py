@@ -15,6 +15,8 @@ from opwright_build.spec.scaffold import new_function
 from tests.mypy_runs import SETTINGS, Mypy
 from tests.typing.test_samples import SAMPLES, example_of_the_page
 
+pytestmark = pytest.mark.long
+
 PACKAGE = Path(opwright.__file__).parent
 STUBS = [PACKAGE / "types.pyi", PACKAGE / "opsets" / "__init__.pyi", PACKAGE / "opsets" / "generated"]
 
@@ -294,7 +296,6 @@ def errors(output: str) -> dict[str, dict[int, str]]:
 
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
-@pytest.mark.long
 def test_samples_and_stubs_have_no_errors(checker: str, request: pytest.FixtureRequest) -> None:
     found = errors(request.getfixturevalue(checker))
     assert {

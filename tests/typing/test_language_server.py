@@ -119,6 +119,7 @@ def test_completion_lists_the_functions_of_a_library_alone(server: LanguageServe
     assert {name for name in found if not name.startswith("__")} == {"Limit", "Scale", "Split2", "Twice"}
 
 
+@pytest.mark.long
 def test_signature_help_names_the_parameters(server: LanguageServer, project: Path) -> None:
     found = server.at("signatureHelp", project, *place("x, axis=1"))
     assert "input:" in found["signatures"][0]["label"]

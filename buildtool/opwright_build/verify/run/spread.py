@@ -1,9 +1,9 @@
 """A part of the matrix in place of all of it: one or two bodies of each variant, which a gate can afford.
 
 Bodies of one variant differ by the versions of their operators, and most of what a session costs is to load it. So of
-each variant the newest body that all runtimes take is run, and one of the others of the first variant of a function and
-of a third of those after it: which one is drawn from the names, so that it stays the same, and the variants of a library
-together come to all opsets.
+each variant the newest body that all runtimes take is run, and one of the others of the first variant of a function
+and of a third of those after it. Which one is drawn from the names, so that it stays the same, and the variants of a
+library together come to all opsets.
 """
 
 from __future__ import annotations

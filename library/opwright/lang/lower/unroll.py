@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from opwright.lang.grammar import assigned_names
+from opwright.lang.grammar import assigned_names, has_break, has_return
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import BROKE, CONTINUED, RETURNED, end, none_set, revive
 from opwright.lang.lower.known import ask_attribute, loop_key
@@ -103,6 +103,13 @@ def _unroll_from(low: Lowering, statement: ast.For, items: Sequence[Operand], en
         if low.has_errors_since(mark):  # the other copies would say the same
             env.update(dict.fromkeys(bound_names(low.scope.module, [statement]), POISON))
             return
+        left = len(items) - index - 1
+        if low.nodes + left > low.most_nodes and not _may_leave(statement):
+            low.spend(left, span)  # refused now, and not after a hundred thousand copies
+
+
+def _may_leave(loop: ast.For) -> bool:
+    return has_break(loop.body) or has_return(loop.body)
 
 
 def _unroll_revived(low: Lowering, statement: ast.For, items: Sequence[Operand], first: int, env: Environment) -> None:
