@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from opwright_build.site.guide_index import listed_pages
+from opwright_build.site.recorded_library import unusual
 from opwright_build.site.safe_markdown import safe_html, safe_inline
 from opwright_build.site.site_pages import FUNCTION_LIST, site_pages
 from opwright_build.site.site_record import SiteRecord
 from opwright_build.site.source_page import SourcePage
 
+from tests.bundle.sample import sample_index
 from tests.site.hostile_library import HOSTILE
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -164,3 +167,11 @@ def test_the_guide_of_this_repository_has_all_of_its_pages() -> None:
     pages = {path.relative_to(docs).as_posix() for folder in (docs, docs / "files") for path in folder.glob("*.md")}
     listed = [path for _, paths in listed_pages((docs / "README.md").read_text(encoding="utf-8")) for path in paths]
     assert sorted(listed) == sorted(pages - {"README.md"}), "a page is missing in docs/README.md, or stands there twice"
+
+
+def test_the_body_shown_first_is_that_of_a_usual_call() -> None:
+    """Of matrices, or of images, and not of vectors."""
+    entry = next(item for item in sample_index().functions if item.bodies)
+    for ranks, usual in ((("1", "2", "other"), "2"), (("0", "3", "4"), "4"), (("0", "1", "other"), "other")):
+        bodies = [replace(entry.bodies[0], variant=(("weight.rank", rank),)) for rank in ranks]
+        assert min(bodies, key=unusual(entry)).variant == (("weight.rank", usual),)

@@ -167,7 +167,7 @@ class _Recorded:
     def _bodies(self, entry: FunctionEntry) -> list[BodyRecord]:
         """Those at the newest opset, the most usual variant first; others where they differ and are short."""
         newest = max((body.last_opset for body in entry.bodies), default=0)
-        here = sorted((body for body in entry.bodies if body.last_opset == newest), key=_unusual(entry))
+        here = sorted((body for body in entry.bodies if body.last_opset == newest), key=unusual(entry))
         found: dict[str, _Loaded] = {}
         for body in here:
             if body.body not in found and (not found or len(found) < _MOST_BODIES):
@@ -222,15 +222,20 @@ def _part(title: str, lines: Sequence[str]) -> Part | None:
     return Part(title, tuple(lines)) if any(lines) else None
 
 
-def _unusual(entry: FunctionEntry) -> Callable[[BodyEntry], tuple[int, ...]]:
+_UNUSUAL_RANKS = {"2": 0, "4": 0, "1": 2, "0": 3}  # others lie between
+
+
+def unusual(entry: FunctionEntry) -> Callable[[BodyEntry], tuple[int, ...]]:
     """How far the variant of a body is from what people call: float, inputs that are absent, attributes at their
-    defaults."""
+    defaults, matrices and images sooner than vectors and scalars."""
     types = dict(entry.types)
     defaults = {item.name: str(item.default) for item in entry.attributes}
 
     def strangeness(axis: str, value: str) -> int:
         if axis in types:
             return 0 if value == "float" or "float" not in types[axis] else 1
+        if axis.endswith(".rank"):
+            return _UNUSUAL_RANKS.get(value, 1)
         usual = defaults.get(axis, "absent")
         return 0 if value == usual else 1
 

@@ -93,7 +93,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         **({"library": index.library, "version": index.version} if len(library.packages) == 1 else {}),
         "packages": [{"library": item["library"], "version": item["version"]} for item in library.packages],
         "versions": len({row.identity for row in rows}),
-        "pairs": len(rows),
+        "pairs": sum(bool(row.types) for row in rows),  # a function without type variables has a row, and no pair
         "cases": verdicts.cases,
         "spread": scope.cells.spread,
         "kept": verdicts.kept,
@@ -106,7 +106,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         "changes": [asdict(change) for change in verdicts.changes],
     }
     cases = counted(verdicts.cases, "case")
-    lines = [f"{counted(fields['versions'], 'version')}, {counted(len(rows), '(version, type) pair')}, {cases}"]
+    lines = [f"{counted(fields['versions'], 'version')}, {counted(fields['pairs'], '(version, type) pair')}, {cases}"]
     lines += [totals_line(name, counts) for name, counts in totals.items()]
     lines += map(str, verdicts.changes)
     if scope.mutants:
