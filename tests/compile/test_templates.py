@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
 from opwright.lang.template import MalformedTemplateError, digest_of
+from opwright.link import template_bodies
 from opwright.link.catalogue import Catalogue, merge_libraries
-from opwright.link.template_bodies import CallFacts, NotMadeError, make_instance, read_unit
+from opwright.link.template_bodies import CallFacts, Instances, NotMadeError, read_unit
 from opwright_build.compile import CompiledVersion
 
 from tests.compile.test_versions import Tree, spec
@@ -62,7 +63,7 @@ def catalogue(entry: FunctionEntry, templates: dict[str, bytes]) -> Catalogue:
 def instance(found: CompiledVersion, opset: int, times: int, element: str = "float") -> Any:
     known = catalogue(found.entry, dict(found.templates))
     unit = read_unit(known, found.entry, found.entry.templates[0])
-    return make_instance(unit, found.entry, opset, CallFacts((f"tensor({element})",), (2,), {"times": times}))
+    return Instances(unit, found.entry).make(opset, CallFacts((f"tensor({element})",), (2,), {"times": times}))
 
 
 def test_an_open_family_is_a_template(tmp_path: Path) -> None:
@@ -175,3 +176,33 @@ def test_bytes_that_are_nothing(tmp_path: Path, data: bytes) -> None:
     (template,) = found.entry.templates
     with pytest.raises(MalformedTemplateError):
         read_unit(catalogue(found.entry, {template.template: data}), found.entry, template)
+
+
+def test_calls_that_say_the_same_to_all_that_is_asked_share_a_body(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specialised: list[int] = []
+    specialise = template_bodies.specialise
+
+    def counted(unit: Any, opset: int, *rest: Any) -> Any:
+        specialised.append(opset)
+        return specialise(unit, opset, *rest)
+
+    monkeypatch.setattr(template_bodies, "specialise", counted)
+    found = compiled(tmp_path)
+    known = catalogue(found.entry, dict(found.templates))
+    instances = Instances(read_unit(known, found.entry, found.entry.templates[0]), found.entry)
+
+    def made(opset: int, times: int, element: str = "float", rank: int | None = 2) -> Any:
+        return instances.make(opset, CallFacts((f"tensor({element})",), (rank,), {"times": times, "other": rank}))
+
+    first = made(18, 2)
+    assert made(18, 2, rank=None) is first, "of ranks nothing is asked"
+    assert made(18, 3).body != first.body and made(18, 2, "double").body != first.body
+    assert made(21, 2).body != first.body
+    assert specialised == [18, 18, 18, 21]
+    later = instances.make(19, CallFacts(("tensor(float)",), (2,), {"times": 2}), first)
+    assert instances.make(19, CallFacts(("tensor(float)",), (None,), {"times": 2}), first) is later
+    for times in (2, 3):
+        again = Instances(read_unit(known, found.entry, found.entry.templates[0]), found.entry)
+        assert again.make(18, CallFacts(("tensor(float)",), (2,), {"times": times})).body == made(18, times).body

@@ -67,26 +67,67 @@ def read_unit(catalogue: Catalogue, entry: FunctionEntry, template: TemplateEntr
     return read_template(data, _declaration(entry), _interface(entry), CatalogueLibraries(catalogue))
 
 
-def make_instance(
-    unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts, before: MadeInstance | None = None
-) -> MadeInstance:
-    """The template's body for a call. `before` is that of the same call at the opset before, where its graphs, if any,
-    are written for the opset each time. Raises NotMadeError."""
-    made = None if before is None else carried_instance(before.instance, opset)
-    if before is not None and made is before.instance:
-        return before
-    return _with_body(entry, opset, made or _specialised(unit, entry, opset, call))
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A body, and what its call said: of inputs that may be of any type, and to each question in turn."""
+
+    said: Mapping[str, str]
+    asked: Sequence[tuple[str, tuple[str, ...], str | None]]
+    made: MadeInstance
+
+    def is_for(self, said: Mapping[str, str], answers: _Answers) -> bool:
+        return self.said == said and all(answers.answer(axis, values) == found for axis, values, found in self.asked)
 
 
-def _specialised(unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts) -> TemplateInstance:
-    given = inputs_of_call(entry, len(call.inputs))
-    answers = _Answers(entry, given, call)
-    graphs = {item.name: call.attributes.get(item.name) for item in entry.attributes if item.type == "GRAPH"}
-    try:
-        typed, said = _typed(unit, given, call)
-        return specialise(typed, opset, answers.answer, graphs, said)
-    except MissingFact as missing:
-        raise NotMadeError(f"it depends on {missing.axis}, which is not known here", missing.axis) from None
+class Instances:
+    """The bodies of a template. A call that says the same as one before to all that is asked gets its body."""
+
+    def __init__(self, unit: Unit, entry: FunctionEntry) -> None:
+        self._unit = unit
+        self._entry = entry
+        self._known: dict[int, list[_Known]] = {}  # by opset
+        self._carried: dict[tuple[int, int], tuple[MadeInstance, MadeInstance | None]] = {}  # by id, and opset
+
+    def make(self, opset: int, call: CallFacts, before: MadeInstance | None = None) -> MadeInstance:
+        """The body for a call. `before` is that of the same call at the opset before, where its graphs, if any, are
+        written for the opset each time. Raises NotMadeError."""
+        carried = None if before is None else self._carry(before, opset)
+        return carried or self._specialised(opset, call)
+
+    def _carry(self, before: MadeInstance, opset: int) -> MadeInstance | None:
+        key = (id(before), opset)
+        if key not in self._carried:
+            made = carried_instance(before.instance, opset)
+            if made is not before.instance:
+                self._carried[key] = before, None if made is None else _with_body(self._entry, opset, made)
+            else:
+                self._carried[key] = before, before
+        return self._carried[key][1]
+
+    def _specialised(self, opset: int, call: CallFacts) -> MadeInstance:
+        entry = self._entry
+        given = inputs_of_call(entry, len(call.inputs))
+        answers = _Answers(entry, given, call)
+        graphs = {item.name: call.attributes.get(item.name) for item in entry.attributes if item.type == "GRAPH"}
+        typed, said = _typed(self._unit, given, call)
+        has_graphs = any(graph is not None for graph in graphs.values())
+        known = [] if has_graphs else self._known.setdefault(opset, [])
+        alike = next((item.made for item in known if item.is_for(said, answers)), None)
+        if alike is not None:
+            return alike
+        asked: list[tuple[str, tuple[str, ...], str | None]] = []
+
+        def answer(axis: str, values: tuple[str, ...]) -> str | None:
+            asked.append((axis, values, answers.answer(axis, values)))
+            return asked[-1][2]
+
+        try:
+            instance = specialise(typed, opset, answer, graphs, said)
+        except MissingFact as missing:
+            raise NotMadeError(f"it depends on {missing.axis}, which is not known here", missing.axis) from None
+        made = _with_body(entry, opset, instance)
+        known.append(_Known(said, asked, made))
+        return made
 
 
 def _with_body(entry: FunctionEntry, opset: int, made: TemplateInstance) -> MadeInstance:

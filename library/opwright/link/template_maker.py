@@ -11,14 +11,13 @@ from onnx import AttributeProto, helper
 
 from opwright.bundle.format import FunctionEntry, TemplateEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from opwright.lang.lower.function_unit import Unit
 from opwright.lang.objects import GraphObject
 from opwright.lang.template import MalformedTemplateError
 from opwright.link.catalogue import Catalogue
 from opwright.link.choose import Call, asked
 from opwright.link.naming import template_at
 from opwright.link.propagate import Visit
-from opwright.link.template_bodies import CallFacts, MadeInstance, NotMadeError, make_instance, read_unit
+from opwright.link.template_bodies import CallFacts, Instances, MadeInstance, NotMadeError, read_unit
 
 
 class TemplateMaker:
@@ -26,7 +25,7 @@ class TemplateMaker:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
-        self._units: dict[str, Unit] = {}
+        self._instances: dict[tuple[str, str], Instances] = {}
 
     def make(self, call: Call) -> MadeInstance:
         """The body that a call of a template needs. Raises DiagnosticError with everything that is wrong with it."""
@@ -34,16 +33,17 @@ class TemplateMaker:
         template = template_at(entry, opset)
         assert template is not None
         try:
-            return make_instance(self._unit(entry, template), entry, opset, facts_of(entry, call.visit))
+            return self._of(entry, template).make(opset, facts_of(entry, call.visit))
         except NotMadeError as error:
             raise DiagnosticError([_not_made(call, error)]) from None
         except MalformedTemplateError as error:
             raise DiagnosticError([_damaged(entry, str(error))]) from None
 
-    def _unit(self, entry: FunctionEntry, template: TemplateEntry) -> Unit:
-        if entry.identity not in self._units:
-            self._units[entry.identity] = read_unit(self._catalogue, entry, template)
-        return self._units[entry.identity]
+    def _of(self, entry: FunctionEntry, template: TemplateEntry) -> Instances:
+        key = (entry.identity, template.template)
+        if key not in self._instances:
+            self._instances[key] = Instances(read_unit(self._catalogue, entry, template), entry)
+        return self._instances[key]
 
 
 def facts_of(entry: FunctionEntry, visit: Visit) -> CallFacts:

@@ -14,7 +14,7 @@ from opwright.bundle.read import find_bundle
 from opwright.lang.instances import TemplateInstance
 from opwright.lang.lower.function_unit import Unit
 from opwright.link import template_bodies
-from opwright.link.template_bodies import CallFacts, MadeInstance, make_instance
+from opwright.link.template_bodies import CallFacts, Instances, MadeInstance
 from opwright_build.cli.entry import main
 from opwright_build.verify.cases import vector_instances
 
@@ -96,13 +96,12 @@ def test_one_for_each_call_and_class_of_opsets(library: Path) -> None:
 def test_vectors_that_differ_in_numbers_alone_have_one(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
 
-    def make(
-        unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts, before: MadeInstance | None
-    ) -> MadeInstance:
-        made.append(opset)
-        return make_instance(unit, entry, opset, call, before)
+    class Counted(Instances):
+        def make(self, opset: int, call: CallFacts, before: MadeInstance | None = None) -> MadeInstance:
+            made.append(opset)
+            return super().make(opset, call, before)
 
-    monkeypatch.setattr(vector_instances, "make_instance", make)
+    monkeypatch.setattr(vector_instances, "Instances", Counted)
     before = built(library)
     assert sorted(made) == sorted(3 * [*range(13, 23)])  # three calls: of other ranks, or other attributes
     row = _VECTORS[_VECTORS.index("  - name: plain") : _VECTORS.index("  - name: shifted")]

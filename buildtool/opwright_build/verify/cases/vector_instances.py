@@ -9,10 +9,9 @@ from onnx import GraphProto
 from opwright.bundle.call_interface import inputs_of_call
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
-from opwright.lang.lower.function_unit import Unit
 from opwright.lang.objects import GraphObject
 from opwright.link.catalogue import Catalogue
-from opwright.link.template_bodies import CallFacts, MadeInstance, NotMadeError, make_instance, read_unit
+from opwright.link.template_bodies import CallFacts, Instances, MadeInstance, NotMadeError, read_unit
 from opwright.link.value_types import ABSENT, tensor_of, wrap
 
 from opwright_build.verify.case_model import Case, Items, Value
@@ -42,7 +41,7 @@ def with_instances(
     served: set[str] = set()
     own = [case for case in cases if case.identity == entry.identity]
     for template in entry.templates:
-        unit = read_unit(catalogue, entry, template)
+        bodies_of = Instances(read_unit(catalogue, entry, template), entry)
         made_before: dict[Hashable, MadeInstance | NotMadeError] = {}  # most vectors differ in numbers alone
         for case in own:
             current: _Range | None = None
@@ -50,7 +49,7 @@ def with_instances(
                 call = facts_of(entry, case, opset)
                 said = (call.inputs, call.ranks, *map(_said, call.attributes.items()))
                 if (opset, said) not in made_before:
-                    made_before[opset, said] = _made(unit, entry, opset, call, made_before.get((opset - 1, said)))
+                    made_before[opset, said] = _made(bodies_of, opset, call, made_before.get((opset - 1, said)))
                 made = made_before[opset, said]
                 if isinstance(made, NotMadeError):
                     refused[case.name] = made
@@ -74,10 +73,10 @@ def with_instances(
 
 
 def _made(
-    unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts, before: MadeInstance | NotMadeError | None
+    instances: Instances, opset: int, call: CallFacts, before: MadeInstance | NotMadeError | None
 ) -> MadeInstance | NotMadeError:
     try:
-        return make_instance(unit, entry, opset, call, None if isinstance(before, NotMadeError) else before)
+        return instances.make(opset, call, None if isinstance(before, NotMadeError) else before)
     except NotMadeError as error:
         return error
 
