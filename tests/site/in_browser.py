@@ -47,8 +47,9 @@ FLAGS = (
 )
 SCREEN, PHONE = (1280, 900), (375, 800)
 LOOKED_AT = ("index", "functions/index", "calls", "search", "functions/ai.onnx/Gelu", "functions/ai.onnx/Attention")
-LOOKED_AT += ("functions/ai.onnx/SoftmaxCrossEntropyLoss", "guide/language", "guide/tutorial")
-HARMLESS = ("file:", "data:", "chrome:")
+LOOKED_AT += ("functions/ai.onnx/SoftmaxCrossEntropyLoss", "functions/opwright.aten/layer_norm")
+LOOKED_AT += ("guide/language", "guide/tutorial")
+HARMLESS = ("file:", "data:", "chrome:", "chrome-untrusted:")  # the last of a new tab, before a page is opened
 
 
 def main(arguments: list[str]) -> int:
