@@ -385,8 +385,8 @@ def torch(session: nox.Session) -> None:
 @nox.session
 def opinfo(session: nox.Session) -> None:
     """Every call that PyTorch's own samples make of its operators, verified on opwright-aten through the adapter of the
-    operator; writes docs/aten-operators.md: half an hour, and more than an hour to count the nodes that the exporter
-    makes of each, which `-- --no-nodes` leaves out."""
+    operator; writes docs/aten-operators.md: half an hour, and a quarter to count the nodes that the exporter makes of
+    each, which `-- --no-nodes` leaves out."""
     install(session, ".[build,run]", groups=("test", "torch", "opinfo"))
     vectors = Path(session.create_tmp()) / "vectors"
     quiet = {"TORCH_CPP_LOG_LEVEL": "ERROR"}  # samples and rows call what is deprecated, and lose degrees of freedom

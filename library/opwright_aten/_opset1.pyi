@@ -3542,7 +3542,7 @@ class convolution(_LibraryFunction):
 
 class copy(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any, src: _T3 | _Floats, *, whole: bool = False) -> _T3:
+    def __call__(_self, /, self: _Any, src: _T3, *, whole: bool = False) -> _T3:
         """A copy of a tensor, in the sizes and the element type of another one.
 
         Inputs:
@@ -5532,7 +5532,7 @@ class fft_rfft2(_LibraryFunction):
 
 class fill_Scalar(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any, value: _T3 | _Floats) -> _T3:
+    def __call__(_self, /, self: _Any, value: _T3) -> _T3:
         """A tensor as large as another one, each element of which is one number.
 
         Inputs:
@@ -5553,7 +5553,7 @@ class fill_Scalar(_LibraryFunction):
 
 class fill_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any, value: _T3 | _Floats) -> _T3:
+    def __call__(_self, /, self: _Any, value: _T3) -> _T3:
         """A tensor as large as another one, each element of which is one number.
 
         Inputs:
@@ -5955,7 +5955,7 @@ class full(_LibraryFunction):
 
 class full_like(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any, fill_value: _T3 | _Floats) -> _T3:
+    def __call__(_self, /, self: _Any, fill_value: _T3) -> _T3:
         """Returns a tensor of the same shape as the input, filled with one value.
 
         Inputs:
@@ -12845,7 +12845,7 @@ class randint_generator(_LibraryFunction):
 
 class randint_like(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any, high: _T1 | _Floats) -> _T1:
+    def __call__(_self, /, self: _Any, high: _T1) -> _T1:
         """Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
 
         Which ones depends on the runtime.
@@ -12868,7 +12868,7 @@ class randint_like(_LibraryFunction):
 
 class randint_like_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any, high: _T1 | _Floats) -> _T1:
+    def __call__(_self, /, self: _Any, high: _T1) -> _T1:
         """Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
 
         Which ones depends on the runtime.
@@ -12891,7 +12891,7 @@ class randint_like_Tensor(_LibraryFunction):
 
 class randint_like_Tensor_generator(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any, high: _T1 | _Floats) -> _T1:
+    def __call__(_self, /, self: _Any, high: _T1) -> _T1:
         """Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
 
         Which ones depends on the runtime.
@@ -12914,7 +12914,7 @@ class randint_like_Tensor_generator(_LibraryFunction):
 
 class randint_like_generator(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any, high: _T1 | _Floats) -> _T1:
+    def __call__(_self, /, self: _Any, high: _T1) -> _T1:
         """Draws random integers, each equally likely, below a limit and not below 0, in the sizes of a tensor.
 
         Which ones depends on the runtime.
@@ -12937,7 +12937,7 @@ class randint_like_generator(_LibraryFunction):
 
 class randint_like_low_dtype(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any, low: _T1 | _Floats, high: _T1 | _Floats) -> _T1:
+    def __call__(_self, /, self: _Any, low: _T1, high: _T1 | _Floats) -> _T1:
         """Draws random integers, each equally likely, below a limit and not below another one, in the sizes of a tensor.
 
         Which ones depends on the runtime.
@@ -12967,7 +12967,7 @@ class randint_like_low_dtype(_LibraryFunction):
 
 class randint_like_low_generator_dtype(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _Any, low: _T12 | _Floats, high: _T12 | _Floats) -> _T12:
+    def __call__(_self, /, self: _Any, low: _T12, high: _T12 | _Floats) -> _T12:
         """Draws random integers, each equally likely, below a limit and not below another one, in the sizes of a tensor.
 
         Which ones depends on the runtime.

@@ -44,7 +44,7 @@ def main() -> int:
     parser.add_argument("functions", nargs="*", help="only these")
     parser.add_argument("--keep", type=Path, help="where the copy of the library is made and kept")
     parser.add_argument("--no-eager", action="store_true", help="do not run calls as Python")
-    parser.add_argument("--no-nodes", action="store_true", help="do not count the nodes of calls, which takes an hour")
+    parser.add_argument("--no-nodes", action="store_true", help="do not count the nodes of calls, which takes a while")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         library = (options.keep or Path(folder)).resolve()

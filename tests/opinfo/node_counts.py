@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import onnx.inliner
 import torch
+import torch.ao.quantization.fx._decomposed  # its import registers quantized_decomposed
 from opwright.bundle.format import Bundle
 from opwright.torch import link, registry, translation_table
 from torch.onnx._internal.exporter._registration import ONNXRegistry
@@ -77,8 +78,8 @@ def _plain_first(vectors: list[Vector]) -> list[Vector]:
 
 def _nodes(operator: str, vector: Vector, table: Any) -> int | None:
     """None where the call is not exported."""
-    called = _Call(operator, vector)
     try:
+        called = _Call(operator, vector)
         program = exported(called, tuple(called.given), None)
         made = export(program, table)
         model = (made if table is None else link(made)).model_proto

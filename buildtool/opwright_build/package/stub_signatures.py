@@ -78,12 +78,14 @@ def signatures(entry: FunctionEntry, variables: TypeVariables) -> tuple[Signatur
     """Numpy arrays have a signature of their own where an input is required; else one serves both. Where inputs take
     anything, nothing tells arrays from tensors, and results may be either.
 
-    Numbers and lists of them may stand for tensors. The first input that is required tells the signatures apart: of
-    tensors it is one, and where nothing else is given either numbers make arrays.
+    Numbers and lists of them may stand for tensors. The first input that is required, and that does not take anything,
+    tells the signatures apart: of tensors it is one, and where nothing else is given either numbers make arrays.
     """
     tensors = _tensor_types(entry, variables)
     attributes = [_attribute(attribute) for attribute in entry.attributes]
-    first = next((item.name for item in entry.inputs if not item.optional and not item.variadic), None)
+    required = [item for item in entry.inputs if not item.optional and not item.variadic]
+    telling = [item.name for item in required if split_type(item.type)[1] != ANY]
+    first = next(iter((*telling, *(item.name for item in required))), None)
     if first is None:
         both = {name: f"{kind} | {_ARRAY}" for name, kind in tensors.items()}
         return (_signature(entry, both, attributes, tensors),)
