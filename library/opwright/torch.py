@@ -133,8 +133,8 @@ def _symbols(given: Sequence[Any], named: Mapping[str, Any]) -> dict[int, Symbol
         argument, value = pairs.pop()
         if isinstance(argument, list | tuple) and isinstance(value, list | tuple) and len(argument) == len(value):
             pairs += zip(argument, value, strict=True)
-        elif isinstance(argument, torch.fx.Node) and isinstance(value, ir.Value):
-            known = argument.meta.get("val")
+        elif isinstance(value, ir.Value):
+            known = _known_value(argument)
             if isinstance(known, torch.SymInt):
                 found[id(value)] = _symbol(known)
             elif isinstance(known, torch.Tensor):
@@ -142,8 +142,13 @@ def _symbols(given: Sequence[Any], named: Mapping[str, Any]) -> dict[int, Symbol
     return found
 
 
+def _known_value(argument: Any) -> Any:
+    """What torch knows of a value of the program; None of anything else."""
+    return argument.meta.get("val") if isinstance(argument, torch.fx.Node) else None
+
+
 def _symbol(size: int | torch.SymInt) -> str:
-    return str(size.node.expr) if isinstance(size, torch.SymInt) else str(size)
+    return str(size) if isinstance(size, int) else str(size.node.expr)
 
 
 def _element(dtype: torch.dtype) -> ElementType | None:

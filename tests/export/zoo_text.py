@@ -48,7 +48,7 @@ def _mixtral() -> nn.Module:
         max_position_embeddings=40,
         use_cache=False,
     )
-    return _Experts(transformers.MixtralForCausalLM(config), _logits)
+    return _Experts(transformers.MixtralForCausalLM(config), _capped)
 
 
 class _Experts(Flat):
@@ -98,8 +98,10 @@ def _rhythm(found: Any) -> Any:
     return sounds, change.std(1), F.avg_pool1d(gates.transpose(1, 2), 3), change.flip(1).cumsum(1).floor()
 
 
-def _logits(found: Any) -> Any:
-    return found.logits
+def _capped(found: Any) -> Any:
+    """Logits that none exceeds by much, and the greatest ones."""
+    logits = (found.logits * 0.125).tanh() * 8
+    return logits, logits.amax(-1)
 
 
 def _surprise(found: Any) -> Any:

@@ -63,7 +63,7 @@ def flat_shape(value: Any, call: CallShape) -> list[int] | None:
     first, last = call.axis(call.values["start_dim"]), call.axis(call.values["end_dim"])
     if first > last:
         raise NoForm(f"`start_dim` is {first}, after `end_dim`, which is {last}")
-    sizes = call.sizes or ()
+    sizes = _known_sizes(call)
     return _joined_shape(sizes[:first], sizes[first : last + 1], sizes[last + 1 :])
 
 
@@ -71,7 +71,7 @@ def joined_sizes(value: Any, call: CallShape) -> list[int] | None:
     """The shape in which the dimensions `dim1` and `dim2` are one, after all others: `[3, 4]` for 0 and 2 of `(2, 3,
     2)`. 0 for an unknown size before it, -1 for its own. Refused where one size is 0 and another one is not known."""
     pair = axes([call.values["dim1"], call.values["dim2"]], call)
-    sizes = call.sizes or ()
+    sizes = _known_sizes(call)
     rest = [size for place, size in enumerate(sizes) if place not in pair]
     return _joined_shape(rest, [sizes[place] for place in pair], ())
 
@@ -82,9 +82,14 @@ def repeated_shape(value: Any, call: CallShape) -> list[int] | None:
     dim = call.values["dim"]
     if dim is None or call.rank == 0:
         return None
-    axis, sizes = call.axis(dim), call.sizes or ()
+    axis, sizes = call.axis(dim), _known_sizes(call)
     times = value if isinstance(value, int) else None
     return _joined_shape(sizes[:axis], (sizes[axis], times), sizes[axis + 1 :])
+
+
+def _known_sizes(call: CallShape) -> Sizes:
+    """Those of the first tensor, none where its rank is not known."""
+    return call.sizes or ()
 
 
 def _joined_shape(
