@@ -15,23 +15,32 @@ _HEAD = """\
 # The operators of opwright-aten
 
 Each operator, verified through the adapter of its calls on those that PyTorch's own samples make: how many passed, and
-how many the function refuses or no runtime can run; their element types; how many each runtime could run; and the
-largest distance from what PyTorch gives, in units of the last place. Operators of the core set are bold.
+how many the function refuses or no runtime can run; their element types; and how many each runtime could run. Operators
+of the core set are bold.
+"""
+_DISTANCES = """\
+The distance is the largest one from what PyTorch gives, in units of the last place.
 """
 _NODES = """\
 Nodes are those of one call after inlining and onnxruntime's basic optimisation, beside those that `torch.onnx.export`
 makes of it by itself.
 """
-_COLUMNS = ("operator", "passed", "refused or not run", "element types", "onnxruntime", "reference", "distance")
+_COLUMNS = ("operator", "passed", "refused or not run", "element types", "onnxruntime", "reference")
 _COLUMNS_OF_NODES = ("nodes", "torch.onnx")
 
 
 def operators_page(tallies: Sequence[Tally], nodes: Mapping[str, tuple[int, int | None]]) -> str:
-    """The page. `nodes` are by operator those of one call, ours and torch's; none where they were not counted."""
+    """The page. `nodes` are by operator those of one call, ours and torch's; none where they were not counted. Distances
+    are known where calls ran as Python."""
     ordered = sorted(tallies, key=lambda item: item.operator)
-    columns = (*_COLUMNS, *(_COLUMNS_OF_NODES if nodes else ()))
-    head = [_HEAD, *([_NODES] if nodes else []), f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
-    rows = [_row(item) + (_nodes(nodes.get(item.operator)) if nodes else "") for item in ordered]
+    measured = any(item.ulps for item in ordered)
+    columns = (*_COLUMNS, *(["distance"] if measured else []), *(_COLUMNS_OF_NODES if nodes else ()))
+    texts = [_HEAD, *([_DISTANCES] if measured else []), *([_NODES] if nodes else [])]
+    head = [*texts, f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    rows = [
+        _row(item) + (_distances(item) if measured else "") + (_nodes(nodes.get(item.operator)) if nodes else "")
+        for item in ordered
+    ]
     parts = [*head, *rows, "", *_missing_kernels(ordered), *_faults(ordered)]
     return "\n".join(parts)
 
@@ -40,10 +49,14 @@ def _row(item: Tally) -> str:
     ended = item.ended()
     ran = Counter(name for call in item.calls.values() for name, status in call.runtimes.items() if status == "pass")
     types = sorted({call.element_types.partition("-")[0] for call in item.calls.values()})
-    ulps = ", ".join(f"{kind} {value:.3g}" for kind, value in sorted(item.ulps.items())) or "-"
     name = f"**`{item.operator}`**" if item.core else f"`{item.operator}`"
     figures = f"{ended['pass']} | {ended['skip']} | {', '.join(types)} | {ran['onnxruntime/full']} | {ran['reference']}"
-    return f"| {name} | {figures} | {ulps} |"
+    return f"| {name} | {figures} |"
+
+
+def _distances(item: Tally) -> str:
+    ulps = ", ".join(f"{kind} {value:.3g}" for kind, value in sorted(item.ulps.items())) or "-"
+    return f" {ulps} |"
 
 
 def _nodes(counts: tuple[int, int | None] | None) -> str:

@@ -773,6 +773,18 @@ def _products(draw: Draw) -> Given:
             ((2, 0), (3, 2)),
         ):
             yield "kron", [draw.tensor(dtype, *left_shape), draw.tensor(dtype, *right_shape)], {}
+        for inner in (0, 3):  # onnxruntime has no sums over nothing where a vector is multiplied from the right
+            vector, matrix = draw.tensor(dtype, inner), draw.tensor(dtype, 4, inner)
+            batch = draw.tensor(dtype, 2, 4, inner)
+            # Of batches without elements onnxruntime's Einsum ends the process.
+            for left, right in product((vector, matrix, batch), (vector, matrix, batch) if inner else (vector, matrix)):
+                yield "inner", [left, right], {}
+            yield "linear", [batch, vector], {}
+            yield "linear", [matrix, vector], {}
+            yield "matmul", [batch, vector], {}
+            yield "matmul", [vector, batch.mT.contiguous()], {}
+            yield "addmv", [draw.tensor(dtype, 4), matrix, vector], {}
+            yield "linalg_multi_dot", [[draw.tensor(dtype, 2, 4), matrix, vector]], {}
         yield "_weight_norm", [draw.tensor(dtype, 3, 4), draw.positive(dtype, 3, 1), 0], {}
         ends = torch.tensor([2, 2, 5], dtype=torch.int32)
         yield "_grouped_mm", [draw.tensor(dtype, 5, 8), draw.tensor(dtype, 3, 8, 16), ends], {}

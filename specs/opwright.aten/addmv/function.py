@@ -23,8 +23,9 @@ def _single(factor):
     return None if factor is None else op.Cast(factor, to=FLOAT)
 
 
-def _product(first, second):
-    return op.MatMul(first, second)
+def _product(matrix, vector):
+    # Not MatMul, of which onnxruntime leaves the results as they lie in memory where a vector has no elements.
+    return op.Einsum(matrix, vector, equation="ij,j->i")
 
 
 def _sum(x, y, beta, alpha):

@@ -13,6 +13,11 @@ def linalg_multi_dot(*tensors):
 
 def _product(items):
     y = items[0]
+    is_row = y.rank == 1
     for item in items[1:]:
-        y = op.MatMul(y, item)
+        if item.rank == 1 and not is_row:
+            # Not MatMul, of which onnxruntime leaves the results as they lie in memory where a vector has no elements.
+            y = op.Einsum(y, item, equation="ij,j->i")
+        else:
+            y = op.MatMul(y, item)
     return y

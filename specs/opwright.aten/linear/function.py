@@ -20,5 +20,8 @@ def linear(input, weight, bias=None):
 
 
 def _transformed(x, weight, bias):
-    y = op.MatMul(x, weight if weight.rank == 1 else op.Transpose(weight, perm=[1, 0]))
+    if weight.rank == 1:
+        # Not MatMul, of which onnxruntime leaves the results as they lie in memory where a vector has no elements.
+        return op.Einsum(x, weight, equation="...j,j->...")
+    y = op.MatMul(x, op.Transpose(weight, perm=[1, 0]))
     return y if bias is None else y + bias
