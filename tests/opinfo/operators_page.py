@@ -30,8 +30,8 @@ _COLUMNS_OF_NODES = ("nodes", "torch.onnx")
 
 
 def operators_page(tallies: Sequence[Tally], nodes: Mapping[str, tuple[int, int | None]]) -> str:
-    """The page. `nodes` are by operator those of one call, ours and torch's; none where they were not counted. Distances
-    are known where calls ran as Python."""
+    """The page. `nodes` are by operator those of one call, ours and torch's; none where they were not counted.
+    Distances are known where calls ran as Python."""
     ordered = sorted(tallies, key=lambda item: item.operator)
     measured = any(item.ulps for item in ordered)
     columns = (*_COLUMNS, *(["distance"] if measured else []), *(_COLUMNS_OF_NODES if nodes else ()))
