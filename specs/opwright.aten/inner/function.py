@@ -12,7 +12,7 @@ def inner(self, other, *, equation: str):
 
 
 def _product(first, second, equation: str):
-    if second.rank == 2:
+    if second.rank == 2 and first.rank != 0:
         # Not Einsum, with which onnxruntime ends the process where it has to turn a tensor without elements around.
         return op.MatMul(first, op.Transpose(second, perm=[1, 0]))
     return op.Einsum(first, second, equation=equation)
