@@ -133,6 +133,7 @@ def test_a_crash_costs_one_piece(job: Any, what: str, how: str, at: int) -> None
     assert results == [["did before"], expected, ["did after"]]
 
 
+@pytest.mark.long
 def test_several_crashes_cost_as_many_pieces(job: Any) -> None:
     results = run_tasks([job("crash"), job("crash", "a", "crash"), job("b")], workers=2)
     lost = "lost: crashed (signal 6)"

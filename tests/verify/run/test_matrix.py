@@ -176,6 +176,7 @@ def test_cases_of_other_libraries_have_no_outcome(library: Any, make_case: Any) 
     assert verify_cases(library.bundle(), [make_case("org.other::F@1", [np.ones(1)], np.ones(1))], workers=0) == []
 
 
+@pytest.mark.long
 def test_a_crash_of_the_runtime_costs_the_one_vector(library: Any, make_case: Any) -> None:
     """On x86 onnxruntime ends the process over the one quotient of int32 that does not fit."""
     entry = library.add(

@@ -13,6 +13,7 @@ from typing import Any
 
 from opwright.graphs.walk import all_nodes
 
+from opwright_build.spec.runtime_names import ONNXRUNTIME_FULL
 from opwright_build.verify.case_model import Status
 from opwright_build.verify.facts.refusals import Refusal
 from opwright_build.verify.run.batches import Batch, Result, Vector, judge_values, parsed, run_batch
@@ -159,9 +160,9 @@ class _Open:
 def packed(candidates: Sequence[Candidate], most: int) -> tuple[list[int], list[list[int]]]:
     """The positions of those that are run as calls, and of those that share a session; `most` vectors in one pack.
 
-    Of each body one call stays a call, by itself, so that onnxruntime's own inliner is tried: the one with the most
-    vectors, at one opset of those at which the body has the same text. So does one that expects an error, and one whose
-    values go in by a way that others do not share.
+    Of each body one call stays a call, by itself, so that onnxruntime's own inliner is tried: optimised, as users run
+    it, the one with the most vectors, at one opset of those at which the body has the same text. So does one that
+    expects an error, and one whose values go in by a way that others do not share.
     """
     called = _called(candidates)
     alone: list[int] = []
@@ -190,14 +191,16 @@ def packed(candidates: Sequence[Candidate], most: int) -> tuple[list[int], list[
 
 
 def _called(candidates: Iterable[Candidate]) -> set[int]:
-    """The positions of those that are run as calls for their bodies, one at each level of optimisation."""
+    """The positions of those that are run as calls for their bodies: one of each family of runtimes, since onnxruntime
+    inlines before it optimises, and so alike at both levels."""
     chosen: dict[tuple[str, str], Candidate] = {}
     for candidate in candidates:
-        key = (candidate.batch.runtime, candidate.made.text)
+        key = (candidate.batch.runtime.partition("/")[0], candidate.made.text)
         if key not in chosen or _weight(candidate) > _weight(chosen[key]):
             chosen[key] = candidate
     return {candidate.position for candidate in chosen.values()}
 
 
-def _weight(candidate: Candidate) -> tuple[int, int]:
-    return len(candidate.batch.vectors), candidate.batch.opset
+def _weight(candidate: Candidate) -> tuple[bool, int, int]:
+    batch = candidate.batch
+    return batch.runtime == ONNXRUNTIME_FULL, len(batch.vectors), batch.opset
