@@ -19,7 +19,8 @@ how many the function refuses or no runtime can run; their element types; and ho
 of the core set are bold.
 """
 _DISTANCES = """\
-The distance is the largest one from what PyTorch gives, in units of the last place.
+The distance is the largest one from what PyTorch gives, in units of the last place of the largest element of the
+result.
 """
 _NODES = """\
 Nodes are those of one call after inlining and onnxruntime's basic optimisation, beside those that `torch.onnx.export`
