@@ -82,6 +82,7 @@ def test_the_example_runs_from_the_wheel(installed: Environment, tmp_path: Path)
     np.testing.assert_allclose(y, swish(swish(x.astype(np.float64), 2.0), 1.0), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.long
 def test_the_wheel_explains_codes_with_their_examples(installed: Environment, tmp_path: Path) -> None:
     done = installed.run(["opwright", "explain", "OW201"], tmp_path)
     assert done.returncode == 0, done.stdout

@@ -18,6 +18,7 @@ NODES = 10_000
 SIZE = 1 << 26
 
 
+@pytest.mark.long
 def test_a_long_chain() -> None:
     b = GraphBuilder(opset=22)
     x = b.input("x", FLOAT[2])

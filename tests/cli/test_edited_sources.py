@@ -428,6 +428,7 @@ def test_without_the_table_the_whole_library_is_looked_through(
     assert ran.status == 0 and looked_through
 
 
+@pytest.mark.long
 def test_lines_that_nothing_needs_any_more_go(generated: Path, looked_through: list[Path], opwright: Opwright) -> None:
     """And what a build that was killed has left behind the lines is none."""
     lines = TABLE.with_name(VERSION_LINES)

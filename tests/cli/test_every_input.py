@@ -17,6 +17,7 @@ from opwright_build.workflow import session
 
 from tests.cli.conftest import run_command
 from tests.cli.test_dependencies import make_library
+from tests.shares import one_in
 
 Opwright = Callable[..., Any]
 HEAD = "from opwright import opset18 as op\n"
@@ -189,7 +190,7 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int], P
     return found
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", one_in(3, range(3)))
 def test_what_is_made_is_right_and_no_more_is_done_than_has_to_be(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -134,6 +134,7 @@ def test_equal_sources_give_equal_bytes_wherever_they_lie(
         assert contents(other / folder) == contents(folder)
 
 
+@pytest.mark.long
 def test_verify_builds_again_and_compares(released: Path, opwright: Opwright) -> None:
     ran = opwright("publish", "--verify", "--json")
     assert (ran.status, ran.summary["verified"]) == (0, True)

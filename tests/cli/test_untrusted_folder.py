@@ -111,6 +111,7 @@ def test_with_the_folder_on_the_import_path(attacked: Attacked) -> None:
     assert set(ran) <= {f"sitecustomize {pid}", f"usercustomize {pid}"}
 
 
+@pytest.mark.long
 def test_the_module_that_is_run_by_name(attacked: Attacked) -> None:
     names = {*sys.stdlib_module_names, *INSTALLED, *OPTIONAL} - {"__main__"}
     # `-m` alone looks for these in the current folder before a line of ours is run; `-P` forbids it.
@@ -131,6 +132,7 @@ def test_the_path_that_a_variable_gives(attacked: Attacked) -> None:
         assert ran == [], path
 
 
+@pytest.mark.long
 def test_a_finder_that_an_install_has_added(attacked: Attacked) -> None:
     attacked.plant(["gmpy2"])
     attacked.pth.with_name("attacked_finder.py").write_text(

@@ -55,6 +55,7 @@ def on_terminal(*words: str, interrupt: bool = False) -> tuple[int, str]:
     return process.wait(), written.decode()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 def test_one_bar_on_a_terminal_never_goes_back_and_goes_away(library: Path) -> None:
     status, written = on_terminal("test", "-j", "1")

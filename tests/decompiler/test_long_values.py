@@ -87,6 +87,7 @@ def test_zeros_of_both_signs_are_two_lists(tmp_path: Path) -> None:
     assert signs == [False, True]
 
 
+@pytest.mark.long
 def test_long_texts_everywhere() -> None:
     text = "word \"' \\ **\n" * 100_000  # more than a megabyte
     nodes = [

@@ -14,6 +14,7 @@ from tests.decompiler.exceptions import read_exceptions
 from tests.decompiler.generated_cases import generated_cases
 from tests.decompiler.roundtrip import round_trips
 from tests.node_cases import node_cases
+from tests.shares import one_in
 
 # Of each kind of model that is written in a way of its own.
 KINDS = (
@@ -40,14 +41,14 @@ def cases() -> list[Any]:
     return [case for index, case in enumerate(found) if index % EVERY == 0 or case.name in KINDS]
 
 
-@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize("faithful", one_in(2, [True, False]))
 def test_models_come_back_the_same(cases: list[Any], tmp_path: Path, faithful: bool) -> None:
     failures = list(round_trips(cases, tmp_path, faithful))
     unexpected = [item for item in failures if item.name not in read_exceptions(faithful)]
     assert not unexpected, "\n".join(f"{item.name}: {item.stage}: {item.reason}" for item in unexpected)
 
 
-@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize("faithful", one_in(2, [False, True]))
 def test_models_of_generated_programs_come_back_the_same(tmp_path: Path, faithful: bool) -> None:
     failures = list(round_trips(list(generated_cases(3, 12)), tmp_path, faithful))
     assert not failures, "\n".join(f"{item.name}: {item.stage}: {item.reason}" for item in failures)

@@ -181,6 +181,7 @@ def test_a_build_of_a_hostile_library_does_nothing_but_build(audit: Audit, libra
     assert not outside.exists()
 
 
+@pytest.mark.long
 def test_code_at_the_top_of_a_function_file_is_read_and_not_run(audit: Audit, library: Path) -> None:
     outside = library.parent / "outside"
     function = library / "specs" / "com.acme" / "Swish" / "function.py"

@@ -124,6 +124,7 @@ def outcomes(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
 COMMAND = "from opwright_build.cli.entry import main\nsys.exit(main(sys.argv[1:]))\n"
 
 
+@pytest.mark.long
 def test_all_modules_are_imported_where_posix_is_missing(tmp_path: Path, python: Path) -> None:
     """But those that run in the processes of a sandbox alone, which Linux has."""
     text = """

@@ -283,6 +283,7 @@ def test_attributes_become_values(run_model: RunModel) -> None:
     np.testing.assert_allclose(run_model(f.to_model_proto(axis=0), X)[0], -X * np.float32(0.1), rtol=1e-6)
 
 
+@pytest.mark.long
 def test_a_chain_of_calls_is_flattened(tmp_path: Path, run_model: RunModel) -> None:
     lines = [
         "from opwright import opset18 as op, script",
@@ -302,6 +303,7 @@ def test_a_chain_of_calls_is_flattened(tmp_path: Path, run_model: RunModel) -> N
     np.testing.assert_array_equal(run_model(model, X, reference=False)[0], X + 400)
 
 
+@pytest.mark.long
 def test_bytes_do_not_depend_on_hash_seeds(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(

@@ -145,6 +145,7 @@ def test_fields_in_another_order_are_written_in_theirs(tmp_path: Path) -> None:
     assert left_behind(through_file(whole + b"\x3a\x00", tmp_path)) == []  # two graphs, which protobuf makes one
 
 
+@pytest.mark.long
 def test_changed_bytes_are_read_as_protobuf_reads_them(tmp_path: Path) -> None:
     draw = random.Random(5)
     tensors = [make() for make in (LEFT | KEPT).values()]

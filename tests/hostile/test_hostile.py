@@ -45,6 +45,7 @@ def test_models_made_by_hand(tmp_path: Path) -> None:
             assert judge.judge("model", made[name]).findings == {}, name
 
 
+@pytest.mark.long
 def test_models_changed(tmp_path: Path) -> None:
     numbers, started = random.Random(40), seeds()
     assert len(started) >= 200

@@ -94,6 +94,7 @@ def test_in_a_loop(compiler: Compiler, kind: str) -> None:
     )
 
 
+@pytest.mark.long
 def test_250_arms(compiler: Compiler) -> None:
     text = _chain([(f"n == {k}", f"return x + {k}.0") for k in range(250)], "return -x", tail="")
     function = compiler.function(text, INPUTS, {"y": "float"})

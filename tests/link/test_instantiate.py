@@ -216,6 +216,7 @@ def test_a_mirror_is_the_domain_of_the_function_and_of_its_siblings() -> None:
     assert run(model_of([inner, outer], call(outer)), [-3.0]) == [-3.0]
 
 
+@pytest.mark.long
 def test_a_chain_of_calls_needs_no_recursion() -> None:
     library = LibraryBuilder()
     library.add("F0", "(x) => (y) { y = Neg(x) }")

@@ -163,6 +163,7 @@ def test_bodies_for_all_types_are_what_they_were(acme: Bundle) -> None:
     assert opwright.attach(plain, acme, late_types=True) == opwright.attach(plain, acme)
 
 
+@pytest.mark.long
 def test_a_chain_of_hundreds() -> None:
     made = LibraryBuilder()
     made.add("F0", of_types(KIND))

@@ -123,6 +123,7 @@ def test_models_with_fields_changed(seed: int, models: list[ModelProto], judge: 
     assert outcomes["good"] > 15
 
 
+@pytest.mark.long
 def test_models_with_bytes_changed(models: list[ModelProto], judge: Callable[..., None]) -> None:
     numbers = random.Random(21)
     outcomes: Counter[str] = Counter()

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
@@ -37,6 +39,7 @@ def outputs(seed: str, **environment: str) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_nothing_around_a_build_reaches_its_bytes() -> None:
     first = outputs("0", TZ="UTC", LANG="C")
     assert len(first.split()) > 10

@@ -36,6 +36,7 @@ def test_names_and_order_do_not_matter(function: FunctionProto, seed: int) -> No
     assert compare(function, read_only(function))
 
 
+@pytest.mark.long
 @given(programs, programs)
 @settings(max_examples=200, deadline=None)
 def test_two_functions_are_equal_when_their_digests_are(one: FunctionProto, other: FunctionProto) -> None:

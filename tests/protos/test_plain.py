@@ -328,6 +328,7 @@ def _assert_not_wrong(made: FunctionProto) -> None:
         assert canonicalise(made, callees={}).digest == found
 
 
+@pytest.mark.long
 @given(_any_function())
 def test_hostile_texts(made: FunctionProto) -> None:
     _assert_not_wrong(made)

@@ -54,6 +54,7 @@ def test_starts_itself_without_nox_and_without_ensurepip(project: Path) -> None:
     assert "no-such-session" in second.stderr, "several sessions must reach nox as they were given"
 
 
+@pytest.mark.long
 def test_says_what_to_do_when_nox_cannot_be_had(project: Path) -> None:
     refused = run(project, "--list", PIP_NO_INDEX="1", PIP_FIND_LINKS="", PIP_EXTRA_INDEX_URL="")
     assert refused.returncode == 1

@@ -10,6 +10,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 ROOMS = (ROOT / "library" / "opwright", ROOT / "buildtool" / "opwright_build")
 READERS = frozenset(
@@ -77,6 +79,7 @@ ALLOWED = {
 }
 
 
+@pytest.mark.long
 def test_files_are_opened_in_their_homes() -> None:
     found = {path.relative_to(ROOT).as_posix(): list(_openings(path)) for room in ROOMS for path in _sources(room)}
     opening = {path: lines for path, lines in found.items() if lines}

@@ -16,6 +16,7 @@ from opwright_build.spec.vectors_file import read_vectors_file
 from tests.diagnostics.examples import operators
 from tests.diagnostics.examples.spec import PAIRS
 from tests.own_specs import copy_functions
+from tests.shares import one_in
 from tests.work import ends
 
 FUNCTION, OPERATOR = "Softplus", "sum_dim_IntList"
@@ -131,7 +132,7 @@ def mutate_words(choose: random.Random, text: bytearray) -> None:
     text[:] = b" ".join(words)
 
 
-@pytest.mark.parametrize("mutate", [mutate_tokens, mutate_lines, mutate_words])
+@pytest.mark.parametrize("mutate", one_in(3, [mutate_tokens, mutate_lines, mutate_words]))
 def test_mutations(copy: Copy, mutate: Callable[[random.Random, bytearray], None]) -> None:
     choose = random.Random(mutate.__name__)
     refused = 0
@@ -144,6 +145,7 @@ def test_mutations(copy: Copy, mutate: Callable[[random.Random, bytearray], None
     assert refused > 50
 
 
+@pytest.mark.long
 @settings(
     max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

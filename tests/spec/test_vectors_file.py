@@ -181,6 +181,7 @@ def test_no_rows() -> None:
     assert rows("schema: 1\nrows: []\n") == []
 
 
+@pytest.mark.long
 def test_hostile_rows_take_bounded_work() -> None:
     for text in (
         "rows: [" + "{name: a, inpts: 1}," * 5000 + "]\nschema: 1",

@@ -114,6 +114,7 @@ def test_signature_help_of_a_librarys_function(server: LanguageServer, project: 
     assert "Scale of com.acme." in found[0]["documentation"]["value"]
 
 
+@pytest.mark.long
 def test_completion_lists_the_functions_of_a_library_alone(server: LanguageServer, project: Path) -> None:
     found = completions(server, project, "    acme.")
     assert {name for name in found if not name.startswith("__")} == {"Limit", "Scale", "Split2", "Twice"}

@@ -112,6 +112,7 @@ def test_damaged_rows(collect: Any) -> None:
     assert len({code for codes in found for code in codes}) > 8
 
 
+@pytest.mark.long
 def test_damaged_locks(collect: Any) -> None:
     random_source = random.Random(2)
     found = [collect(ROWS, REFERENCE, damaged(collect.lock, random_source), False) for _ in range(200)]
