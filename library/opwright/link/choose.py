@@ -127,7 +127,7 @@ def _axis_reason(call: Call, axis: str, value: str) -> str:
 
 
 def _body_reason(call: Call, body: BodyEntry) -> str:
-    opsets = _ranges([(body.first_opset, body.last_opset)])
+    opsets = opset_ranges([(body.first_opset, body.last_opset)])
     made = template_at(call.entry, call.opset) is not None
     return f"opset {call.opset} is the model's: " + (
         "the body is made for this call" if made else f"the body is for opsets {opsets}"
@@ -271,7 +271,7 @@ def _not_admitted(bound: Mapping[str, str], body: BodyEntry) -> list[tuple[str, 
 
 def _no_body(call: Call) -> Diagnostic:
     ranges = sorted({(body.first_opset, body.last_opset) for body in call.entry.bodies})
-    has = f"it has bodies for these opsets: {_ranges(ranges)}" if ranges else "it has no bodies at all"
+    has = f"it has bodies for these opsets: {opset_ranges(ranges)}" if ranges else "it has no bodies at all"
     text = f"{call.entry.identity} has no body for opset {call.opset}, which the model imports"
     return call.problem("OW556", text, has, _CONVERT)
 
@@ -301,7 +301,7 @@ def _types_refused(call: Call, variable: str, element: str, allowed: Sequence[st
     reason = f"the types that its body for this opset allows are {_names(allowed)}"
     others = {(body.first_opset, body.last_opset) for body in call.entry.bodies if _serves(body, variable, element)}
     if others:
-        return call.problem("OW560", text, reason, f"{element} is possible at the opsets {_ranges(sorted(others))}")
+        return call.problem("OW560", text, reason, f"{element} is possible at the opsets {opset_ranges(sorted(others))}")
     return call.problem("OW560", text, reason, _CAST)
 
 
@@ -332,7 +332,7 @@ def _names(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
 
 
-def _ranges(ranges: Iterable[tuple[int, int]]) -> str:
+def opset_ranges(ranges: Iterable[tuple[int, int]]) -> str:
     """`13 to 17, 20`, neighbours joined."""
     joined: list[list[int]] = []
     for first, last in ranges:

@@ -15,11 +15,17 @@ def fft_fft2(
     y = self if is_complex else op.Unsqueeze(self, -1)
     if s is None:
         for axis in dim:
-            y = op.DFT(y, axis=axis)
+            y = _transformed(y, None, axis)
     else:
         for axis, length in zip(dim, s, strict=True):
-            y = op.DFT(y, length, axis=axis)
+            y = _transformed(y, length, axis)
     if norm == "backward":
         return y
     count = op.CastLike(op.ReduceProd(op.Gather(op.Shape(y), dim), keepdims=0), y)
     return y / (op.Sqrt(count) if norm == "ortho" else count)
+
+
+def _transformed(x, length, axis, inverse=0, onesided=0):
+    if op.version < 20:
+        return op.DFT(x, length, axis=axis, inverse=inverse, onesided=onesided)
+    return op.DFT(x, length, axis, inverse=inverse, onesided=onesided)

@@ -19,10 +19,10 @@ def fft_ifft2(
     inverse = 0 if self.dtype == DOUBLE else 1
     if s is None:
         for axis in dim:
-            y = op.DFT(y, axis=axis, inverse=inverse)
+            y = _transformed(y, None, axis, inverse=inverse)
     else:
         for axis, length in zip(dim, s, strict=True):
-            y = op.DFT(y, length, axis=axis, inverse=inverse)
+            y = _transformed(y, length, axis, inverse=inverse)
     if self.dtype == DOUBLE:
         y = y * [1, -1]
     if norm == ("forward" if self.dtype == DOUBLE else "backward"):
@@ -31,3 +31,9 @@ def fft_ifft2(
     if norm == "ortho":
         count = op.Sqrt(count)
     return y / count if self.dtype == DOUBLE else y * count
+
+
+def _transformed(x, length, axis, inverse=0, onesided=0):
+    if op.version < 20:
+        return op.DFT(x, length, axis=axis, inverse=inverse, onesided=onesided)
+    return op.DFT(x, length, axis, inverse=inverse, onesided=onesided)

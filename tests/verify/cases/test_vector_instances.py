@@ -185,6 +185,35 @@ def test_a_graph_that_no_instance_can_hold(
         assert "note: for this vector" in told
 
 
+def test_an_opset_at_which_none_can_be_made_is_an_error(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The axis of DFT is an input since opset 20, and the file is written for opset 17."""
+    folder = library / "specs/com.acme/Masked"
+    spec = _SPEC.replace('">=13"', '">=17"').replace("A graph, and a softmax over the last axis.", "A transform.")
+    (folder / "spec.yaml").write_text(spec)
+    (folder / "function.py").write_text(
+        "from collections.abc import Sequence\n\nfrom opwright import opset17 as op\n\n\n"
+        "def Masked(X, dims: Sequence[int]):\n"
+        "    for axis in dims:\n        X = op.DFT(X, axis=axis)\n    return X\n"
+    )
+    rows = [
+        f"  - name: {name}\n    types: {{T: [float]}}\n    attributes: {{dims: [1]}}\n"
+        f"    inputs: {{X: [[[{value}], [{value}]]]}}\n    outputs: {{Y: [[[{2 * value}, 0.0], [0.0, 0.0]]]}}\n"
+        for name, value in (("one", 1.0), ("two", 2.0))
+    ]
+    (folder / "vectors.yaml").write_text("schema: 1\nrows:\n" + "".join(rows))
+    assert main(["test", str(library)]) == 1
+    told = capsys.readouterr().out
+    assert "com.acme::Masked@1 cannot be made for the vector one[T=float] and 1 more at opset 20 to " in told
+    assert "its axis is an input since" in told
+    assert told.count("error OW577") == 1
+
+
+def test_a_graph_may_be_one_of_newer_opsets(library: Path) -> None:
+    file = library / "specs/com.acme/Masked/vectors.yaml"
+    file.write_text(file.read_text().replace("Identity(x)", "HardSwish(x)"))  # which is of opset 14
+    assert main(["test", str(library)]) == 0
+
+
 def test_a_changed_vector_makes_other_instances(library: Path) -> None:
     before = {body.body for body in built(library).bodies}
     file = library / "specs/com.acme/Masked/vectors.yaml"

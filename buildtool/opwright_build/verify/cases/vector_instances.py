@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from onnx import GraphProto
@@ -11,6 +11,7 @@ from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
 from opwright.lang.objects import GraphObject
 from opwright.link.catalogue import Catalogue
+from opwright.link.choose import opset_ranges
 from opwright.link.template_bodies import CallFacts, Instances, MadeInstance, NotMadeError, read_unit
 from opwright.link.value_types import ABSENT, tensor_of, wrap
 
@@ -34,11 +35,11 @@ def with_instances(
     entry: FunctionEntry, catalogue: Catalogue, cases: Iterable[Case], place: Place | None = None
 ) -> tuple[FunctionEntry, dict[str, bytes], list[Diagnostic]]:
     """The entry with the instances that its cases need, their bodies by digest, and the cases for which there is none
-    at any opset. `place` is the function's."""
+    at some of the opsets that the function promises. `place` is the function's."""
     found: dict[tuple[object, ...], _Range] = {}
     bodies: dict[str, bytes] = {}
-    refused: dict[str, NotMadeError] = {}
-    served: set[str] = set()
+    refused: dict[str, dict[int, NotMadeError]] = {}  # by opset
+    served: set[tuple[str, int]] = set()
     own = [case for case in cases if case.identity == entry.identity]
     for template in entry.templates:
         bodies_of = Instances(read_unit(catalogue, entry, template), entry)
@@ -52,10 +53,10 @@ def with_instances(
                     made_before[opset, said] = _made(bodies_of, opset, call, made_before.get((opset - 1, said)))
                 made = made_before[opset, said]
                 if isinstance(made, NotMadeError):
-                    refused[case.name] = made
+                    refused.setdefault(case.name, {})[opset] = made
                     current = None
                     continue
-                served.add(case.name)
+                served.add((case.name, opset))
                 if current is not None and _same(current.made, made):
                     current.last = opset
                 else:
@@ -64,11 +65,14 @@ def with_instances(
                 key = (made.body.variant, made.body.body, current.first)
                 found[key] = max(found.get(key, current), current, key=lambda item: item.last)
     instances = tuple(item.body() for item in found.values())
-    findings = [
-        _not_made(case, refused[case.name], place)
-        for case in own
-        if case.name in refused and case.name not in served and not case.error
-    ]
+    unmade: dict[tuple[str, str], list[Case]] = {}  # by the opsets and the reason
+    served_somewhere = {name for name, _ in served}
+    for case in own:
+        at = {opset: why for opset, why in refused.get(case.name, {}).items() if (case.name, opset) not in served}
+        if at and not case.error and not (_has_graph(case) and case.name in served_somewhere):
+            opsets = opset_ranges((opset, opset) for opset in sorted(at))
+            unmade.setdefault((opsets, at[max(at)].reason), []).append(case)
+    findings = [_not_made(alike, opsets, reason, place) for (opsets, reason), alike in unmade.items()]
     return replace(entry, bodies=(*entry.bodies, *instances)), bodies, findings
 
 
@@ -91,13 +95,18 @@ def _said(attribute: tuple[str, object]) -> Hashable:
     return name, repr(value) if plain else id(value)
 
 
-def _not_made(case: Case, error: NotMadeError, place: Place | None) -> Diagnostic:
-    """Stands at the function, with the vector as a note."""
-    message = f"{case.identity} cannot be made for the vector {case.name}"
+def _has_graph(case: Case) -> bool:
+    """Whether a graph is given, which may use an operator that some of the opsets lack."""
+    return any(isinstance(value, GraphProto) for value in case.attributes.values())
+
+
+def _not_made(cases: Sequence[Case], opsets: str, reason: str, place: Place | None) -> Diagnostic:
+    """Stands at the function, with the first of the vectors as a note. The reason is that of the newest opset."""
+    case, *others = cases
+    more = f" and {len(others)} more" if others else ""
+    message = f"{case.identity} cannot be made for the vector {case.name}{more} at opset {opsets}"
     related = () if place is None or case.place is None else (Related(case.place, "for this vector"),)
-    return Diagnostic(
-        "OW577", message, place or case.place, error.reason, "change the function, or the vector", related
-    )
+    return Diagnostic("OW577", message, place or case.place, reason, "change the function, or the vector", related)
 
 
 def _same(one: MadeInstance, other: MadeInstance) -> bool:
