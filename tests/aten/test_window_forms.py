@@ -191,8 +191,17 @@ def test_nearest_elements_are_those_of_resize_where_it_rounds_alike() -> None:
     assert resized((2, 3, 4), "double", output_size=[8], scales=None) == ([8], None, True, None)
 
 
-def test_two_dimensions_that_keep_their_sizes_are_copied_whatever_the_scales() -> None:
+def test_of_images_dimensions_that_stay_or_double_do_so_whatever_the_scales() -> None:
     assert resized((2, 3, 2, 2), output_size=None, scale_factors=[1.3, 1.3]) == ([2, 2], None, False, None)
+    assert resized((2, 3, 6, 5), output_size=None, scale_factors=[2.1, 1.1]) == ([12, 5], None, False, None)
+    assert resized((2, 3, 7, 5), output_size=None, scale_factors=[1.3, 1.1])[1][1] == 1.0
+
+
+def test_nothing_is_left_to_resize_that_onnxruntime_copies_and_pytorch_does_not() -> None:
+    assert resized((2, 3, 6), output_size=None, scales=[1.1]) == ([6], None, True, [1 / 1.1])
+    assert resized((2, 3, 6), output_size=None, scales=[1.0]) == (None, [1.0], False, None)
+    with pytest.raises(NoForm, match="onnxruntime copies where PyTorch interpolates"):
+        resized((2, 3, 6, 6), output_size=None, scale_factors=[1.1, 1.1], align_corners=False)
 
 
 def test_scales_are_floats_that_give_the_sizes() -> None:

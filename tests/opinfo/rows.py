@@ -786,6 +786,9 @@ def _products(draw: Draw) -> Given:
             yield "addmv", [draw.tensor(dtype, 4), matrix, vector], {}
             yield "linalg_multi_dot", [[draw.tensor(dtype, 2, 4), matrix, vector]], {}
         yield "_weight_norm", [draw.tensor(dtype, 3, 4), draw.positive(dtype, 3, 1), 0], {}
+        yield "_weight_norm", [draw.tensor(dtype, 5), draw.positive(dtype, 5), 0], {}
+        for shape, dim in (((4, 3), 0), ((4, 1), 0), ((2, 3, 2), 1), ((2, 3, 2), -1)):  # points of all lines at once
+            yield "trapezoid.x", [draw.tensor(dtype, *shape), draw.positive(dtype, shape[dim])], {"dim": dim}
         ends = torch.tensor([2, 2, 5], dtype=torch.int32)
         yield "_grouped_mm", [draw.tensor(dtype, 5, 8), draw.tensor(dtype, 3, 8, 16), ends], {}
         yield "_grouped_mm", [draw.tensor(dtype, 3, 4, 8), draw.tensor(dtype, 3, 8, 16)], {}
@@ -880,7 +883,11 @@ def _resized(draw: Draw) -> Given:
                 for size in ([8, 10, 6], [3, 7, 2], [1, 1, 1], [4, 5, 3]):
                     yield f"upsample_{name}.vec", [image, size[:rank], *flags, None], {}
                     yield f"upsample_{name}", [image, size[:rank], *flags], {}
-                for scales in ([2.0, 2.0, 2.0], [0.6, 1.7, 0.5], [1.3, 2.5, 1.1]):
+                # By the last ones sizes stay, or double, though the scales are neither 1 nor 2.
+                for scales in (
+                    *([2.0, 2.0, 2.0], [0.6, 1.7, 0.5], [1.3, 2.5, 1.1]),
+                    *([1.1, 1.1, 1.1], [2.2, 2.1, 2.2], [0.5, 1.1, 2.1]),
+                ):
                     yield f"upsample_{name}.vec", [image, None, *flags, scales[:rank]], {}
         for mode, edge, aligned in product((0, 1, 2), (0, 1, 2), (False, True)):
             grid = draw.positive(dtype, 2, 3, 4, 2) * 2 - 2
@@ -943,6 +950,8 @@ def _normalised(draw: Draw) -> Given:
                 yield "instance_norm", [value, scale, shift, None, None, True, 0.1, 1e-5, False], {}
                 yield "group_norm", [value, 3, scale, shift], {}
                 yield "group_norm", [value, 1, scale, shift, 1e-3], {}
+                if dtype.itemsize > 2 and len(shape) > 2:  # what cancels where the square of the mean is subtracted
+                    yield "group_norm", [value + 100, 3, scale, shift], {}
                 last = [*shape[-1:]]
                 pair = [None if item is None else draw.tensor(dtype, *last) for item in (scale, shift)]
                 yield "layer_norm", [value, last, *pair], {}

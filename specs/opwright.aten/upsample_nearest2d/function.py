@@ -32,10 +32,11 @@ def _by_index(x, output_size, steps, scales):
         output_size = op.Cast(op.Floor(lengths * op.Cast(op.Constant(value_floats=scales), to=DOUBLE)), to=INT64)
     for axis in range(2):
         length, size = op.Shape(x, start=2 + axis, end=3 + axis), output_size[axis : axis + 1]
-        if steps is None:
-            step = op.Cast(length, to=kind) / op.Cast(size, to=kind)
-        else:
-            step = op.Cast(steps[axis : axis + 1], to=kind)
+        step = op.Cast(length, to=kind) / op.Cast(size, to=kind)
+        if steps is not None:
+            # PyTorch copies a dimension that keeps its size, and repeats each element of one that doubles.
+            plain = (size == length) | (size == length * 2)
+            step = op.Where(plain, step, op.Cast(steps[axis : axis + 1], to=kind))
         places = op.Floor(op.Cast(op.Range(0, op.Squeeze(size), 1), to=kind) * step)
         x = op.Gather(x, op.Min(op.Cast(places, to=INT64), length - 1), axis=2 + axis)
     return x

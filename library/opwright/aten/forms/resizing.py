@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from opwright.aten.forms.call_shape import CallShape, NoForm
@@ -30,12 +30,17 @@ class _Resized:
         """Whether the size is known to stay the same."""
         return self.before is not None and self.before == self.after
 
+    @property
+    def doubles(self) -> bool:
+        """Whether the size is known to become twice as large."""
+        return self.before is not None and 2 * self.before == self.after
+
 
 def resize_sizes(value: Any, call: CallShape) -> list[Any] | None:
     """The sizes to which a tensor is resized, as `output_size` gives them or scales make them: `[8, 10]` for scales of
     2 and `(2, 3, 4, 5)`. None where `resize_scales` gives scales in place of them."""
     found = _resized(call)
-    by_sizes = call.values.get("align_corners", False) or resize_by_index(value, call) or not _uses_scales(call, found)
+    by_sizes = call.values.get("align_corners", False) or resize_by_index(value, call) or not _uses_scales(found)
     if not by_sizes:
         return None
     if call.values["output_size"] is not None:
@@ -45,10 +50,14 @@ def resize_sizes(value: Any, call: CallShape) -> list[Any] | None:
 
 def resize_scales(value: Any, call: CallShape) -> list[float] | None:
     """The scales by which a tensor is resized, as floats by which Resize comes to PyTorch's sizes; None where
-    `resize_sizes` gives sizes. Refused where no float does that, or a dimension has neither a scale nor known sizes."""
+    `resize_sizes` gives sizes. Refused where no float does that, a dimension has neither a scale nor known sizes, or
+    onnxruntime copies what PyTorch interpolates."""
     if resize_sizes(value, call) is not None:
         return None
-    return [_scale(item) for item in _resized(call)]
+    found = _resized(call)
+    if "align_corners" in call.values and _is_copied(found):
+        raise NoForm("no size changes, and onnxruntime copies where PyTorch interpolates by the scale")
+    return [_scale(item) for item in found]
 
 
 def linear_scales(value: Any, call: CallShape) -> list[float] | None:
@@ -65,16 +74,14 @@ def resize_by_index(value: Any, call: CallShape) -> bool:
     if "align_corners" in call.values:
         return False
     found = _resized(call)
-    if call.is_double:
-        return True
-    return not _keeps_all(call, found) and not all(map(_is_same_nearest, found))
+    return call.is_double or _is_copied(found) or not all(map(_is_same_nearest, found))
 
 
 def resize_steps(value: Any, call: CallShape) -> list[float] | None:
     """Where `resize_by_index` is true and there are scales, the distance of the nearest elements in each dimension: 0.5
     for a scale of 2; else None. Refused where a dimension has neither a scale nor known sizes."""
     found = _resized(call)
-    if not resize_by_index(value, call) or not _uses_scales(call, found):
+    if not resize_by_index(value, call) or not _uses_scales(found):
         return None
     steps: list[float] = []
     for item in found:
@@ -97,7 +104,11 @@ def _resized(call: CallShape) -> list[_Resized]:
         raise NoForm(f"sizes or scales are not of {count} dimensions")
     if 0 in before or 0 in after:
         raise NoForm("a dimension has no elements")
-    return [_Resized(*item) for item in zip(before, after, scales, strict=True)]
+    found = [_Resized(*item) for item in zip(before, after, scales, strict=True)]
+    if count == 2 and "align_corners" not in call.values:
+        # Of images PyTorch copies a dimension that keeps its size, and repeats each element of one that doubles.
+        return [replace(item, scale=None) if item.keeps_size or item.doubles else item for item in found]
+    return found
 
 
 def _scales(call: CallShape, count: int) -> list[float | None]:
@@ -117,14 +128,13 @@ def _floored(sizes: Sequence[int | None], scales: Sequence[float | None]) -> lis
     ]
 
 
-def _keeps_all(call: CallShape, found: Sequence[_Resized]) -> bool:
-    """Whether PyTorch copies: images for which the nearest elements are taken and which keep their sizes, whatever the
-    scales are."""
-    return all(item.keeps_size for item in found) and len(found) == 2 and "align_corners" not in call.values
+def _is_copied(found: Sequence[_Resized]) -> bool:
+    """Whether Resize of onnxruntime copies, whatever the scales say: it does where no size changes."""
+    return all(item.keeps_size for item in found) and any(item.scale not in (None, 1) for item in found)
 
 
-def _uses_scales(call: CallShape, found: Sequence[_Resized]) -> bool:
-    return any(item.scale is not None for item in found) and not _keeps_all(call, found)
+def _uses_scales(found: Sequence[_Resized]) -> bool:
+    return any(item.scale is not None for item in found)
 
 
 def _known_sizes(item: _Resized) -> tuple[int, int]:
@@ -166,6 +176,7 @@ def _is_same_nearest(item: _Resized) -> bool:
     return all(
         min(int(nearest_float(place * step)), last)
         == min(int(nearest_float(place / nearest_float(scale))), last)
+        == min(int(place / nearest_float(scale)), last)
         == min(int(place / scale), last)
         for place in range(item.after)
     )
