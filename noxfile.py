@@ -402,6 +402,7 @@ def export_torch(session: nox.Session) -> None:
     install(session, ".[build,run]", groups=("test", "torch", "zoo"))
     session.run("opwright", "build", "-p", "opwright-aten", "--quiet")
     (library,) = Path("dist").glob("opwright-aten-*.onnxlib")
+    session.run("pytest", "--quiet", "tests/export/small_programs.py")
     session.run("python", "-W", "ignore", "-m", "tests.export", str(library), *session.posargs)
 
 

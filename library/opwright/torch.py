@@ -11,17 +11,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import torch
 from onnxscript import evaluator, ir
+from torch.onnx._internal.exporter._registration import ONNXRegistry
 from torch.onnx._internal.exporter._tensors import SymbolicTensor
 
+from opwright.aten.forms.spectra import pairs
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Related
 from opwright.eager.settings import default_as
-from opwright.elements import BY_NAME, ElementType
+from opwright.elements import ElementType
 from opwright.foreign.callables import by_name, no_function
+from opwright.foreign.exported_outputs import element_of
 from opwright.foreign.link import last_line, link
 from opwright.foreign.operator_nodes import OperatorNodes, Symbols, with_element_types
 from opwright.foreign.operator_registry import LAST, Implementation, Library, Registry, make_registry
@@ -59,14 +63,24 @@ def translation_table(registry: Registry) -> dict[Any, Callable[..., Any]]:
 
     In the program a call is a node of the function's own domain, behind casts that PyTorch's rules of promotion ask
     for; `link(program)` gives it the functions. A call that its function does not serve is a DiagnosticError (OW686)
-    at the line of the module.
+    at the line of the module. Left to torch are calls whose tensors are complex, and what it takes apart for them.
     """
     table: dict[Any, Callable[..., Any]] = {}
     for name, implementation in registry.items():
         operator = _overload(name)
-        if operator is not None:
-            table[operator] = _operator_translation(implementation)
+        if operator is not None and not _is_taken_apart(operator, implementation):
+            table[operator] = _operator_translation(operator, implementation)
     return table
+
+
+def _is_taken_apart(operator: Any, implementation: Implementation) -> bool:
+    """Whether torch's exporter has to take the operator apart, which it does not where a table has it: it gives calls
+    with complex tensors to its own functions alone, which know the parts, and its pass of promotions knows no
+    operator with several results, of which its rules have std_mean."""
+    binding = implementation.binding
+    takes_complex = any(argument.form is pairs for argument in binding.arguments)
+    has_parts = torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "CompositeImplicitAutograd")
+    return (takes_complex and has_parts) or binding.schema.name == "aten::std_mean"
 
 
 def missing(program: torch.export.ExportedProgram, registry: Registry) -> list[Diagnostic]:
@@ -89,7 +103,7 @@ def _overload(name: str) -> Any:
     return getattr(packet, overload or "default", None)
 
 
-def _operator_translation(implementation: Implementation) -> Callable[..., Any]:
+def _operator_translation(operator: Any, implementation: Implementation) -> Callable[..., Any]:
     binding = implementation.binding
     variadic = bool(binding.function.outputs) and binding.function.outputs[-1].variadic
     returned = len(binding.schema.returns)
@@ -106,6 +120,9 @@ def _operator_translation(implementation: Implementation) -> Callable[..., Any]:
         try:
             results = nodes.call(implementation, args, kwargs, expected)
         except DiagnosticError as error:
+            own = _own_function(operator, recorder.opset.version) if _has_complex_results() else None
+            if own is not None:
+                return own(*given, **named)
             raise DiagnosticError(_at_module(error.diagnostics)) from None
         return results if variadic or returned > 1 else results[0]
 
@@ -113,12 +130,31 @@ def _operator_translation(implementation: Implementation) -> Callable[..., Any]:
     return translate
 
 
+@cache
+def _own_registry(opset: int) -> ONNXRegistry:
+    """What torch's exporter has of its own."""
+    return ONNXRegistry.from_torchlib(opset)
+
+
+def _own_function(operator: Any, opset: int) -> Callable[..., Any] | None:
+    """torch's own translation of an operator that is given no complex tensors."""
+    found = [item.onnx_function for item in _own_registry(opset).get_decomps(operator) if not item.is_complex]
+    return found[0] if found else None
+
+
+def _has_complex_results() -> bool:
+    """Whether the node that torch is translating gives complex tensors, as `zeros(dtype=complex64)` does."""
+    node = _node_of_module()
+    value: Any = None if node is None else node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.is_complex()
+
+
 def _types_of_results() -> list[ElementType | None]:
     """The element type of each tensor that the node gives which torch is translating, as its metadata say."""
     node = _node_of_module()
     value: Any = None if node is None else node.meta.get("val")
     values = value if isinstance(value, tuple | list) else [value]
-    return [_element(item.dtype) if isinstance(item, torch.Tensor) else None for item in values]
+    return [element_of(item.dtype) if isinstance(item, torch.Tensor) else None for item in values]
 
 
 def _symbols(given: Sequence[Any], named: Mapping[str, Any]) -> dict[int, Symbols]:
@@ -149,12 +185,6 @@ def _known_value(argument: Any) -> Any:
 
 def _symbol(size: int | torch.SymInt) -> str:
     return str(size) if isinstance(size, int) else str(size.node.expr)
-
-
-def _element(dtype: torch.dtype) -> ElementType | None:
-    """ONNX's element type; None of complex ones, which are pairs of real numbers in the program."""
-    name = str(dtype).removeprefix("torch.")
-    return None if dtype.is_complex else BY_NAME.get({"float32": "float", "float64": "double"}.get(name, name))
 
 
 def _translation(function: Any) -> Callable[..., Any]:

@@ -12,6 +12,7 @@ from opwright.bundle.format import Bundle
 from opwright.diagnostics.diagnostic import Place
 from opwright.eager.place import read_place
 from opwright.foreign.callables import Callable, gather
+from opwright.foreign.exported_outputs import cast_outputs
 from opwright.foreign.linked_calls import link_model
 from opwright.foreign.recorded_nodes import FUNCTION
 from opwright.graphs.ir_models import is_ir_model
@@ -41,6 +42,9 @@ def link(model: AnyModel, functions: Iterable[Callable | Bundle] = ()) -> Any:
     function, and what `attach` raises.
     """
     given = given_model(model)
+    program = getattr(model, "exported_program", None)
+    if program is not None:
+        cast_outputs(given.proto, program)
     known = gather([*functions, *_recorded(model)])
     return given.give_back(link_model(given.proto, known, line_of, given.file))
 

@@ -301,7 +301,8 @@ def _types_refused(call: Call, variable: str, element: str, allowed: Sequence[st
     reason = f"the types that its body for this opset allows are {_names(allowed)}"
     others = {(body.first_opset, body.last_opset) for body in call.entry.bodies if _serves(body, variable, element)}
     if others:
-        return call.problem("OW560", text, reason, f"{element} is possible at the opsets {opset_ranges(sorted(others))}")
+        opsets = opset_ranges(sorted(others))
+        return call.problem("OW560", text, reason, f"{element} is possible at the opsets {opsets}")
     return call.problem("OW560", text, reason, _CAST)
 
 

@@ -1,0 +1,85 @@
+"""Programs of an operator or two through torch's exporter with opwright-aten, beside torch: `nox -s export-torch`.
+
+What is returned has the element types that torch gives it; complex tensors are left to torch's own functions.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import pytest
+import torch
+from opwright.torch import link, registry, translation_table
+from torch import fft, nn
+
+ROOT = Path(__file__).resolve().parents[2]
+X = torch.linspace(-1, 2, 12).reshape(3, 4)
+Program = Callable[..., Any]
+
+HALVES: dict[str, Program] = {
+    "deviation": lambda x: (x.std(), x.std(0), torch.cat([x.std(0, keepdim=True), x])),
+    "variance": lambda x: (x.var(), x.var(0)),
+    "mean and deviation": lambda x: torch.std_mean(x, 0),
+    "sums": lambda x: (x.sum(), x.sum(0), x.sum((0, 1))),
+    "products": lambda x: (x.prod(), x.cumsum(0)),
+}
+TRANSFORMS: dict[str, Program] = {
+    "there and back": lambda x: fft.ifft(fft.fft(x)).real,
+    "of a real signal and back": lambda x: fft.irfft(fft.rfft(x), n=4),
+    "times a number": lambda x: torch.view_as_real(fft.rfft(x) * 2),
+    "divided": lambda x: torch.view_as_real(-fft.rfft(x) / (fft.rfft(x) + 3)),
+    "of all dimensions": lambda x: fft.fftn(x).abs(),
+    "of two dimensions": lambda x: torch.view_as_real(fft.fft2(x)),
+    "of two dimensions of real numbers": lambda x: torch.view_as_real(fft.rfft2(x)),
+    "cropped": lambda x: torch.view_as_real(fft.fft(x, n=3, norm="ortho")),
+    "frames": lambda x: torch.view_as_real(torch.stft(x, 4, return_complex=True)),
+}
+OTHERS: dict[str, Program] = {"trace": lambda x: x.trace(), "mean and deviation": lambda x: torch.std_mean(x, 0)}
+
+
+class Module(nn.Module):
+    def __init__(self, program: Program) -> None:
+        super().__init__()
+        self.program = program
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.program(x)
+
+
+@pytest.fixture(scope="session")
+def table() -> Any:
+    (library,) = (ROOT / "dist").glob("opwright-aten-*.onnxlib")
+    return translation_table(registry(str(library)))
+
+
+def results(program: Program, x: torch.Tensor, table: Any) -> Iterator[tuple[Any, Any]]:
+    """What onnxruntime gives, and what torch does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch's own
+        made = torch.onnx.export(
+            Module(program).eval(), (x,), dynamo=True, custom_translation_table=table, verbose=False
+        )
+    model = link(made).model_proto
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    wanted = program(x)
+    found = session.run(None, {session.get_inputs()[0].name: x.numpy()})
+    yield from zip(found, wanted if isinstance(wanted, tuple) else (wanted,), strict=True)
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_results_of_float16_are_float16(name: str, table: Any) -> None:
+    for found, wanted in results(HALVES[name], X.half(), table):
+        assert found.dtype == np.float16
+        np.testing.assert_allclose(found, wanted.numpy(), rtol=2e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", [*TRANSFORMS, *OTHERS])
+def test_values_are_those_of_torch(name: str, table: Any) -> None:
+    for found, wanted in results((TRANSFORMS | OTHERS)[name], X, table):
+        assert found.shape == wanted.shape
+        np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-5, atol=1e-5)

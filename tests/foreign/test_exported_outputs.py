@@ -1,0 +1,69 @@
+"""Outputs that PyTorch's exporter takes from before a cast get the element types that the program gives them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace as Some
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, checker, parser
+from onnx.reference import ReferenceEvaluator
+from opwright.foreign.exported_outputs import cast_outputs
+
+X = np.array([1.5, -2.0], np.float32)
+
+
+def model() -> Any:
+    text = """<ir_version: 10, opset_import: ["": 18]> g (float[2] x, bool c) => (float[2] y, float[2] z)
+    { y = Neg(x) z = If (c) <then_branch = a () => (float[2] p) { p = Identity(y) },
+      else_branch = b () => (float[2] q) { q = Neg(y) }> }"""
+    return parser.parse_model(text)
+
+
+class Dtype:
+    def __init__(self, name: str, is_complex: bool = False) -> None:
+        self.name, self.is_complex = name, is_complex
+
+    def __str__(self) -> str:
+        return f"torch.{self.name}"
+
+
+def of(*results: Any) -> Any:
+    """A program that returns values of these dtypes, and changes a buffer before."""
+    last = Some(args=([Some(meta={"val": Some(dtype=Dtype("float64"))}), *results],))
+    specs = [Some(kind=Some(name=name)) for name in ("BUFFER_MUTATION", *["USER_OUTPUT"] * len(results))]
+    return Some(graph=Some(nodes=[Some(), last]), graph_signature=Some(output_specs=specs))
+
+
+def node(dtype: str, *, is_complex: bool = False) -> Any:
+    return Some(meta={"val": Some(dtype=Dtype(dtype, is_complex))})
+
+
+def test_what_else_reads_the_value_reads_it_before_the_cast() -> None:
+    changed = model()
+    cast_outputs(changed, of(node("float16"), node("float32")))
+    checker.check_model(changed, full_check=True)
+    assert [item.type.tensor_type.elem_type for item in changed.graph.output] == [
+        TensorProto.FLOAT16,
+        TensorProto.FLOAT,
+    ]
+    found: Any = ReferenceEvaluator(changed).run(None, {"x": X, "c": np.array(False)})
+    y, z = found
+    assert y.dtype == np.float16
+    np.testing.assert_array_equal(y, (-X).astype(np.float16))
+    np.testing.assert_array_equal(z, X)
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        [node("float32"), node("float32")],
+        [node("complex64", is_complex=True), Some()],  # pairs, and a value that is no tensor
+        [node("float16")],  # another number of results than the model has
+    ],
+)
+def test_everything_else_stays(results: list[Any]) -> None:
+    changed = model()
+    cast_outputs(changed, of(*results))
+    assert changed == model()
