@@ -185,9 +185,9 @@ def test_the_lock_is_checked_each_time(two: Path, opwright: Opwright) -> None:
 def test_types_of_bodies_are_compared_once(two: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[set[str]] = []
 
-    def watched(bundle: Any, instantiated: Any, only: set[str], spread: Any) -> Any:
+    def watched(bundle: Any, instantiated: Any, only: set[str], *others: Any) -> Any:
         compared.append(only)
-        return admissions(bundle, instantiated, only, spread)
+        return admissions(bundle, instantiated, only, *others)
 
     admissions = admits.admissions
     monkeypatch.setattr(admits, "admissions", watched)
@@ -196,6 +196,18 @@ def test_types_of_bodies_are_compared_once(two: Path, opwright: Opwright, monkey
     edit(FOLDER / "function.py", "X * op.Sigmoid(", "op.Identity(X) * op.Sigmoid(")
     assert opwright("test").status == 0
     assert compared == [set(), {"com.acme::Swish@1"}]
+
+
+def test_of_the_cells_at_one_opset_no_others_run(two: Path, opwright: Opwright) -> None:
+    edit(FOLDER / "function.py", "X * op.Sigmoid(", "op.Identity(X) * op.Sigmoid(")
+    opset = str(min(line["opset"] for line in cells(opwright("test", "--runtime", "reference", "--json"))))
+    edit(FOLDER / "function.py", "op.Identity(X) *", "op.Identity(op.Identity(X)) *")
+    part = opwright("test", "--opset", opset, "--json")
+    assert part.status == 0
+    assert {line["opset"] for line in cells(part)} == {int(opset)}
+    edited = [line for line in cells(part) if line["function"] == "com.acme::Swish@1"]
+    for options in (("--opset", opset), ()):  # again its results are kept, of the whole no others are known
+        assert opwright("test", *options, "--json").summary["kept"] == CELLS + len(edited)
 
 
 def test_a_spread_has_verdicts_of_its_own_and_the_results_of_the_whole(two: Path, opwright: Opwright) -> None:

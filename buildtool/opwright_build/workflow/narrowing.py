@@ -35,13 +35,20 @@ class Narrowing:
         is all that follows from types."""
         return bool(self.types or self.opsets or self.runtimes or self.first)
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether some cells of a version do not run, so that there is no verdict to keep."""
+        return bool(self.types or self.opsets)
+
+    def fits_opset(self, opset: int) -> bool:
+        return not self.opsets or any(opset in item for item in self.opsets)
+
     def fits_types(self, bindings: Mapping[str, str]) -> bool:
         """Whether a case with these element types is to run; one that has none is."""
         return not self.types or not bindings or any(_fits(kind, self.types) for kind in bindings.values())
 
     def fits(self, outcome: Outcome) -> bool:
-        opsets = not self.opsets or any(outcome.opset in item for item in self.opsets)
-        return opsets and self.fits_types(outcome.case.bindings)
+        return self.fits_opset(outcome.opset) and self.fits_types(outcome.case.bindings)
 
     def narrowed(self, runtimes: Sequence[Runtime]) -> list[Runtime]:
         """Those of the runtimes that are meant. UsageError for a glob that means none."""

@@ -61,8 +61,8 @@ def judge_versions(
 ) -> JudgedVersions:
     """Where Python of a spec is run, the user is told. `sandbox` is the level without which none is to be run.
 
-    Of `cells`, what is left out by types does not run, and such verdicts are not kept. Up to the first failure versions
-    are judged in groups, and the groups behind the one that fails are not.
+    Of `cells`, what is left out by types or opsets does not run, and such verdicts are not kept. Up to the first
+    failure versions are judged in groups, and the groups behind the one that fails are not.
     """
     from opwright_build.verify.run.version_verdict import decode_verdict
 
@@ -112,22 +112,23 @@ def _judge_group(
     collected = collect(subject, run_oracle, sandbox, group, answers)
     for reference, data in answers.changed().items():
         engine.note(_part(ANSWERS_KIND, reference, environment), ANSWERS, data)
-    known: dict[str, Result] = {}
+    before: dict[str, dict[str, Result]] = {}
     engine.expect_to_recall(parts.values())
-    for part in parts.values():
+    for identity, part in parts.items():
         for data in engine.recall(part, RESULTS):
-            known |= decode_results(data)
-    results = KeptResults(known)
+            before.setdefault(identity, {}).update(decode_results(data))
+    results = KeptResults({key: result for found in before.values() for key, result in found.items()})
     instantiated = BodyFunctions(subject.bundle, own=not subject.bundle.index.dependencies)
     spread = Spread(runtimes) if cells.spread else None
-    _require_agreement(subject, engine, instantiated, group, spread)
+    _require_agreement(subject, engine, instantiated, group, spread, cells)
     outcomes = _outcomes(subject, collected, runtimes, results, instantiated, cells, spread)
     for identity, part in parts.items():
-        if results.of(identity) and not cells.types:
-            engine.note(part, RESULTS, encode_results(results.of(identity)))
+        if results.of(identity):  # of a part of the cells the others' results stay
+            others = before.get(identity, {}) if cells.is_partial else {}
+            engine.note(part, RESULTS, encode_results({**others, **results.of(identity)}))
     found = [verdict_of(version, outcomes.get(version.identity, ())) for version in collected.versions]
     for version, verdict in zip(collected.versions, found, strict=True):
-        if verdict.is_lasting and not cells.types:
+        if verdict.is_lasting and not cells.is_partial:
             engine.keep(group[version.identity], VERDICT, encode_verdict(verdict), _reads(version))
     return found, results.reused, collected.sandbox
 
@@ -174,6 +175,7 @@ def _require_agreement(
     instantiated: BodyFunctions,
     group: Mapping[str, Action],
     spread: Spread | None,
+    cells: Narrowing,
 ) -> None:
     """Compares the types of each body that is run with what onnx infers, once for bodies that stay as they are."""
     from opwright_build.verify.run.admits import admissions, require_agreement
@@ -191,8 +193,8 @@ def _require_agreement(
     }
     engine.expect_to_recall(parts.values())
     unknown = {name: part for name, part in parts.items() if not engine.recall(part, AGREED)}
-    require_agreement(admissions(subject.bundle, instantiated, set(unknown), spread))
-    for part in unknown.values():
+    require_agreement(admissions(subject.bundle, instantiated, set(unknown), spread, cells.fits_opset))
+    for part in unknown.values() if not cells.opsets else ():
         engine.note(part, AGREED, b"agreed")
 
 
@@ -223,6 +225,7 @@ def _outcomes(
         cases,
         runtimes=runtimes,
         spread=spread,
+        fits_opset=cells.fits_opset,
         workers=subject.session.workers,
         timeout=subject.session.vector_limit,
         progress=tell,

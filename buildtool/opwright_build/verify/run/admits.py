@@ -6,7 +6,7 @@ at a time; the others are held at the first type that the index says they take. 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from onnx import FunctionProto
@@ -53,9 +53,10 @@ def admissions(
     instantiated: BodyFunctions | None = None,
     only: Collection[str] | None = None,
     spread: Spread | None = None,
+    fits_opset: Callable[[int], bool] = lambda opset: True,
 ) -> list[Admission]:
-    """Every body and type variable of a library, in the order of its index; or of the versions of those identities, or
-    of the bodies of a spread.
+    """Every body and type variable of a library, in the order of its index; or of the versions of those identities, of
+    the bodies of a spread, or of those that serve an opset which fits.
 
     `instantiated` are the functions that others have made of the bundle.
     """
@@ -66,7 +67,8 @@ def admissions(
         if only is not None and entry.identity not in only:
             continue
         for body in entry.bodies if spread is None else spread.of(entry):
-            found.extend(_of_body(bodies, inference, entry, body))
+            if any(map(fits_opset, range(body.first_opset, body.last_opset + 1))):
+                found.extend(_of_body(bodies, inference, entry, body))
     return found
 
 

@@ -47,14 +47,15 @@ def verify_cases(
     *,
     runtimes: Sequence[Runtime] | None = None,
     spread: Spread | None = None,
+    fits_opset: Callable[[int], bool] = lambda opset: True,
     workers: Workers = 1,
     timeout: float = 120.0,
     progress: Callable[[Known], None] | None = None,
     instantiated: BodyFunctions | None = None,
     kept: KeptResults | None = None,
 ) -> list[Outcome]:
-    """Every case on every body of its version, or on those of a spread, on every runtime (by default: all that are
-    installed).
+    """Every case on every body of its version, or on those of a spread, where the opset at which it runs fits, on every
+    runtime (by default: all that are installed).
 
     `workers` processes run the batches, or who else runs tasks; 0 runs them here, unprotected from crashes. `timeout`
     is in seconds and for each batch. `progress` is told as outcomes become known. Cases of functions that the bundle
@@ -62,7 +63,7 @@ def verify_cases(
     knows is not run; it is told all that is found.
     """
     functions = BodyFunctions(bundle) if instantiated is None else instantiated
-    plan = Plan(functions, bundle.index.functions, available() if runtimes is None else runtimes, spread)
+    plan = Plan(functions, bundle.index.functions, available() if runtimes is None else runtimes, spread, fits_opset)
     for case in cases:
         plan.add(case)
     results = _run(plan, workers, timeout, progress, KeptResults({}) if kept is None else kept)
@@ -235,12 +236,14 @@ class Plan:
         entries: Iterable[FunctionEntry],
         runtimes: Sequence[Runtime],
         spread: Spread | None = None,
+        fits_opset: Callable[[int], bool] = lambda opset: True,
     ) -> None:
         self.cells: list[_Cell] = []
         self.drafts: list[_Draft] = []
         self._instantiated = instantiated
         self._runtimes = runtimes
         self._spread = spread
+        self._fits_opset = fits_opset
         self._entries = {entry.identity: entry for entry in entries}
         self._bodies: dict[str, Bodies] = {}
         # Bodies of one entry may be equal; positions by identity spare comparing them field by field.
@@ -275,6 +278,8 @@ class Plan:
         for runtime in self._runtimes:
             opset = self._opset(runtime, body)
             cell = _Cell(name, body.last_opset if isinstance(opset, Refusal) else opset, body.body, runtime.name)
+            if not self._fits_opset(cell.opset):
+                continue
             self.cells.append(cell)
             if refused:
                 cell.status, cell.message = Status.NOT_ADMITTED, f"its operators do not take {refused}"
