@@ -48,10 +48,14 @@ def match_variants(variants: Sequence[Variant], known: Known) -> Match[Variant]:
         item
         for item in variants
         if all(_fits(value, facts[axis]) for axis, value in item.variant)
-        and not any(_is_meant(exact, item.variant, facts) for exact in keys)
+        and not (_has_other(item.variant) and any(_is_meant(exact, item.variant, facts) for exact in keys))
     )
     open_axes = dict.fromkeys(axis for item in kept for axis, _ in item.variant if facts[axis] is None)
     return Match(kept, tuple(open_axes))
+
+
+def _has_other(key: Key) -> bool:
+    return any(value == OTHER for _, value in key)
 
 
 def _fits(value: str, actual: tuple[str, ...] | None) -> bool:

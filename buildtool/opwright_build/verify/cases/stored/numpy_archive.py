@@ -10,6 +10,7 @@ import json
 import math
 import zipfile
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -91,21 +92,37 @@ def _array(archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> Array:
         data = member.read(item.file_size + 1)
     if len(data) != item.file_size:
         raise UnusableError(f"{item.filename} is not as long as the archive says")
-    stream = io.BytesIO(data)
-    version = np.lib.format.read_magic(stream)
-    if version == (1, 0):
-        shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream, max_header_size=_MOST_HEADER)
-    elif version == (2, 0):
-        shape, fortran, dtype = np.lib.format.read_array_header_2_0(stream, max_header_size=_MOST_HEADER)
-    else:
+    if not data.startswith(np.lib.format.MAGIC_PREFIX):
+        raise UnusableError(f"{item.filename} does not begin with numpy's magic string")
+    if data[6:8] not in (b"\x01\x00", b"\x02\x00"):
         raise UnusableError(f"{item.filename} has an unknown version of numpy's format")
+    start = _length_of_header(data)
+    shape, fortran, dtype = _header(data[:start])
     if dtype.hasobject or dtype.kind not in f"{_NUMPY_KINDS}UV" or dtype.subdtype or dtype.names:
         raise UnusableError(f"{item.filename} holds {dtype}, which is no plain array: objects are not unpickled")
-    rest = data[stream.tell() :]
+    rest = data[start:]
     if any(size < 0 for size in shape) or math.prod(shape) * dtype.itemsize != len(rest):
         raise UnusableError(f"{item.filename} does not have as many bytes as its shape says")
     flat = np.frombuffer(rest, dtype) if dtype.itemsize else np.zeros(math.prod(shape), dtype)
     return flat.reshape(shape, order="F" if fortran else "C")
+
+
+def _length_of_header(data: bytes) -> int:
+    """Up to where numpy's magic bytes, version, length and header go, in the versions 1.0 and 2.0."""
+    end = 10 if data[6] == 1 else 12
+    return end + int.from_bytes(data[8:end], "little")
+
+
+@lru_cache(1024)  # most arrays are of few types and shapes, and numpy reads a header as Python
+def _header(data: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, whether the first axis is the innermost one, and type. ValueError where it is none."""
+    stream = io.BytesIO(data)
+    read = (
+        np.lib.format.read_array_header_1_0
+        if np.lib.format.read_magic(stream) == (1, 0)
+        else np.lib.format.read_array_header_2_0
+    )
+    return read(stream, max_header_size=_MOST_HEADER)
 
 
 def calls_of(arrays: Mapping[str, Array]) -> list[Any]:
