@@ -265,7 +265,7 @@ def _equal(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
         first, second = first.astype(np.float32), second.astype(np.float32)
     finite = np.isfinite(first)
     largest = float(np.abs(first[finite]).max(initial=0.0))
-    near = np.abs(first[finite] - second[finite]) <= _DIGITS * np.spacing(first.dtype.type(largest))
+    near = np.abs(first[finite] - second[finite]) <= _DIGITS * _unit(largest, first.dtype)
     return np.array_equal(first[~finite], second[~finite], equal_nan=True) and bool(near.all())
 
 
@@ -274,7 +274,12 @@ def _ulps(found: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> float:
     an exact 0, as transforms and differences have it, a unit of that element's own says nothing."""
     finite = np.isfinite(found) & np.isfinite(wanted)
     far = np.abs(found[finite].astype(np.float64) - wanted[finite]).max(initial=0.0)
-    return float(far / np.spacing(np.abs(wanted[finite]).max(initial=0.0)))
+    return float(far / _unit(float(np.abs(wanted[finite]).max(initial=0.0)), wanted.dtype))
+
+
+def _unit(value: float, dtype: np.dtype[Any]) -> float:
+    """That of the last place of a number of the type; of numbers near its largest one numpy gives infinity."""
+    return float(np.spacing(dtype.type(min(value, float(np.finfo(dtype).max) / 2))))
 
 
 def types_of(tallies: Sequence[Tally]) -> dict[str, Counter[str]]:
