@@ -270,11 +270,12 @@ def _equal(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
 
 
 def _ulps(found: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> float:
-    """The largest distance of finite elements, in units of the last place of the largest element of the result: beside
-    an exact 0, as transforms and differences have it, a unit of that element's own says nothing."""
+    """The largest distance of finite elements, in units of the last place of the largest element of the result, of 1
+    where all are 0: beside an exact 0, as transforms and differences have it, a unit of that element's own says
+    nothing."""
     finite = np.isfinite(found) & np.isfinite(wanted)
     far = np.abs(found[finite].astype(np.float64) - wanted[finite]).max(initial=0.0)
-    return float(far / _unit(float(np.abs(wanted[finite]).max(initial=0.0)), wanted.dtype))
+    return float(far / _unit(float(np.abs(wanted[finite]).max(initial=0.0)) or 1.0, wanted.dtype))
 
 
 def _unit(value: float, dtype: np.dtype[Any]) -> float:

@@ -13,6 +13,7 @@ from onnx import GraphProto, ModelProto, helper
 
 from opwright.elements import BY_NAME, ElementType
 from opwright.graphs.walk import all_graphs, names_of, rename_values
+from opwright.opsets.records import CAST
 
 
 def cast_outputs(model: ModelProto, program: Any) -> None:
@@ -53,4 +54,4 @@ def _cast(graph: GraphProto, name: str, element: ElementType) -> None:
     for constant in graph.initializer:
         if constant.name == name:
             constant.name = before
-    graph.node.append(helper.make_node("Cast", [before], [name], to=element.code))
+    graph.node.append(helper.make_node(CAST.name, [before], [name], to=element.code))
