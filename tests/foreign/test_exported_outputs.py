@@ -61,6 +61,7 @@ def test_what_else_reads_the_value_reads_it_before_the_cast() -> None:
         [node("float32"), node("float32")],
         [node("complex64", is_complex=True), Some()],  # pairs, and a value that is no tensor
         [node("float16")],  # another number of results than the model has
+        [node("float64"), node("int64")],  # what somebody made of the model since
     ],
 )
 def test_everything_else_stays(results: list[Any]) -> None:

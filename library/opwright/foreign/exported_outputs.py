@@ -9,22 +9,25 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-from onnx import GraphProto, ModelProto, helper
+from onnx import GraphProto, ModelProto, TensorProto, helper
 
 from opwright.elements import BY_NAME, ElementType
 from opwright.graphs.walk import all_graphs, names_of, rename_values
 from opwright.opsets.records import CAST
 
+_COMPUTED_IN_FLOAT = ("float16", "bfloat16")
+
 
 def cast_outputs(model: ModelProto, program: Any) -> None:
-    """Casts the outputs of the model of an ExportedProgram to the element types that the program gives them."""
+    """Casts outputs of float in the model of an ExportedProgram that are float16 or bfloat16 in the program."""
     wanted = _element_types(program)
     if len(wanted) != len(model.graph.output):
         return
     for output, element in zip(model.graph.output, wanted, strict=True):
-        if element is not None and output.type.tensor_type.elem_type not in (0, element.code):
+        kind = output.type.tensor_type
+        if element is not None and element.name in _COMPUTED_IN_FLOAT and kind.elem_type == TensorProto.FLOAT:
             _cast(model.graph, output.name, element)
-            output.type.tensor_type.elem_type = element.code
+            kind.elem_type = element.code
 
 
 def element_of(dtype: Any) -> ElementType | None:
@@ -37,7 +40,7 @@ def _element_types(program: Any) -> list[ElementType | None]:
     """Of what the user's module returns, in order; None where it is not known, or no tensor of real numbers."""
     *_, last = program.graph.nodes
     specs = program.graph_signature.output_specs
-    results = [result for spec, result in zip(specs, last.args[0], strict=True) if spec.kind.name == "USER_OUTPUT"]
+    results = [result for spec, result in zip(specs, last.args[0], strict=False) if spec.kind.name == "USER_OUTPUT"]
     values = [getattr(result, "meta", {}).get("val") for result in results]
     dtypes = [getattr(value, "dtype", None) for value in values]
     return [None if dtype is None else element_of(dtype) for dtype in dtypes]
