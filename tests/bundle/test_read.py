@@ -558,6 +558,7 @@ class TestAnyBytes:
         assert isinstance(outcome(data), Diagnostic)
         assert isinstance(outcome(b"PK\x03\x04" + data + b"PK\x05\x06" + data[:18].ljust(18, b"\0")), Diagnostic)
 
+    @pytest.mark.long
     def test_mutated_indexes(self) -> None:
         randomness = random.Random(7)
         for _ in range(400):

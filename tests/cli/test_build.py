@@ -285,6 +285,7 @@ def test_rerun_runs_everything_and_finds_the_same(library: Path, opwright: Opwri
     assert (ran.status, ran.summary["actions_run"], ran.summary["warnings"]) == (0, 3, 0)
 
 
+@pytest.mark.long
 def test_two_builds_at_once_end_well(library: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "opwright_build", "build", "--json"]

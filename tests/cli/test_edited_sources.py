@@ -42,7 +42,7 @@ def looked_through(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return found
 
 
-@pytest.fixture(params=["few", "many"])
+@pytest.fixture(params=one_in(2, ["few", "many"]))
 def library_size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A small library as it is, and treated as one whose reads are many and whose files have been there for long."""
     if request.param == "many":

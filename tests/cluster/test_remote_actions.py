@@ -154,7 +154,7 @@ def no_record(record: Record, contents: dict[str, bytes]) -> bytes:
     return b"?"
 
 
-@pytest.mark.parametrize("change", [other_bytes, missing_bytes, other_read, further_read, no_record])
+@pytest.mark.parametrize("change", one_in(2, [other_bytes, missing_bytes, other_read, further_read, no_record]))
 def test_an_answer_to_something_else_is_not_kept(
     change: Callable[[Record, dict[str, bytes]], bytes], tmp_path: Path
 ) -> None:

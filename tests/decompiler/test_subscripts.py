@@ -151,6 +151,7 @@ def test_slices_give_the_same(data: st.DataObject, shape: list[int], known: bool
         same(model, np.arange(np.prod(shape), dtype=np.float32).reshape(shape), folder)
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     index=st.one_of(st.integers(-5, 4), st.lists(st.integers(-5, 4), max_size=3)),

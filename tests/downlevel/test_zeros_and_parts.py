@@ -74,6 +74,7 @@ def shapes(count: int, seed: int) -> Iterator[tuple[tuple[int, ...], tuple[int, 
         yield shape, tuple(goal)
 
 
+@pytest.mark.long
 def test_a_reshape_to_a_shape_of_run_time() -> None:
     models: dict[tuple[int, int], tuple[onnx.ModelProto, onnx.ModelProto]] = {}
     errors = 0

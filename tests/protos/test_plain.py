@@ -339,6 +339,7 @@ def test_hostile_texts(made: FunctionProto) -> None:
         _assert_not_wrong(made)
 
 
+@pytest.mark.long
 @given(_any_function(), st.integers(0, 1 << 16), st.integers(0, 255))
 def test_changed_bytes(made: FunctionProto, place: int, value: int) -> None:
     data = bytearray(made.SerializeToString())

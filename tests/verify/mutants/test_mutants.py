@@ -104,6 +104,7 @@ def test_a_type_that_only_the_reference_runs_counts_too(library: Any, make_case:
     assert [(fate.fate, fate.by) for fate in score.fates] == [(KILLED, "reference: case")]
 
 
+@pytest.mark.long
 def test_a_mutant_that_never_ends_is_killed(library: Any, make_case: Any) -> None:
     text = """(i0) => (o0) {
         m = Constant<value = int64 {9000000000000000000}>() t = Constant<value = bool {1}>()
