@@ -6199,7 +6199,6 @@ class group_norm(_LibraryFunction):
         bias: _T2 | _Floats | None = None,
         double_eps: DOUBLE | _Floats | None = None,
         *,
-        num_groups: int,
         channels: _Sequence[int],
         is_empty: bool = False,
         eps: float = 1e-05,
@@ -6214,7 +6213,6 @@ class group_norm(_LibraryFunction):
             double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
 
         Attributes:
-            num_groups (int, required): How many groups channels are parted into.
             channels (ints, required): The sizes of `weight` and `bias` beside the input: 1 for each dimension but that of channels.
             is_empty (bool, default False): Whether the input is known to have no elements.
             eps (float, default 1e-05): Added to the variance.
@@ -6237,7 +6235,6 @@ class group_norm(_LibraryFunction):
         bias: _NDArray[_Any] | _Floats | None = None,
         double_eps: _NDArray[_Any] | _Floats | None = None,
         *,
-        num_groups: int,
         channels: _Sequence[int],
         is_empty: bool = False,
         eps: float = 1e-05,
@@ -16572,7 +16569,7 @@ class trapezoid_dx(_LibraryFunction):
 
 class trapezoid_x(_LibraryFunction):
     @_overload
-    def __call__(self, /, y: _T2, x: _T2 | _Floats, *, dim: int = -1) -> _T2:
+    def __call__(self, /, y: _T2, x: _T2 | _Floats, *, dim: int, trailing: _Sequence[int]) -> _T2:
         """Computes the integral along a dimension by the trapezoidal rule.
 
         A template: its body is made for each call, and depends on
@@ -16583,7 +16580,8 @@ class trapezoid_x(_LibraryFunction):
             x (T): Where the points are.
 
         Attributes:
-            dim (int, default -1): The dimension.
+            dim (int, required): The dimension.
+            trailing (ints, required): The axes that align points with this dimension.
 
         Outputs:
             result (T)
@@ -16600,7 +16598,8 @@ class trapezoid_x(_LibraryFunction):
         y: _NDArray[_Any] | _Floats,
         x: _NDArray[_Any] | _Floats,
         *,
-        dim: int = -1,
+        dim: int,
+        trailing: _Sequence[int],
     ) -> _NDArray[_Any]:
         ...
 

@@ -4697,7 +4697,7 @@ Since version 1 of opwright.aten.
 """
 
 group_norm: _Final[_TypeOfgroup_norm]
-"""group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, num_groups: int, channels: Sequence[int], is_empty: bool = False, eps: float = 1e-05) -> T
+"""group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, channels: Sequence[int], is_empty: bool = False, eps: float = 1e-05) -> T
 
 Group normalization.
 
@@ -4709,7 +4709,6 @@ Inputs:
     double_eps (double, optional, rank 0): `eps` in double precision, for input of double.
 
 Attributes:
-    num_groups (int, required): How many groups channels are parted into.
     channels (ints, required): The sizes of `weight` and `bias` beside the input: 1 for each dimension but that of channels.
     is_empty (bool, default False): Whether the input is known to have no elements.
     eps (float, default 1e-05): Added to the variance.
@@ -11677,7 +11676,7 @@ Since version 1 of opwright.aten.
 """
 
 trapezoid_x: _Final[_TypeOftrapezoid_x]
-"""trapezoid_x(y: T, x: T, *, dim: int = -1) -> T
+"""trapezoid_x(y: T, x: T, *, dim: int, trailing: Sequence[int]) -> T
 
 Computes the integral along a dimension by the trapezoidal rule.
 
@@ -11689,7 +11688,8 @@ Inputs:
     x (T): Where the points are.
 
 Attributes:
-    dim (int, default -1): The dimension.
+    dim (int, required): The dimension.
+    trailing (ints, required): The axes that align points with this dimension.
 
 Outputs:
     result (T)
