@@ -121,11 +121,12 @@ def build(session: nox.Session) -> None:
 
 @nox.session
 def test(session: nox.Session) -> None:
-    """Verify every function on its vectors, each variant at one or two opsets (opwright test --spread), then run our
-    own tests (pytest); both always run. The session `verify` takes all opsets, and `long` the tests that take long."""
+    """Verify every function on its vectors, each variant at one or two opsets (opwright test --spread), see that the
+    packages in library/ are those of the specs (opwright stubs --check), then run our own tests (pytest); all always
+    run. The session `verify` takes all opsets, and `long` the tests that take long."""
     install(session, ".[build,run]", groups=("test", "lint", "types"))
     selection = session.posargs or (*SHARED_OUT, "-m", "not long")
-    run_all(session, ("opwright", "test", "--spread"), ("pytest", *selection))
+    run_all(session, ("opwright", "test", "--spread"), ("opwright", "stubs", "--check"), ("pytest", *selection))
 
 
 @nox.session

@@ -126,13 +126,15 @@ def test_the_last_lines_are_those_that_it_prints(installed: Environment, tmp_pat
     with as_this_user():
         built = installed.run(["opwright", "build", *cached], tmp_path)
         tested = installed.run(["opwright", "test", "--spread", "--function", "Softplus", *cached], tmp_path)
+        checked = installed.run(["opwright", "stubs", "--check", *cached], tmp_path)
     first = quoted("python3 noxfile.py -s build")
     lines = built.stdout.splitlines()[-len(first) :]
     assert without_figures(lines) == without_figures(first), built.stdout
     assert lines[0] == first[0]
 
     said = quoted("python3 noxfile.py -s test")
-    totals = [_KNOWN.sub("", line) for line in tested.stdout.splitlines()[-len(said) :]]
+    printed = (tested.stdout + checked.stdout).splitlines()
+    totals = [_KNOWN.sub("", line) for line in printed[-len(said) :]]
     expected = [_KNOWN.sub("", line) for line in said]
     assert without_figures(without_outcomes(totals)) == without_figures(without_outcomes(expected)), tested.stdout
     packages = [versions_and_pairs(line) for line in first[:2]]
