@@ -18134,7 +18134,7 @@ class weight_norm(_LibraryFunction):
             g (T): The lengths.
 
         Attributes:
-            axes (ints, required): All dimensions but one.
+            axes (ints, required): All dimensions but one, or all: those of a vector.
 
         Outputs:
             result (T)

@@ -12670,7 +12670,7 @@ Inputs:
     g (T): The lengths.
 
 Attributes:
-    axes (ints, required): All dimensions but one.
+    axes (ints, required): All dimensions but one, or all: those of a vector.
 
 Outputs:
     result (T)

@@ -787,6 +787,9 @@ def _products(draw: Draw) -> Given:
             yield "linalg_multi_dot", [[draw.tensor(dtype, 2, 4), matrix, vector]], {}
         yield "_weight_norm", [draw.tensor(dtype, 3, 4), draw.positive(dtype, 3, 1), 0], {}
         yield "_weight_norm", [draw.tensor(dtype, 5), draw.positive(dtype, 5), 0], {}
+        for dim in (-1, 1):  # -1 is no dimension: the length is that of all elements
+            yield "_weight_norm", [draw.tensor(dtype, 3, 4), draw.positive(dtype, 1, 4), dim], {}
+        yield "_weight_norm", [draw.tensor(dtype, 5), draw.positive(dtype, 1), -1], {}
         for shape, dim in (((4, 3), 0), ((4, 1), 0), ((2, 3, 2), 1), ((2, 3, 2), -1)):  # points of all lines at once
             yield "trapezoid.x", [draw.tensor(dtype, *shape), draw.positive(dtype, shape[dim])], {"dim": dim}
         ends = torch.tensor([2, 2, 5], dtype=torch.int32)

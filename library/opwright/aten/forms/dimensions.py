@@ -43,6 +43,11 @@ def other_axes(value: Any, call: CallShape) -> list[int] | None:
     return None if one is None else [item for item in range(call.rank) if item != one]
 
 
+def axes_of_length(value: Any, call: CallShape) -> list[int] | None:
+    """As `other_axes`; for -1 all dimensions, which is what PyTorch's lengths of weights take it for."""
+    return list(range(call.rank)) if value == -1 else other_axes(value, call)
+
+
 def axes_of_one(value: Any, call: CallShape) -> list[int] | None:
     """Those of the given dimensions whose size is 1; None if there are none. An unknown size counts as other than 1, as
     in PyTorch's exporter."""

@@ -33,6 +33,7 @@ FORMS: Mapping[str, Form] = {
         dimensions.all_axes,
         dimensions.own_axes,
         dimensions.other_axes,
+        dimensions.axes_of_length,
         dimensions.axes_of_one,
         dimensions.all_axes_of_one,
         dimensions.last_axes,
