@@ -105,10 +105,12 @@ def _capped(found: Any) -> Any:
 
 
 def _surprise(found: Any) -> Any:
-    """What the next word is expected to tell, and by how much the likeliest is ahead."""
+    """What the next word is expected to tell, among how many words that is a choice, how this changes from word to
+    word, and by how much the likeliest is ahead."""
     told = found.logits.log_softmax(-1)
     two = told.topk(2, -1).values
-    return -(told.exp() * told).sum(-1) / math.log(2), (two[..., 0] - two[..., 1]).sqrt().clamp(max=2.0)
+    bits = -(told.exp() * told).sum(-1) / math.log(2)
+    return bits, bits.exp2(), bits.diff(dim=-1), (two[..., 0] - two[..., 1]).sqrt().clamp(max=2.0)
 
 
 def _nucleus(found: Any) -> Any:
