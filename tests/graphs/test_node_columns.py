@@ -42,8 +42,8 @@ _PLAIN = {
 
 
 def test_nodes_of_many_models() -> None:
-    models = [*bases(), MODELS["decompile"](3, 300), MODELS["layers"](3, 100)]
-    models += [case.model for case in node_cases()[::19]]
+    models = [*bases(), MODELS["decompile"](3, 100), MODELS["layers"](3, 30)]
+    models += [case.model for case in node_cases()[::57]]
     for model in models:
         for owner in (*all_graphs(model.graph), *model.functions):
             assert compare_with_nodes(owner.node).has_texts

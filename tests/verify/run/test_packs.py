@@ -16,7 +16,7 @@ from opwright_build.verify.run.isolation import run_tasks
 from opwright_build.verify.run.matrix import verify_cases
 from opwright_build.verify.run.models import Signature
 from opwright_build.verify.run.packs import MAX_BODIES, Pack
-from opwright_build.verify.run.runtimes import OnnxRuntime, Session, available
+from opwright_build.verify.run.runtimes import OnnxRuntime, Refused, Session, available
 
 ORT = available([ONNXRUNTIME_OFF, ONNXRUNTIME_FULL])
 OFF = available([ONNXRUNTIME_OFF])
@@ -256,15 +256,45 @@ def test_a_pack_of_one_is_inlined_and_what_fails_in_it_is_a_call(
     loaded: list[int] = []
     load = OnnxRuntime.load
 
-    def watched(self: OnnxRuntime, model: ModelProto, signature: Signature) -> Session:
+    def watched(self: OnnxRuntime, model: ModelProto, signature: Signature, *, many: bool = False) -> Session:
         loaded.append(len(model.functions))
-        return load(self, model, signature)
+        return load(self, model, signature, many=many)
 
     with monkeypatch.context() as patch:
         patch.setattr(OnnxRuntime, "load", watched)
         outcomes = verify_cases(library.bundle(), cases, runtimes=OFF, workers=0)
     assert loaded == [1, 0, 1]
     assert {item.case.name for item in outcomes if item.status is Status.FAIL} == {"float 1", "double 1"}
+
+
+def test_what_is_like_a_refused_call_is_not_put_among_others(
+    library: Any, make_case: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it is refused as well is found by itself."""
+    monkeypatch.setattr(packs, "_refused", set())
+    body = "(i0) => (o0) { c = Constant<value_float = %d.0>() k = CastLike(c, i0) t = Erf(i0) o0 = Mul(t, k) }"
+    cases = []
+    for number in range(40):
+        entry = library.add(f"Erf{number}", (body % number, 13, 18), types=("float", "double"))
+        cases += [make_case(entry, [np.zeros(n, np.float32)], np.zeros(n, np.float32), type="float") for n in (1, 2)]
+        cases.append(make_case(entry, [np.zeros(1)], np.zeros(1), type="double"))
+    cases += adders(library, make_case, 8)
+    refusals: list[int] = []
+    load = OnnxRuntime.load
+
+    def watched(self: OnnxRuntime, model: ModelProto, signature: Signature, *, many: bool = False) -> Session:
+        try:
+            return load(self, model, signature, many=many)
+        except Refused:
+            refusals.append(len(model.graph.output))
+            raise
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OnnxRuntime, "load", watched)
+        outcomes = verify_cases(library.bundle(), cases, runtimes=OFF, workers=0)
+    assert outcomes == alone(library, cases, monkeypatch, runtimes=OFF, workers=0)
+    assert sum(item.status is Status.NO_KERNEL for item in outcomes) == 40
+    assert len([count for count in refusals if count > 1]) == 1
 
 
 def test_attributes_stay_with_their_calls(library: Any, make_case: Any, sent: list[Any]) -> None:

@@ -272,14 +272,15 @@ class Plan:
             self._add_body(entry, body, case, name)
 
     def _add_body(self, entry: FunctionEntry, body: BodyEntry, case: Case, name: CaseName) -> None:
+        at = [(runtime, self._opset(runtime, body)) for runtime in self._runtimes]
+        at = [(runtime, opset) for runtime, opset in at if self._fits_opset(_number(opset, body))]
+        if not at:
+            return
         refused = refused_types(body, case)
         signature = signature_of(entry, body, case)
         taken = taken_by(entry, body, case)
-        for runtime in self._runtimes:
-            opset = self._opset(runtime, body)
-            cell = _Cell(name, body.last_opset if isinstance(opset, Refusal) else opset, body.body, runtime.name)
-            if not self._fits_opset(cell.opset):
-                continue
+        for runtime, opset in at:
+            cell = _Cell(name, _number(opset, body), body.body, runtime.name)
             self.cells.append(cell)
             if refused:
                 cell.status, cell.message = Status.NOT_ADMITTED, f"its operators do not take {refused}"
@@ -321,6 +322,11 @@ class Plan:
             same = made.computation if runtime.tells is Tells.NOTHING else made.operators
             self.drafts.append(_Draft(entry.identity, position, runtime.name, opset, made, same, signature, outputs))
         return self._drafts[key]
+
+
+def _number(opset: int | Refusal, body: BodyEntry) -> int:
+    """The opset at which a body runs, or the last one that it is for where that is refused."""
+    return body.last_opset if isinstance(opset, Refusal) else opset
 
 
 @dataclass(frozen=True, slots=True)

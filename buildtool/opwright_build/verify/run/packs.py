@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from opwright.graphs.walk import all_nodes
@@ -28,6 +29,12 @@ MAX_BODIES = 16  # in one session
 _MOST_BYTES = 8 << 10
 _FILLING = 4  # packs at a time: bodies of one name do not go into one
 _FINE = (Status.PASS, Status.UNVERIFIED)
+
+# Calls of which it is the same are mostly taken or refused alike: the runtime, the types of what goes in and comes out,
+# and the operators in their order.
+_Likeness = tuple[str, tuple[str, ...], tuple[str, ...]]
+
+_refused: set[_Likeness] = set()  # of the calls that this process has seen refused for want of a kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,31 +65,55 @@ class Pack:
 
 
 def run_together(batches: Sequence[Batch]) -> list[list[Result]]:
-    """The results of each batch. Where the whole does not load or run, its parts do."""
+    """The results of each batch. What is likely to be refused is run by itself, and where the whole of the others does
+    not load or run, its parts do."""
+    return _apart(batches, [_likeness(batch) in _refused for batch in batches])
+
+
+def _apart(batches: Sequence[Batch], suspects: Sequence[bool]) -> list[list[Result]]:
+    """The results of batches, of the suspects among them by themselves."""
+    rest = iter(_run_others([batch for batch, suspect in zip(batches, suspects, strict=True) if not suspect]))
+    return [_run_alone(batch) if suspect else next(rest) for batch, suspect in zip(batches, suspects, strict=True)]
+
+
+def _run_others(batches: Sequence[Batch]) -> list[list[Result]]:
+    if not batches:
+        return []
     found = _results(batches)
     if isinstance(found, Refusal):
-        return [run_batch(batches[0])] if len(batches) == 1 else _without_suspects(batches, found.operator)
+        if len(batches) == 1:
+            return [_run_alone(batches[0])]
+        suspects = [bool(found.operator) and found.operator in _operators(batch) for batch in batches]
+        if any(suspects):
+            return _apart(batches, suspects)
+        middle = len(batches) // 2
+        return _run_others(batches[:middle]) + _run_others(batches[middle:])
     return [
-        answers if answers and all(status in _FINE for status, _ in answers) else run_batch(batch)
+        answers if answers and all(status in _FINE for status, _ in answers) else _run_alone(batch)
         for batch, answers in zip(batches, found, strict=True)
     ]
 
 
-def _without_suspects(batches: Sequence[Batch], operator: str) -> list[list[Result]]:
-    """The results of batches that do not load or run together: of those by themselves that use an operator for which a
-    kernel is missing, of the others together; in halves where there are no such ones."""
-    suspects = [bool(operator) and _uses(batch, operator) for batch in batches]
-    if not any(suspects):
-        middle = len(batches) // 2
-        return run_together(batches[:middle]) + run_together(batches[middle:])
-    others = [batch for batch, suspect in zip(batches, suspects, strict=True) if not suspect]
-    rest = iter(run_together(others) if others else ())
-    return [run_batch(batch) if suspect else next(rest) for batch, suspect in zip(batches, suspects, strict=True)]
+def _run_alone(batch: Batch) -> list[Result]:
+    answers = run_batch(batch)
+    if any(status is Status.NO_KERNEL for status, _ in answers):
+        _refused.add(_likeness(batch))
+    return answers
 
 
-def _uses(batch: Batch, operator: str) -> bool:
-    functions = map(parsed, batch.functions)
-    return any(node.op_type == operator for function in functions for node in all_nodes(function.node))
+def _likeness(batch: Batch) -> _Likeness:
+    signature = batch.signature
+    types = (*("" if item is None else item[0] for item in signature.inputs), "", *signature.outputs)
+    return batch.runtime, types, _operators(batch)
+
+
+def _operators(batch: Batch) -> tuple[str, ...]:
+    return tuple(name for data in batch.functions for name in _operators_of(data))
+
+
+@lru_cache(1024)
+def _operators_of(function: bytes) -> tuple[str, ...]:
+    return tuple(node.op_type for node in all_nodes(parsed(function).node))
 
 
 def _results(batches: Sequence[Batch]) -> list[list[Result]] | Refusal:
@@ -114,7 +145,7 @@ def _session(batches: Sequence[Batch]) -> Session:
     except Exception as error:  # the inliner raises what it likes
         raise Failed(str(error)) from None
     write_known_casts(model)
-    return runtime.load(model, _joined(batch.signature for batch in batches))
+    return runtime.load(model, _joined(batch.signature for batch in batches), many=True)
 
 
 def _joined(signatures: Iterable[Signature]) -> Signature:
