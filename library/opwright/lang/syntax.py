@@ -31,6 +31,7 @@ class Module:
         self.source = source
         self.tree = tree
         self.shared = True  # by all functions of the file; else it holds one alone
+        self.bound_in: dict[tuple[ast.AST, ...], tuple[str, ...]] = {}  # what `bound_names` has found
 
     @cached_property
     def binds_in_expressions(self) -> bool:
@@ -67,11 +68,16 @@ class Module:
         return [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
 
 
-def bound_names(module: Module, nodes: Sequence[ast.AST]) -> list[str]:
-    """The names that a block (or targets) may bind, by statements and then by `:=`."""
-    names = assigned_names(nodes)
-    if module.binds_in_expressions:
-        names = list(dict.fromkeys([*names, *names_in_expressions(nodes)]))
+def bound_names(module: Module, nodes: Sequence[ast.AST]) -> tuple[str, ...]:
+    """The names that a block (or targets) may bind, by statements and then by `:=`. A function is lowered many times,
+    and its expressions are looked through once."""
+    key = tuple(nodes)
+    names = module.bound_in.get(key)
+    if names is None:
+        in_expressions = names_in_expressions(nodes) if module.binds_in_expressions else ()
+        names = tuple(dict.fromkeys((*assigned_names(nodes), *in_expressions)))
+        if names:  # a lambda becomes another function each time, and binds none
+            module.bound_in[key] = names
     return names
 
 

@@ -8,7 +8,8 @@ statement and is continued once for each. A checkpoint costs a few numbers; the 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeVar, overload
 
 from opwright.lang.lower import speculate
@@ -99,12 +100,18 @@ class Checkpoint:
         if self.compare is not None:
             self.compare()
 
-    def mentions(self, names: Container[str], is_split: bool) -> bool:
+    def mentions(self, names: Collection[str], is_split: bool) -> bool:
         """Whether the text of its statement has one of these names. `is_split`: it is an `if` whose condition is
         static, and the statements of the branch that is taken have checkpoints of their own."""
         statement = self.statements[self.index]
         root = statement.test if is_split and isinstance(statement, ast.If) else statement
-        return any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(root))
+        return not _names_in(root).isdisjoint(names)
+
+
+@lru_cache(4096)
+def _names_in(root: ast.AST) -> frozenset[str]:
+    """A function is lowered for many calls, and each time it is asked where it mentions something."""
+    return frozenset(node.id for node in ast.walk(root) if isinstance(node, ast.Name))
 
 
 class Checkpoints:
@@ -121,7 +128,7 @@ class Checkpoints:
         place = self._low.statement = len(path)
         path.append(Checkpoint(self._low, self._env, statements, index, path[-1] if path else None, place))
 
-    def first_mention(self, names: Container[str]) -> Checkpoint | None:
+    def first_mention(self, names: Collection[str]) -> Checkpoint | None:
         """That of the first statement with one of these names; the last one if there is none."""
         for index, checkpoint in enumerate(self._path):
             following = self._path[index + 1] if index + 1 < len(self._path) else None
