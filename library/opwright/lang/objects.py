@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from opwright.elements import ElementType
-from opwright.lang.static import RecordType, StaticError
+from opwright.lang.static import Comparable, RecordType, StaticError, unknown_equality
 from opwright.opsets.signatures import Signature
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Run = Callable[[list[Operand]], Operand]
 
 
-class NamedObject:
+class NamedObject(Comparable):
     """What a name means that is no value of the graph. `described` is what it is called in messages."""
 
     __slots__ = ()
@@ -30,6 +30,14 @@ class NamedObject:
     @property
     def described(self) -> str:
         raise NotImplementedError
+
+    def equals(self, other: object) -> bool:
+        """One object may be two of the compiler's: that these differ says nothing."""
+        if self is other:
+            return True
+        if type(self) is type(other):
+            raise unknown_equality()
+        return False
 
 
 class ModuleObject(NamedObject):
@@ -43,6 +51,9 @@ class ModuleObject(NamedObject):
     @property
     def described(self) -> str:
         return f"the module `{self.name}`"
+
+    def equals(self, other: object) -> bool:
+        return isinstance(other, ModuleObject) and self.name == other.name
 
 
 class OpsetObject(NamedObject):
@@ -69,6 +80,11 @@ class OpsetObject(NamedObject):
     def described(self) -> str:
         return "an opset"
 
+    def equals(self, other: object) -> bool:
+        if not isinstance(other, OpsetObject) or (self.domain, self.version) != (other.domain, other.version):
+            return False
+        return (self.signatures == other.signatures and self.open == other.open) or super().equals(other)
+
 
 class OperatorObject(NamedObject):
     __slots__ = ("name", "opset")
@@ -80,6 +96,11 @@ class OperatorObject(NamedObject):
     @property
     def described(self) -> str:
         return f"the operator {self.name}"
+
+    def equals(self, other: object) -> bool:
+        if not isinstance(other, OperatorObject) or self.name != other.name:
+            return False
+        return self.opset.equals(other.opset)
 
 
 class FunctionObject(NamedObject):
@@ -105,6 +126,16 @@ class FunctionObject(NamedObject):
     def default(self, node: ast.expr) -> Operand:
         """The value of a parameter's default."""
         return self.scope.constant(node)
+
+    def equals(self, other: object) -> bool:
+        """Two of one text may be one function, or closures over different values."""
+        if not isinstance(other, FunctionObject) or _place(self.node) != _place(other.node):
+            return False
+        return (self.node is other.node and self.scope is other.scope) or super().equals(other)
+
+
+def _place(node: ast.FunctionDef) -> tuple[str, int, int]:
+    return node.name, node.lineno, node.col_offset
 
 
 class TracedObject(FunctionObject):
@@ -195,6 +226,14 @@ class NamespaceObject(NamedObject):
     def __init__(self, value: object) -> None:
         self.value = value
 
+    def equals(self, other: object) -> bool:
+        """Modules, classes and members of enumerations are equal to themselves alone, unless they say otherwise."""
+        if isinstance(other, NamespaceObject) and self.value is other.value:
+            return True
+        if all(_is_equal_to_itself_alone(item) for item in (self, other)):
+            return False
+        raise unknown_equality()
+
     @property
     def makes_tuples(self) -> bool:
         """Whether it is a class that `namedtuple` or `NamedTuple` has made."""
@@ -203,6 +242,10 @@ class NamespaceObject(NamedObject):
     @property
     def described(self) -> str:
         return "a module or class"
+
+
+def _is_equal_to_itself_alone(item: object) -> bool:
+    return not isinstance(item, NamespaceObject) or type(item.value).__eq__ is object.__eq__
 
 
 class ForeignObject:
@@ -272,6 +315,9 @@ class TypeObject(NamedObject):
         self.element = element
         self.is_dtype = is_dtype
         self.of_numpy = of_numpy
+
+    def equals(self, other: object) -> bool:
+        return self == other
 
     def __eq__(self, other: object) -> bool:
         """StaticError where Python's answer is not known."""

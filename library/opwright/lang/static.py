@@ -10,7 +10,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from types import ModuleType
+from types import EllipsisType, ModuleType, NoneType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, SupportsFloat, TypeGuard, TypeVar
 
 if TYPE_CHECKING:
@@ -194,29 +194,69 @@ def _on_items(symbol: str, left: Operand, right: Operand) -> Operand:
 
 
 def compare(symbol: str, left: Operand, right: Operand) -> bool:
-    if (
-        isinstance(left, tuple)
-        and isinstance(right, tuple)
-        and isinstance(left, StaticList) is not isinstance(right, StaticList)
-    ):
-        if symbol not in ("==", "!="):
+    if symbol in ("==", "!="):
+        return equal(left, right) is (symbol == "==")
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        if isinstance(left, StaticList) is not isinstance(right, StaticList):
             raise StaticError("OW312", f"Python says: '{symbol}' not supported between a list and a tuple")
-        return symbol == "!="
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, Int64) and isinstance(other, float) and abs(one) > _EXACT_AS_DOUBLE:
-            raise StaticError("OW312", "numpy compares doubles, which do not hold the int64")
+        for one, other in zip(left, right, strict=False):
+            if not (one is other or equal(one, other)):
+                return compare(symbol, one, other)
+        return bool(COMPARE[symbol](len(left), len(right)))
+    _check_exact(left, right)
     if isinstance(left, _ORDERED) and isinstance(right, _ORDERED):
         return bool(evaluated(lambda: COMPARE[symbol](left, right)))
-    if symbol in ("==", "!="):
-        return bool(left == right) is (symbol == "==")
     kinds = f"'{type(left).__name__}' and '{type(right).__name__}'"
     raise StaticError("OW312", f"Python says: '{symbol}' not supported between instances of {kinds}")
 
 
-_ORDERED = (int, float, str, bytes, tuple)
+_ORDERED = (int, float, str, bytes)
+_PLAIN = (int, float, str, bytes, range, EllipsisType, NoneType)
+
+
+class Comparable:
+    """What knows by itself what it is equal to."""
+
+    __slots__ = ()
+
+    def equals(self, other: object) -> bool:
+        """Python's answer; StaticError where that is not known."""
+        raise NotImplementedError
+
+
+def equal(left: object, right: object) -> bool:
+    """Python's `==` of two values that are known when a function is built; StaticError where that is not known."""
+    if isinstance(left, _PLAIN) and isinstance(right, _PLAIN):
+        _check_exact(left, right)
+        return bool(left == right)
+    if left is right:
+        return True
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        if isinstance(left, StaticList) is not isinstance(right, StaticList) or len(left) != len(right):
+            return False
+        return all(one is other or equal(one, other) for one, other in zip(left, right, strict=True))
+    if isinstance(left, Comparable):
+        return left.equals(right)
+    if isinstance(right, Comparable):
+        return right.equals(left)
+    if isinstance(left, (*_PLAIN, tuple)) and isinstance(right, (*_PLAIN, tuple)):
+        return False
+    raise unknown_equality()
+
+
+def unknown_equality() -> StaticError:
+    return StaticError("OW304", "whether the two are equal is not known when the function is built")
+
+
+def _check_exact(left: object, right: object) -> None:
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Int64) and isinstance(other, float) and abs(one) > _EXACT_AS_DOUBLE:
+            raise StaticError("OW312", "numpy compares doubles, which do not hold the int64")
 
 
 def contains(items: tuple[Operand, ...] | str | range, item: Operand) -> bool:
+    if isinstance(items, tuple):
+        return any(one is item or equal(one, item) for one in items)
     if isinstance(items, range) and not isinstance(item, int):
         refuse_long(items)  # which Python goes through
     return evaluated(lambda: operator.contains(items, item))

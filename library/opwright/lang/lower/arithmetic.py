@@ -34,7 +34,7 @@ from opwright.lang.lower.poison import Poisoned, Question, each
 from opwright.lang.lower.powers import integer_power, note_power
 from opwright.lang.lower.sequences import is_list, joined
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
-from opwright.lang.objects import Missing, NamedObject
+from opwright.lang.objects import Missing, NamedObject, NamespaceObject
 from opwright.lang.operators import BINARY, UNARY, Form, Refusal, Table
 from opwright.lang.source import Span
 from opwright.opsets.records import ADD, NOT
@@ -254,17 +254,17 @@ def _apply(low: Lowering, form: Form, values: Sequence[ir.Value], span: Span, sp
     return result
 
 
-def same_object(left: Operand, right: Operand) -> bool:
-    """Whether two static values are equal. StaticError where that is not known of two types."""
-    return type(left) is type(right) and bool(left == right)
-
-
 def is_none(low: Lowering, negated: bool, left: Operand, right: Operand, span: Span) -> Operand:
-    """`x is None`: a static question about presence."""
+    """`x is None`: a static question about presence; and whether two are one module, class or member of an
+    enumeration."""
+    if isinstance(left, NamespaceObject) and isinstance(right, NamespaceObject):
+        return (left.value is right.value) is not negated
     if left is None:
         left, right = right, left
     if right is not None:
-        raise low.error("OW304", "`is` compares with None only", span, "tensors have no identity", "use `==`")
+        raise low.error(
+            "OW304", "`is` compares with None only", span, "tensors and numbers have no identity", "use `==`"
+        )
     return _presence.of(left)(left, span) is negated
 
 

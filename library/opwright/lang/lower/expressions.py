@@ -8,7 +8,7 @@ from functools import partial
 
 from opwright.lang import ir, static
 from opwright.lang.grammar import called_by_name, items_of_tuple
-from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_object, unary
+from opwright.lang.lower.arithmetic import binary, is_none, is_static, unary
 from opwright.lang.lower.array_arithmetic import note_array
 from opwright.lang.lower.conditions import STOPS_AT, choose, lower_condition, negate, truth
 from opwright.lang.lower.context import Lowering
@@ -507,10 +507,10 @@ def _compare_pair(
     for operand, place in zip((left, right), spans, strict=True):
         if isinstance(operand, AttributeOperand):
             ask_enumerated(low, operand, place)
-    objects = any(operand is None or isinstance(operand, TypeObject) for operand in (left, right))
+    objects = any(operand is None or isinstance(operand, (TypeObject, NamespaceObject)) for operand in (left, right))
     if objects and symbol in ("==", "!=") and is_static(left) and is_static(right):
         try:
-            return same_object(left, right) is (symbol == "==")
+            return static.compare(symbol, left, right)
         except static.StaticError as error:
             raise low.error(error.code, f"`{symbol}` has no value here", span, reason=str(error)) from None
     return binary(low, symbol, left, right, span, spans)

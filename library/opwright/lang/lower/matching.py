@@ -14,8 +14,8 @@ from opwright.lang.lower.arithmetic import is_none, is_static
 from opwright.lang.lower.conditions import lower_condition
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static, numbers_of
-from opwright.lang.lower.numbers import describe, is_plain
-from opwright.lang.lower.operands import AttributeOperand, Environment, IntTuple, Operand, StaticDict
+from opwright.lang.lower.numbers import describe
+from opwright.lang.lower.operands import AttributeOperand, Environment, IntTuple, Operand
 from opwright.lang.lower.rules import Rest, bind_target, lower_expression, lowers_flow
 from opwright.lang.lower.shapes import known_length, tuple_items
 from opwright.lang.source import Span, span_of
@@ -145,12 +145,8 @@ def _need_known(low: Lowering, subject: Operand, span: Span) -> None:
 def _equals(low: Lowering, subject: Operand, wanted: Operand, span: Span) -> bool:
     _need_known(low, subject, span)
     _need_known(low, wanted, span)
-    if subject is None or isinstance(subject, StaticDict):
-        return False
     try:
-        if is_plain(subject) or isinstance(subject, tuple):
-            return (is_plain(wanted) or isinstance(wanted, tuple)) and static.compare("==", subject, wanted)
-        return type(subject) is type(wanted) and bool(subject == wanted)
+        return static.equal(subject, wanted)
     except StaticError as error:
         raise low.error(error.code, "the pattern has no answer here", span, reason=str(error)) from None
 

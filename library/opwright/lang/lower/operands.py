@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 from opwright.lang import ir
 from opwright.lang.objects import ArrayObject, ForeignObject, Missing, NamedObject
 from opwright.lang.source import Span
-from opwright.lang.static import Key
+from opwright.lang.static import Comparable, Key, equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -193,7 +193,7 @@ class SliceItem(Described):
         return "a slice"
 
 
-class StaticDict(Described):
+class StaticDict(Described, Comparable):
     """A dictionary, which does not change; its keys are known when the function is built."""
 
     __slots__ = ("entries",)
@@ -203,6 +203,11 @@ class StaticDict(Described):
 
     def __len__(self) -> int:
         return len(self.entries)
+
+    def equals(self, other: object) -> bool:
+        if not isinstance(other, StaticDict) or self.entries.keys() != other.entries.keys():
+            return False
+        return all(item is other.entries[key] or equal(item, other.entries[key]) for key, item in self.entries.items())
 
     @property
     def described(self) -> str:
