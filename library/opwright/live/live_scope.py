@@ -288,6 +288,15 @@ class LiveScope(ModuleScope):
             return None if element is None else TypeObject(element, of_numpy=isinstance(value, type))
         if not isinstance(value, numpy.ndarray):
             return None
+        if type(value) not in (numpy.ndarray, numpy.memmap):
+            self._fail(
+                "OW352",
+                f"the array `{name}` cannot be part of a graph",
+                span,
+                f"it is a {type(value).__name__}, whose operators are others than those of an array",
+                "make a plain array of it: `np.asarray(...)`",
+            )
+            return MISSING
         element = element_of_dtype(value.dtype)
         if value.dtype.kind == "O" and not all(isinstance(item, str) for item in value.flat):
             element = None

@@ -6,11 +6,14 @@ refused.
 
 from __future__ import annotations
 
+from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.numbers import is_static_number, number_kind
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.numbers import describe, is_static_number, number_kind
+from opwright.lang.lower.operands import Operand, items_in
+from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.source import Span
+from opwright.lang.static import COMPARE, Int64
 
 
 def check_arrays(low: Lowering, symbol: str, operands: tuple[Operand, ...], span: Span) -> bool:
@@ -28,6 +31,58 @@ def check_arrays(low: Lowering, symbol: str, operands: tuple[Operand, ...], span
             help="compute it at module level, or begin with floats: `np.array([1.0, 2.0], dtype=np.float32)`",
         )
     return True
+
+
+def check_promotion(low: Lowering, symbol: str, operands: tuple[Operand, Operand], span: Span) -> None:
+    """Refuses what numpy computes in a wider type than the array's: with its own int64, lists, and powers of other
+    arrays. A graph keeps the type of the array."""
+    if symbol in COMPARE:
+        return
+    for one, other in (operands, operands[::-1]):
+        element = _held_element(low, one)
+        if element is None:
+            continue
+        if type(other) is Int64:
+            keeps = element.name in _WIDEST
+        elif is_tuple(other):
+            keeps = _of_list(other) == element.name and symbol != "/"
+        else:
+            keeps = symbol != "**" or _held_element(low, other) in (None, element)
+        if not keeps:
+            raise low.error(
+                "OW314",
+                f"`{symbol}` of an array of {element.name} and {describe(other)}",
+                span,
+                reason="numpy computes it in another type than the array's, which a graph keeps",
+                help="compute it at module level, or make both arrays of one type",
+            )
+
+
+_WIDEST = ("int64", "double")  # an int64 of numpy leaves arrays of these as they are
+
+
+def holds_array(low: Lowering, operand: Operand) -> bool:
+    """Whether Python holds an array of numpy, of whatever type, that the graph has as a constant."""
+    return _held_element(low, operand) is not None
+
+
+def _held_element(low: Lowering, operand: Operand) -> ElementType | None:
+    """The type of an array that Python holds; None of all else."""
+    if not isinstance(operand, ir.Value) or operand in low.scalars:
+        return None
+    data = low.known_arrays.get(operand)
+    if data is not None:
+        return data.element
+    found = operand.type.element if operand in low.arrays and isinstance(operand.type, ir.TensorType) else None
+    return found if isinstance(found, ElementType) else None
+
+
+def _of_list(items: Operand) -> str:
+    """The type of the array that numpy makes of a list of known numbers; empty where it is no such list."""
+    kinds = {number_kind(item) if is_static_number(item) else None for item in items_in(items) or ()}
+    if kinds <= {ir.NumberKind.INT, ir.NumberKind.BOOL} and ir.NumberKind.INT in kinds:
+        return "int64"
+    return "double" if ir.NumberKind.FLOAT in kinds and None not in kinds else ""
 
 
 def is_array(low: Lowering, operand: Operand) -> bool:

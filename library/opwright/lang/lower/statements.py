@@ -25,6 +25,7 @@ from opwright.lang.grammar import (
 )
 from opwright.lang.lower.annotated import declare
 from opwright.lang.lower.arithmetic import binary
+from opwright.lang.lower.array_arithmetic import holds_array
 from opwright.lang.lower.branches import Branch
 from opwright.lang.lower.chains import Arm, Chain, Fork, chain_of
 from opwright.lang.lower.checkpoints import Checkpoints
@@ -218,7 +219,7 @@ def _ann_assign(low: Lowering, statement: ast.AnnAssign, env: Environment) -> No
 
 @lowers(ast.AugAssign)
 def _aug_assign(low: Lowering, statement: ast.AugAssign, env: Environment) -> None:
-    target, span = statement.target, span_of(statement)
+    target, span, symbol = statement.target, span_of(statement), BINARY_SYMBOLS[type(statement.op)]
     name = name_of(target)
     if name is None and not _is_item_of_list(target, env):
         raise refuse_store(low, target, env)
@@ -232,8 +233,16 @@ def _aug_assign(low: Lowering, statement: ast.AugAssign, env: Environment) -> No
             grow(low, env, name, right, span)
             return
         check_change(low, env, name, span)
+    if holds_array(low, left):
+        raise low.error(
+            "OW343",
+            f"`{ast.unparse(target)}` is an array of numpy, which this changes in place",
+            span,
+            reason="Python changes it under all of its names, and nothing in a graph changes",
+            help=f"make another one: `{ast.unparse(target)} = {ast.unparse(target)} {symbol} ...`",
+        )
     spans = (span_of(target), span_of(statement.value))
-    bind_target(low, target, binary(low, BINARY_SYMBOLS[type(statement.op)], left, right, span, spans), env)
+    bind_target(low, target, binary(low, symbol, left, right, span, spans), env)
 
 
 def _is_item_of_list(target: ast.expr, env: Environment) -> bool:
