@@ -1,4 +1,4 @@
-"""stmt.assign.augmented: `y += x` binds `y` to `y + x`; no storage changes, and that of an array of numpy, which Python changes, is refused."""
+"""stmt.assign.augmented: `y += x` binds `y` to `y + x`; no storage changes. Of an array of numpy it is refused."""
 
 from opwright import FLOAT, script
 
