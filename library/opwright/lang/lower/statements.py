@@ -46,8 +46,18 @@ from opwright.lang.lower.flow import (
 )
 from opwright.lang.lower.joins import Join, Result, within
 from opwright.lang.lower.known import need_static
+from opwright.lang.lower.lists import items_of
 from opwright.lang.lower.number_arithmetic import on_numbers
-from opwright.lang.lower.operands import POISON, Environment, Frame, IntTuple, Operand, Unbound
+from opwright.lang.lower.operands import (
+    POISON,
+    Environment,
+    Frame,
+    IntTuple,
+    Operand,
+    StaticDict,
+    StaticIterator,
+    Unbound,
+)
 from opwright.lang.lower.ownership import HOLDERS
 from opwright.lang.lower.poison import Parts, Poisoned, Pruned, each
 from opwright.lang.lower.rules import (
@@ -188,6 +198,9 @@ def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
             return
     else:
         value = lower_unpacked(low, statement.value, env, _count_of_names(first))
+        if isinstance(value, StaticIterator) and len(statement.targets) == 1:
+            span = span_of(statement.value)
+            value = items_of(low, value, span, _UNPACKING, named=isinstance(statement.value, ast.Name))
     each(partial(_bind_to, low, value, env), statement.targets)
 
 
@@ -203,6 +216,7 @@ def _starred(target: ast.Tuple | ast.List) -> list[int]:
     return [index for index, element in enumerate(target.elts) if isinstance(element, ast.Starred)]
 
 
+_UNPACKING = "what is unpacked to names"
 _UNPACKED: tuple[type[ast.List | ast.Tuple], ...] = (ast.List, ast.Tuple)
 
 
@@ -272,6 +286,8 @@ def _bind_rest(low: Lowering, target: ast.Starred, value: Operand, env: Environm
 def _unpack(low: Lowering, target: ast.Tuple | ast.List, value: Operand, env: Environment) -> None:
     if isinstance(value, IntTuple):
         value = tuple_items(low, value, span_of(target), "it is unpacked to names")
+    elif isinstance(value, (str, range, StaticDict)):
+        value = items_of(low, value, span_of(target), _UNPACKING)
     elif known_row_count(value) is not None:
         value = _rows(low, value, target)
     items = value if isinstance(value, tuple) else None
