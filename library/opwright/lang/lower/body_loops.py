@@ -461,7 +461,7 @@ class BodyLoop:
             if name not in self.carried and not isinstance(self.env.get(name), Poison):
                 left = self.left_names.get(name)
                 inner = left.loop if isinstance(left, Unbound) else None  # that a loop in the body could hand on
-                keeps = (key if self.is_value(left) else inner) if self.makes_trips() else None
+                keeps = (self.key() if self.is_value(left) else inner) if self.makes_trips() else None
                 self.env[name] = Unbound("in this scope: it is bound inside the loop only", keeps)
         if key is not None:
             for result in node.results:

@@ -221,6 +221,9 @@ class _WhileLoop(BodyLoop):
     def first(self) -> ir.Value:
         return self.flag(self._first)
 
+    def makes_trips(self) -> bool:
+        return self._first is True
+
     def flag(self, condition: ir.Value | bool) -> ir.Value:
         """The condition with rank 0, which a Loop needs and one element of a higher rank has not."""
         if isinstance(condition, bool):
