@@ -70,15 +70,12 @@ def test_loops_in_loops() -> None:
     assert same_everywhere(f, X).tolist() == [140, 268]
 
 
-def test_both_branches() -> None:
+def test_a_choice() -> None:
     @script()
     def f(x: FLOAT["N"]):
         up = x[0] > 0
         while True:
-            if up:
-                y = x + 1
-            else:
-                y = x - 1
+            y = x + 1 if up else x - 1
             x = y
             if op.Abs(x)[0] > 4:
                 break
