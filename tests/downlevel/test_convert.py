@@ -11,10 +11,10 @@ import onnx.parser
 import pytest
 from onnx import helper
 from opwright import attach, convert, detach
-from opwright.bundle.format import Bundle
+from opwright.bundle.format import AttributeEntry, Bundle
 from opwright.diagnostics import DiagnosticError, Severity
 from opwright.downlevel.rewrite import polyfill_libraries
-from opwright.downlevel.target import opset_alone, target_of_opset
+from opwright.downlevel.target import Target, opset_alone, target_of_opset
 from opwright.graphs.walk import all_nodes
 from opwright.link.inspect import State, inspect
 
@@ -214,6 +214,70 @@ def test_a_body_for_an_older_opset() -> None:
     assert any(attribute.name == "axes" for node in function.node for attribute in node.attribute)
     assert difference(values(attached, x=X[0, :2, :3].copy()), values(done, x=X[0, :2, :3].copy())) == ""
     assert refusals(attached, 13) == ["OW585"]
+
+
+def _scale(body: str, release: str, *, alpha: float = 0.5, last: int = 28, **more: Any) -> Bundle:
+    builder = LibraryBuilder(version=release)
+    attributes = [AttributeEntry("alpha", "FLOAT", False, alpha), AttributeEntry("beta", "FLOAT", False, 1.0)]
+    bodies = [Body(body, (13, last))]
+    if last < 28:
+        bodies.append(Body(body.replace("Mul(c, x)", "Mul(x, c)"), (last + 1, 28)))
+    builder.add("Scale", bodies, attributes=attributes, **more)
+    return builder.bundle()
+
+
+SCALE = (
+    "<alpha, beta>(x) => (y) { a = Constant<value_float: float = @alpha>() b = Constant<value_float: float = @beta>() \
+c = Sub(a, b) y = Mul(c, x) }"
+)
+SCALED = """<ir_version: 8, opset_import: ["": 18, "com.acme": 1]> g (float[2,3] x) => (float[2,3] y)
+{ t = com.acme.Scale(x) y = com.acme.Scale<beta = 2.0>(t) }"""
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        (_scale(SCALE.replace("y = Mul(c, x)", "t = Mul(c, x) y = Neg(t)"), "2.0.0"), "its body is another one"),
+        (_scale(SCALE.replace("y = Mul(c, x)", "t = Mul(c, x) y = Neg(t)"), "1.0.0"), "its body is another one"),
+        (_scale(SCALE, "2.0.0", alpha=0.25), "the default of its attribute alpha is another one"),
+        (_scale(SCALE.replace("<alpha, beta>", "<beta, alpha>"), "2.0.0"), "its body is another one"),
+    ],
+)
+@pytest.mark.parametrize("target", [opset_alone(20), target_of_opset(15)])
+def test_functions_of_another_release_do_not_take_the_place_of_attached_ones(
+    other: Bundle, reason: str, target: Target
+) -> None:
+    attached = attach(onnx.parser.parse_model(SCALED), _scale(SCALE, "1.0.0"))
+    with pytest.raises(DiagnosticError) as caught:
+        polyfill_libraries(attached, [other], target)
+    assert {item.code for item in caught.value.diagnostics} == {"OW585"}
+    assert any(reason in item.reason for item in caught.value.diagnostics)
+
+
+def test_a_release_with_the_same_bodies_may_take_their_place() -> None:
+    attached = attach(onnx.parser.parse_model(SCALED), _scale(SCALE, "1.0.0"))
+    done = convert(attached, opset=20, libraries=_scale(SCALE, "2.0.0", last=18))
+    assert difference(values(attached, x=X[0, :2, :3].copy()), values(done, x=X[0, :2, :3].copy())) == ""
+    assert refusals(attached, 20, _scale(SCALE, "2.0.0", last=16)) == ["OW585"]
+
+
+@pytest.mark.parametrize("release", ["1.0.0", "2.0.0"])
+def test_a_release_that_cuts_variants_otherwise_is_another(release: str) -> None:
+    def library(release: str, double: str) -> Bundle:
+        builder = LibraryBuilder(version=release)
+        texts = {"float": "(x) => (y) { y = Neg(x) }", "double": double, "float16": "(x) => (y) { y = Abs(x) }"}
+        bodies = [Body(text, (13, 28), (("T", name),), (name,)) for name, text in texts.items()]
+        builder.add("Kind", bodies)
+        return builder.bundle()
+
+    model = onnx.parser.parse_model(
+        """<ir_version: 8, opset_import: ["": 18, "com.acme": 1]> g (double[2,3] x) => (double[2,3] y)
+        { y = com.acme.Kind(x) }"""
+    )
+    attached = attach(model, library("1.0.0", "(x) => (y) { y = Neg(x) }"))
+    assert convert(attached, opset=20, libraries=library(release, "(x) => (y) { y = Neg(x) }"))
+    other = library("2.0.0", "(x) => (y) { y = Relu(x) }")
+    assert refusals(attached, 20, other) == ["OW585"]
 
 
 def test_an_operator_that_came_later_needs_a_library() -> None:

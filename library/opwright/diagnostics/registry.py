@@ -1299,7 +1299,8 @@ TABLE = (
         "OW585",
         "Functions of a library that is not given",
         "The model holds functions that were linked for its own opset. For another one they have to be linked "
-        "again, with the bodies that their library has for it.",
+        "again, with the bodies that their library has for it. A release of it that has other bodies for the model's "
+        "own opset, or other defaults, does not do: the model would compute something else.",
     ),
     Code(
         "OW586",

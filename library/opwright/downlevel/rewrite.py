@@ -4,7 +4,7 @@ converts models to another opset, older or newer."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
@@ -14,13 +14,14 @@ from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.downlevel.node_verdicts import Restamped, Verdict, judge_model
+from opwright.downlevel.other_releases import functions_of_others, own_nodes
 from opwright.downlevel.replacements import put_replacements
 from opwright.downlevel.stamp import note_imports, stamp_imports, write_form
 from opwright.downlevel.target import Target, opset_alone, target_of_opset, target_of_runtime
 from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import check_structure
-from opwright.graphs.walk import all_graphs, all_nodes
+from opwright.graphs.walk import all_graphs
 from opwright.link.apply import apply_plan, declare_plainly, inline_plan
 from opwright.link.catalogue import Catalogue, layered, merge_libraries
 from opwright.link.check import check_model, undefined_nodes, without_weights
@@ -162,7 +163,7 @@ def polyfill_libraries(
     spread_records(result, file)
     calls: Sequence[NodeProto] = ()
     if _goal(result, catalogue, target) != choose_opset(result, catalogue):
-        result, calls = _as_it_was(result, catalogue, file)
+        result, calls = _as_it_was(result, catalogue, libraries, file)
     opset = _goal(result, catalogue, target)
     verdict = _judge(result, catalogue, opset, target, file, calls)
     catalogue = replace(catalogue, bodies=layered([verdict.bodies, catalogue.bodies]))
@@ -205,11 +206,13 @@ def _goal(model: ModelProto, catalogue: Catalogue, target: Target) -> int:
     return target.opset if target.exactly else min(choose_opset(model, catalogue), target.opset)
 
 
-def _as_it_was(model: ModelProto, catalogue: Catalogue, file: str) -> tuple[ModelProto, list[NodeProto]]:
+def _as_it_was(
+    model: ModelProto, catalogue: Catalogue, libraries: Sequence[Bundle], file: str
+) -> tuple[ModelProto, list[NodeProto]]:
     """The model before it was rewritten or functions were linked for its own opset; they are linked again for another.
     With it, those of its operators of the standard that called functions on request (`attach --replace`).
 
-    Raises DiagnosticError (OW585) when some are of a library that was not given.
+    Raises DiagnosticError (OW585) when some are of a library, or of a release of it, that was not given.
     """
     linked = [record for function in model.functions if (record := record_of(function)) is not None]
     missing = sorted({record.origin for record in linked if record.identity not in catalogue.functions})
@@ -221,23 +224,18 @@ def _as_it_was(model: ModelProto, catalogue: Catalogue, file: str) -> tuple[Mode
     polyfilled = any(item.key == POLYFILLED for item in model.metadata_props)
     if not linked and not polyfilled:
         return model, []
-    for node in _own_nodes(model):
+    others = functions_of_others(model, catalogue, libraries, file)
+    if others:
+        raise DiagnosticError(others)
+    for node in own_nodes(model):
         if _is_requested(node):
             node.metadata_props.add(key=_AGAIN)
     result = detach_libraries(model, file).model
-    return result, [node for node in _own_nodes(result) if _unmarked(node)]
+    return result, [node for node in own_nodes(result) if _unmarked(node)]
 
 
 _NEEDED = "needed"  # in what is written down of a call
 _AGAIN = "opwright.again"  # of a node, while its model is detached to be linked again
-
-
-def _own_nodes(model: ModelProto) -> Iterator[NodeProto]:
-    """The nodes of the graph, and of functions that are the model's own."""
-    yield from all_nodes(model.graph.node)
-    for function in model.functions:
-        if record_of(function) is None:
-            yield from all_nodes(function.node)
 
 
 def _is_requested(node: NodeProto) -> bool:
