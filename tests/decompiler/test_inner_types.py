@@ -237,6 +237,69 @@ def test_a_loop_of_lists_in_a_graph_that_is_built() -> None:
         assert found[0].tolist() == [4.0, 4.0] and found[1].shape == (3, 2)
 
 
+def collecting(given: str, with_: str, trips: str = "n") -> str:
+    return f"""Loop <body: graph = step (int64 i, bool c, float[3] before) => (bool go, float[3] after, {given} made) {{
+        go = Identity (c)
+        after = Add (before, {with_})
+        made = Neg (after)
+    }}> ({trips}, , {with_})"""
+
+
+COLLECTING = {
+    "graph": f"g (float[3] x, int64 n) => (float[3] y, float[N, 3] all) {{ y, all = {collecting('float[3]', 'x')} }}",
+    "no shape": f"g (float[3] x, int64 n) => (float[3] y, float[N, 3] all) {{ y, all = {collecting('float[]', 'x')} }}",
+    "one name of two": f"""g (float[3] x, float[2, 3] z, int64 n) => (float[3] y, float[N, 3] all, float[2, 3] v,
+    float[M, 2, 3] w) {{
+        y, all = {collecting("float[3]", "x")}
+        v, w = {collecting("float[3]", "z").replace("[3]", "[2, 3]")}
+    }}""",
+    "nested": f"""g (float[3] x, int64 n, bool c) => (float[N, 2, 3] all) {{
+        all = Loop <body: graph = outer (int64 j, bool d) => (bool gone, float[2, 3] one) {{
+            gone = Identity (d)
+            two = Constant <value: tensor = int64 {{2}}> ()
+            last, one = {collecting("float[3]", "x", "two")}
+        }}> (n, c)
+    }}""",
+}
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize("text", COLLECTING.values(), ids=COLLECTING)
+def test_what_a_loop_collects_has_its_shape_without_a_trip(tmp_path: Path, text: str, faithful: bool) -> None:
+    model, again, _ = came_back(text, tmp_path, faithful)
+    given = {"x": np.ones(3, np.float32), "z": np.ones((2, 3), np.float32), "c": np.array(True)}
+    for count in (0, 2):
+        given["n"] = np.array(count)
+        feeds = [given[value.name] for value in model.graph.input]
+        for level in LEVELS:
+            expected = run(model, level, feeds)
+            assert (expected[-1].shape[0], expected[-1].shape[-1]) == (count, 3)
+            assert all(map(equal, expected, run(again, level, feeds)))
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_what_a_loop_of_a_function_collects_has_its_shape(tmp_path: Path, faithful: bool) -> None:
+    text = f"""<ir_version: 10, opset_import: ["": 18, "my": 1]>
+    g (float[3] x, int64 n) => (float[3] y, float[N, 3] all) {{ y, all = my.F (x, n) }}
+    <domain: "my", opset_import: ["": 18]> F (x, n) => (y, all) {{ y, all = {collecting("float[3]", "x")} }}"""
+    model = parser.parse_model(text)
+    decompile(model, faithful=faithful).write(tmp_path / "module.py")
+    again = make(tmp_path / "module.py")
+    assert isinstance(again, ModelProto)
+    for count in (0, 2):
+        for level in LEVELS:
+            expected = run(model, level, [np.ones(3, np.float32), np.array(count)])
+            assert expected[1].shape == (count, 3)
+            assert all(map(equal, expected, run(again, level, [np.ones(3, np.float32), np.array(count)])))
+
+
+def test_a_shape_of_what_is_collected_is_not_said_where_it_follows_or_is_wrong() -> None:
+    follows = COLLECTING["graph"].replace("made = Neg (after)", "made = Neg (x)")
+    wrong = COLLECTING["graph"].replace("float[3] made", "float[4] made")
+    for text in (follows, wrong):
+        assert "def step(i, c, before):" in decompile(parser.parse_model(f"{HEADER} {text}")).text
+
+
 # ------------------------------------------------------------------------------------------- what may be written
 
 SCRIPT = """

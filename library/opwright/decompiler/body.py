@@ -11,6 +11,7 @@ from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoPr
 
 from opwright.decompiler.annotation_text import annotation
 from opwright.decompiler.attribute_text import attribute_text, named_float
+from opwright.decompiler.collected_types import Types, key_of
 from opwright.decompiler.constant_text import as_operand, with_type
 from opwright.decompiler.control import write_control
 from opwright.decompiler.element_types import ElementTypes
@@ -41,7 +42,8 @@ class Body:
     `constants` are the tensors that are known, by ONNX name: they stand where they are used, unless `faithful` keeps
     each at its own node. `typed`: the types of inputs are known. `annotations`: what is declared of values whose
     ranks the compiler cannot follow. `untyped` are values of whose types the compiler knows nothing,
-    `numbers` those that are numbers in Python, `scalars` inputs of rank 0.
+    `numbers` those that are numbers in Python, `scalars` inputs of rank 0. `collected` are the types that bodies of
+    loops must say.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Body:
         self.untyped: set[str] = set()
         self.numbers: set[str] = set()
         self.scalars: set[str] = set()
+        self.collected: Types = {}
         self.depth = 0
         self.types = ElementTypes(nodes, declared, forms, self.constants)
         self.carry: Callable[[TensorProto, str], None] | None = None  # makes a parameter of a large tensor
@@ -388,6 +391,8 @@ class Body:
             for index, item in enumerate(graph.input)
         ]
         returned = [_type_text(item, self.parts.types) for item in graph.output] if types else []
+        if not types and form.record.role is Role.LOOP:
+            returned = self._collected(graph)
         tail = ""
         if returned and all(returned):
             tail = f" -> {returned[0]}" if len(returned) == 1 else f" -> tuple[{', '.join(returned)}]"
@@ -404,6 +409,13 @@ class Body:
         self.faithful = before
         self.lines.append("")
         return name
+
+    def _collected(self, body: GraphProto) -> list[str]:
+        """What the body of a loop must say of what it gives, as annotations."""
+        texts = []
+        for item, type_ in zip(body.output, self.collected.get(key_of(body), ()), strict=False):
+            texts.append(_type_text(ValueInfoProto(name=item.name, type=type_), self.parts.types))
+        return texts
 
 
 def _as_sign(indent: str, target: str, sign: str, arguments: Sequence[str]) -> list[str]:

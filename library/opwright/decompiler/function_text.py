@@ -8,6 +8,7 @@ from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto
 
 from opwright.decompiler.attribute_text import attribute_text
 from opwright.decompiler.body import Body
+from opwright.decompiler.collected_types import collected_in
 from opwright.decompiler.declared_ranks import ranks_by_length
 from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literal_text import quoted
@@ -117,6 +118,7 @@ def _function(
     own = {item: "" if item in sequences else f"={item}" for item in proto.input}  # the types of inputs are their own
     nodes = parts.columns(proto)
     body = Body(parts, forms, names, nodes, own, faithful, typed=False)
+    body.collected = collected_in(proto)
     body.annotations = ranks_by_length(proto, forms, parts.types)
     body.note_untyped(proto.node)
     if not body.untyped.isdisjoint(proto.output):

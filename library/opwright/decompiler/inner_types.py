@@ -50,17 +50,8 @@ def annotations_of(types: Mapping[str, TypeProto], used: set[str]) -> dict[str, 
 
 def _inferred(model: ModelProto, made_by_nodes: Iterable[str], faithful: bool) -> dict[str, TypeProto | None]:
     """The types of what nodes give, as ONNX finds them from those of inputs and outputs; None where it finds none."""
-    made = ModelProto(ir_version=model.ir_version, opset_import=model.opset_import, functions=model.functions)
+    made = without_weights(model)
     graph = made.graph
-    graph.input.extend(model.graph.input)
-    given = {item.name for item in graph.input}
-    for tensor in model.graph.initializer:
-        if tensor.data_location != TensorProto.EXTERNAL and tensor.ByteSize() <= MOST_BYTES:
-            graph.initializer.append(tensor)
-        elif tensor.name not in given:
-            graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims)))
-    graph.output.extend(model.graph.output)
-    graph.node.extend(model.graph.node)
     for inner in islice(all_graphs(graph), 1, None):
         del inner.value_info[:]
         for value in () if faithful else (*inner.input, *inner.output):
@@ -74,6 +65,22 @@ def _inferred(model: ModelProto, made_by_nodes: Iterable[str], faithful: bool) -
     for value in model.graph.output:
         found.pop(value.name, None)  # whose types stand at the function
     return found
+
+
+def without_weights(model: ModelProto) -> ModelProto:
+    """A copy that inference finds as much of, without types of values in the graph, and tensors that take space."""
+    made = ModelProto(ir_version=model.ir_version, opset_import=model.opset_import, functions=model.functions)
+    graph = made.graph
+    graph.input.extend(model.graph.input)
+    given = {item.name for item in graph.input}
+    for tensor in model.graph.initializer:
+        if tensor.data_location != TensorProto.EXTERNAL and tensor.ByteSize() <= MOST_BYTES:
+            graph.initializer.append(tensor)
+        elif tensor.name not in given:
+            graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims)))
+    graph.output.extend(model.graph.output)
+    graph.node.extend(model.graph.node)
+    return made
 
 
 def _says_more(type_: TypeProto, found: TypeProto | None) -> bool:

@@ -8,6 +8,7 @@ from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from opwright.decompiler.annotation_text import annotation
 from opwright.decompiler.body import Body
+from opwright.decompiler.collected_types import collected_types
 from opwright.decompiler.declared_ranks import declared_ranks
 from opwright.decompiler.function_text import uncalled
 from opwright.decompiler.inner_types import annotations_of, declared_beyond_inference
@@ -98,9 +99,12 @@ class MainGraph:
         body, names, constants = self.body, dict(self.names), dict(self.body.constants)
         taken = set(self.names.taken)
         body.note_untyped(self.graph.node)
-        types = declared_beyond_inference(self.model, graphs_inside(self.nodes, body.forms), self.faithful)
+        inner = [*graphs_inside(self.nodes, body.forms)]
+        types = declared_beyond_inference(self.model, inner, self.faithful)
         declared = annotations_of(types, self.parts.types)
         body.annotations.update(declared)
+        if inner and not self.faithful:
+            body.collected = collected_types(self.model)
         body.nodes(self.nodes, "    ", kept)
         if ("", SCAN.name) in body.forms:
             body.annotations.update(declared_ranks(self.model, self.parts.types))
