@@ -201,7 +201,8 @@ def _element_text(item: Any, element: ElementType) -> str | None:
     bits = item.tobytes()
     if not math.isfinite(value):
         text = "math.nan" if value != value else "math.inf" if value > 0 else "-math.inf"
-        return text if pack(value, element) == bits else None
+        meant = math.nan if value != value else value  # whose sign and payload the text does not have
+        return text if pack(meant, element) == bits else None
     if element.name == "double":
         return repr(value)
     if element.name == "float":
@@ -238,7 +239,8 @@ def array_text(constant: Constant) -> str:
         return f"np.zeros({tuple(array.shape)!r}, {dtype})"
     if element.kind == "complex":
         items = [repr(complex(item)) for item in array.ravel()]
-        if all("nan" not in item and "inf" not in item for item in items):
+        parts = np.stack([array.real, array.imag])
+        if np.isfinite(parts).all() and not (np.signbit(parts) & (parts == 0)).any():
             return f"np.array({_nested(items, array.shape)}, {dtype})"
     if constant.text is not None and element.is_float and element.bits < 32:
         return f"np.array({constant.text}, np.float64).astype({dtype})"
