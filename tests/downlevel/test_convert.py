@@ -259,6 +259,9 @@ def test_a_release_with_the_same_bodies_may_take_their_place() -> None:
     done = convert(attached, opset=20, libraries=_scale(SCALE, "2.0.0", last=18))
     assert difference(values(attached, x=X[0, :2, :3].copy()), values(done, x=X[0, :2, :3].copy())) == ""
     assert refusals(attached, 20, _scale(SCALE, "2.0.0", last=16)) == ["OW585"]
+    attached.functions[0].input[0] = "renamed"
+    attached.functions[0].node[-1].input[1] = "renamed"
+    assert convert(attached, opset=20, libraries=_scale(SCALE, "1.0.0", last=18)).functions == done.functions
 
 
 @pytest.mark.parametrize("release", ["1.0.0", "2.0.0"])

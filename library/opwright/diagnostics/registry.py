@@ -1091,6 +1091,12 @@ TABLE = (
         "runtime would load a body with constants of one type then, nor one of a function for one type alone.",
     ),
     Code(
+        "OW546",
+        "A model with training graphs",
+        "Training graphs share the imports, functions and initializers of the model. A tool that changes these for the "
+        "model's own graph would make something else of the others, and nothing would show it.",
+    ),
+    Code(
         "OW550",
         "A model that cannot be read",
         "There is no file of that name, it is a folder, or it may not be read.",

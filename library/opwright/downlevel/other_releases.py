@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from onnx import FunctionProto, ModelProto, NodeProto
 
-from opwright.bundle.format import Bundle, FunctionEntry
+from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.graphs.ids import call_id, function_id
 from opwright.graphs.walk import all_nodes
@@ -78,11 +78,19 @@ def _difference(
     contents = [(body.body, body.inputs, body.attributes) for body in siblings]
     keys = [body.variant for body in siblings]
     named = keys if template is not None else labels(keys, contents)
-    ours = (record.body, tuple(function.input), _attributes(function))
-    if ours not in contents:
+    known = {overload_of(key) for key, body in zip(named, siblings, strict=True) if _is_body_of(function, record, body)}
+    if not known:
         return f"at opset {opset} its body is another one"
-    known = {overload_of(key) for key, content in zip(named, contents, strict=True) if content == ours}
     return "" if record.variant in known else f"at opset {opset} its body is for other calls"
+
+
+def _is_body_of(function: FunctionProto, record: Record, body: BodyEntry) -> bool:
+    """Whether a function of a model has that body, which is anonymous, with the same inputs and attributes in the same
+    places. A tool may have given the inputs other names."""
+    inputs = list(function.input)
+    renamed = len(inputs) == len(body.inputs) and set(inputs) != set(body.inputs)
+    same_inputs = renamed or inputs == list(body.inputs)
+    return record.body == body.body and same_inputs and _attributes(function) == body.attributes
 
 
 def _attributes(function: FunctionProto) -> tuple[str, ...]:

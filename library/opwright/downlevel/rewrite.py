@@ -34,6 +34,7 @@ from opwright.link.plan import choose_opset, make_plan
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
 from opwright.link.standard_functions import refuse_standard_functions
+from opwright.link.training_graphs import refuse_training_graphs
 from opwright.opsets.domains import STANDARD_DOMAINS, normal_domain
 from opwright.opsets.onnx_inference import infer_model
 
@@ -133,7 +134,7 @@ def convert(model: AnyModel, *, opset: int, libraries: Bundle | Sequence[Bundle]
     nested graphs and functions too. Attached functions get the bodies that their libraries have for the opset; these
     libraries must be given. Operators that the opset lacks become calls of functions of libraries that are given. The
     IR version and other domains stay. The argument is not changed, and `detach` gives it back. Raises DiagnosticError
-    (OW581, OW582, OW584, OW585, OW589, and what `attach` raises) with every node that cannot be had.
+    (OW546, OW581, OW582, OW584, OW585, OW589, and what `attach` raises) with every node that cannot be had.
     """
     target = opset_alone(opset)
     given = given_model(model)
@@ -156,6 +157,7 @@ def polyfill_libraries(
 ) -> Rewritten:
     """`polyfill` with an account of what was done; `file` names the model in messages."""
     check_structure(model, file)
+    refuse_training_graphs(model, file)
     refuse_standard_functions(model.functions, "the model has", file)
     catalogue = merge_libraries(libraries)
     result = ModelProto()

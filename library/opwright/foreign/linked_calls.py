@@ -23,6 +23,7 @@ from opwright.link.check import check_model
 from opwright.link.node_resolution import Resolver
 from opwright.link.plan import choose_opset
 from opwright.link.propagate import Fact, Propagation, Visit, imports_of
+from opwright.link.training_graphs import refuse_training_graphs
 from opwright.link.typed_casts import restore_casts, write_types_of_casts
 from opwright.link.value_types import text_of
 from opwright.opsets.domains import RUNTIME_DOMAINS, normal_domain
@@ -38,6 +39,7 @@ def link_model(model: ModelProto, functions: Functions, place_of: PlaceOf, file:
     Raises DiagnosticError: OW680 where a node calls what a known domain has not, OW681 where it calls a script in
     another way than this can be called, OW682 where functions of one id differ, and what `attach` raises.
     """
+    refuse_training_graphs(model, file)
     result = ModelProto()
     result.CopyFrom(model)
     restore_casts(result)

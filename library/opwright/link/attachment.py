@@ -29,6 +29,7 @@ from opwright.link.node_resolution import Replaceable, Resolution, Served, Unser
 from opwright.link.plan import Plan, choose_opset, make_plan
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
+from opwright.link.training_graphs import refuse_training_graphs
 from opwright.link.typed_casts import restore_casts
 from opwright.opsets.domains import normal_domain
 
@@ -156,6 +157,7 @@ def plan_libraries(
     """`plan_attach` of a ModelProto; `file` names it in messages. `newest` are versions of domains beyond which a
     library is not looked at, by the name that the domain has in models."""
     check_structure(model, file)
+    refuse_training_graphs(model, file)
     copy = ModelProto()
     copy.CopyFrom(model)
     spread_records(copy, file)

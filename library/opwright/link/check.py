@@ -18,6 +18,7 @@ from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.link.distinct_calls import with_distinct_calls
 from opwright.link.inferred_parts import infer_strictly, inferred_graphs
 from opwright.link.missing_types import without_open_types
+from opwright.link.training_graphs import training_graphs
 from opwright.opsets.domains import RUNTIME_DOMAINS
 from opwright.opsets.records import CONSTANT
 
@@ -94,7 +95,8 @@ def undefined_calls(model: ModelProto) -> list[FunctionId]:
     """What the nodes of a model call and nothing defines, each once."""
     defined = {function_id(function) for function in model.functions}
     found: dict[FunctionId, None] = {}
-    for nodes in (model.graph.node, *(function.node for function in model.functions)):
+    graphs = [model.graph, *training_graphs(model)]
+    for nodes in (*(graph.node for graph in graphs), *(function.node for function in model.functions)):
         for node in all_nodes(nodes):
             identity = call_id(node)
             if identity[0] and not identity[0].startswith(RUNTIME_DOMAINS) and identity not in defined:

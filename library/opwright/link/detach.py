@@ -20,6 +20,7 @@ from opwright.link.metadata import ATTACHED, CALL, IMPORTED, POLYFILLED, attribu
 from opwright.link.missing_types import restore_outputs
 from opwright.link.model_records import spread_records
 from opwright.link.replaced import restore_replaced
+from opwright.link.training_graphs import refuse_training_graphs
 from opwright.opsets.domains import normal_domain
 
 
@@ -54,6 +55,7 @@ def detach(model: AnyModel) -> Any:
 def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     """`detach` with an account of what was done; `file` names the model in messages."""
     check_structure(model, file)
+    refuse_training_graphs(model, file)
     result = ModelProto()
     result.CopyFrom(model)
     spread_records(result, file)

@@ -16,6 +16,7 @@ from opwright.graphs.walk import all_nodes
 from opwright.link.check import undefined_calls
 from opwright.link.digests import Record, function_digests, record_of
 from opwright.link.model_records import functions_with_records
+from opwright.link.training_graphs import training_graphs
 from opwright.variants import overload_of
 
 
@@ -91,7 +92,8 @@ def inspect(
     functions = functions_with_records(proto, file)
     digests = function_digests(functions)
     calls: dict[FunctionId, int] = {}
-    bodies = [proto.graph.node, *(function.node for function in functions)]
+    graphs = [proto.graph, *training_graphs(proto)]
+    bodies = [*(graph.node for graph in graphs), *(function.node for function in functions)]
     for nodes in bodies:
         for node in all_nodes(nodes):
             calls[call_id(node)] = calls.get(call_id(node), 0) + 1

@@ -169,6 +169,13 @@ def _altered() -> str:
     return model.SerializeToString(deterministic=True).hex()
 
 
+def _training() -> str:
+    """A model with a training graph."""
+    model = parser.parse_model(_GOOD_MODEL)
+    model.training_info.add().algorithm.node.add(op_type="Swish", domain="com.acme", input=["X"], output=["Z"])
+    return model.SerializeToString(deterministic=True).hex()
+
+
 def _model_bytes(data: bytes) -> Example:
     return Example(_ATTACH, {"model.onnx.hex": data.hex(), "acme.onnxlib.hex": LIBRARY})
 
@@ -250,6 +257,11 @@ PAIRS = (
         "OW545",
         bad=_attach(_GOOD_MODEL.replace("Swish", "Kind"), f"{_ATTACH} --late-types"),
         good=_attach(_GOOD_MODEL, f"{_ATTACH} --late-types", acme=_bundle(_HALF_SWISH)),
+    ),
+    Pair(
+        "OW546",
+        bad=Example(_ATTACH, {"model.onnx.hex": _training(), "acme.onnxlib.hex": LIBRARY}),
+        good=_GOOD,
     ),
     Pair(
         "OW550",
