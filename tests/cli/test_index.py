@@ -42,7 +42,7 @@ class Registry:
         self.site = home / "site"
         self.nn = make_library(home / "nn", "nn", {"Double": DOUBLE})
         self.release("1.0.0")
-        make_library(self.nn, "nn", {"Double": DOUBLE, "Halve": HALVE}, version="1.0.0")
+        make_library(self.nn, "nn", {"Double": DOUBLE, "Halve@2": HALVE}, version="1.0.0")
         self.release("1.1.0")
         make_library(home / "own", "own", {"Four": CALL})
         path = home / "own" / LIBRARY
@@ -67,7 +67,7 @@ def test_an_index_keeps_every_release(registry: Registry) -> None:
     rows = json.loads((registry.site / INDEX_FILE).read_text())["releases"]
     assert [(row["library"], row["version"], row["functions"]) for row in rows] == [
         ("acme-nn", "1.0.0", ["com.acme.nn::Double@1"]),
-        ("acme-nn", "1.1.0", ["com.acme.nn::Double@1", "com.acme.nn::Halve@1"]),
+        ("acme-nn", "1.1.0", ["com.acme.nn::Double@1", "com.acme.nn::Halve@2"]),
     ]
     for row in rows:
         folder = registry.nn / DIST.format(row["version"])
@@ -127,7 +127,7 @@ def test_search_finds_what_is_listed_and_what_is_installed(registry: Registry) -
     ]
     registry.monkeypatch.setenv(INDEXES, f"{registry.site} {registry.site}")
     text = registry.opwright("search", "H*").out
-    assert text.count("com.acme.nn::Halve@1") == 2 and "Double" not in text
+    assert text.count("com.acme.nn::Halve@2") == 2 and "Double" not in text
     assert place.is_dir()
     ran = registry.opwright("search", "Dubble", "--json")
     assert (ran.status, codes(ran)) == (1, ["OW673"])

@@ -21,6 +21,8 @@ FUNCTION = FOLDER / "function.py"
 SPEC = FOLDER / "spec.yaml"
 RELEASED = Path("specs/com.acme/released")
 LIBRARY = Path("specs/library.yaml")
+OTHER = Path("specs/com.acme/Other")
+DOMAIN = Path("specs/com.acme/domain.yaml")
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -54,6 +56,14 @@ def released(library: Path, opwright: Opwright) -> Path:
 
 def same_values() -> None:
     edit(FUNCTION, "X * op.Sigmoid(alpha * X)", "op.Sigmoid(alpha * X) * X")
+
+
+def add_other(version: int) -> None:
+    """The function Other, which is Swish under another name, at a version of the domain."""
+    shutil.copytree(FOLDER, OTHER)
+    for path in OTHER.iterdir():
+        path.write_text(path.read_text().replace("Swish", "Other"))
+    edit(OTHER / "spec.yaml", "since_version: 1", f"since_version: {version}")
 
 
 def test_a_release_writes_lock_texts_notes_and_artefacts(library: Path, opwright: Opwright) -> None:
@@ -147,9 +157,8 @@ def test_every_command_sees_a_broken_promise_at_its_line(
 
 
 def test_a_folder_that_is_gone_is_told_at_the_lock(released: Path, opwright: Opwright) -> None:
-    shutil.copytree(FOLDER, "specs/com.acme/Other")
-    for path in Path("specs/com.acme/Other").iterdir():
-        path.write_text(path.read_text().replace("Swish", "Other"))
+    add_other(2)
+    edit(DOMAIN, "version: 1", "version: 2")
     shutil.rmtree(FOLDER)
     ran = opwright("build", "--json")
     (finding,) = [item["finding"] for item in ran.lines if item["event"] == "finding"]
@@ -161,9 +170,8 @@ def test_a_folder_that_is_gone_is_told_at_the_lock(released: Path, opwright: Opw
 
 
 def test_what_was_deprecated_goes_with_a_major_release(released: Path, opwright: Opwright) -> None:
-    shutil.copytree(FOLDER, "specs/com.acme/Other")
-    for path in Path("specs/com.acme/Other").iterdir():
-        path.write_text(path.read_text().replace("Swish", "Other"))
+    add_other(2)
+    edit(DOMAIN, "version: 1", "version: 2")
     edit(SPEC, "vectors:", "deprecated: true\nvectors:")
     assert codes(opwright("release", "1.0.1", "--json")) == ["OW617", "OW617"]
     assert opwright("release", "1.1.0").status == 0
@@ -175,10 +183,110 @@ def test_what_was_deprecated_goes_with_a_major_release(released: Path, opwright:
         "1.0.0.md",
         "1.1.0.md",
         "2.0.0.md",
-        "Other-1.txt",
+        "Other-2.txt",
         "release.lock",
     ]
     assert opwright("build", "--json").summary["warnings"] == 0
+
+
+def add_version(folder: Path, version: int) -> None:
+    """A version of a function that computes something else."""
+    edit(folder / "spec.yaml", "since_version: 1\n", "")
+    with (folder / "spec.yaml").open("a") as file:
+        file.write(f"versions:\n  - since_version: 1\n  - {{since_version: {version}, function: next.py}}\n")
+    (folder / "next.py").write_text((folder / "function.py").read_text().replace("op.Sigmoid", "op.Tanh"))
+
+
+def place_of(ran: Any) -> tuple[str, str, int]:
+    (finding,) = [line["finding"] for line in ran.lines if line["event"] == "finding"]
+    return finding["code"], finding["place"]["file"], finding["place"]["line"]
+
+
+def test_a_released_version_of_a_domain_gains_no_version_of_a_function(released: Path, opwright: Opwright) -> None:
+    edit(DOMAIN, "version: 1", "version: 2")
+    assert opwright("release", "1.0.1").status == 0
+    assert opwright("build").status == 0
+    add_version(FOLDER, 2)
+    before = tree()
+    for command in (("build",), ("test",), ("lock", "--check"), ("release", "2.0.0")):
+        assert place_of(opwright(*command, "--json")) == ("OW624", SPEC.as_posix(), 13)
+    assert tree() == before
+    assert codes(opwright("diff", "--format", "json")) == ["OW620"]
+    edit(SPEC, "since_version: 2", "since_version: 3")
+    edit(DOMAIN, "version: 2", "version: 3")
+    assert opwright("diff").status == 0
+    assert opwright("release", "1.1.0").status == 0
+
+
+def test_a_released_version_of_a_domain_gains_no_function(released: Path, opwright: Opwright) -> None:
+    add_other(1)
+    place = ("OW624", (OTHER / "spec.yaml").as_posix(), 5)
+    assert place_of(opwright("build", "--json")) == place
+    assert place_of(opwright("release", "1.1.0", "--json")) == place
+    edit(OTHER / "spec.yaml", "since_version: 1", "since_version: 2")
+    edit(DOMAIN, "version: 1", "version: 2")
+    assert opwright("release", "1.1.0").status == 0
+    shutil.rmtree(OTHER)
+    edit(DOMAIN, "version: 2", "version: 1")
+    assert codes(opwright("build", "--json")) == ["OW624", "OW612"]
+
+
+def leave_out_deprecated(opwright: Opwright, folder: Path) -> None:
+    """Releases 1.1.0, where the function is deprecated, and 2.0.0 without it."""
+    edit(folder / "spec.yaml", "vectors:", "deprecated: true\nvectors:")
+    assert opwright("release", "1.1.0").status == 0
+    shutil.rmtree(folder)
+    assert opwright("release", "2.0.0").status == 0
+
+
+def test_a_name_that_was_released_and_left_out_is_not_given_again(released: Path, opwright: Opwright) -> None:
+    """Swish was all that the domain had."""
+    kept = shutil.copytree(FOLDER, "kept")
+    leave_out_deprecated(opwright, FOLDER)
+    shutil.copytree(kept, FOLDER)
+    edit(FUNCTION, "op.Sigmoid", "op.Tanh")
+    assert place_of(opwright("build", "--json")) == ("OW624", SPEC.as_posix(), 5)
+    assert opwright("release", "2.1.0").status == 1
+    assert opwright("release", "3.0.0").status == 1
+    edit(SPEC, "since_version: 1", "since_version: 2")
+    edit(DOMAIN, "version: 1", "version: 2")
+    assert opwright("release", "2.1.0").status == 0
+    edit(SPEC, "since_version: 2", "since_version: 1")
+    assert "OW624" in codes(opwright("build", "--json")), "later releases remember it"
+
+
+def test_the_functions_of_a_released_domain_do_not_go_with_its_file(released: Path, opwright: Opwright) -> None:
+    shutil.copytree("specs/com.acme", "specs/com.other", ignore=shutil.ignore_patterns("released"))
+    edit(Path("specs/com.other/Swish/spec.yaml"), "domain: com.acme", "domain: com.other")
+    shutil.rmtree(FOLDER)
+    DOMAIN.unlink()
+    assert place_of(opwright("build", "--json")) == ("OW612", (RELEASED / "release.lock").as_posix(), 0)
+    assert opwright("release", "2.0.0").status == 1
+
+
+def test_a_domain_whose_versions_are_those_of_the_standard_gains_functions(library: Path, opwright: Opwright) -> None:
+    """What models of a released version get stays, and no name is given twice."""
+    domain = Path("specs/com.acme").rename("specs/ai.onnx")
+    (domain / "domain.yaml").write_text("schema: 1\nversion: 20\nmirror: base.ai.onnx\n")
+    edit(domain / "Swish/spec.yaml", "domain: com.acme", "domain: ai.onnx")
+    assert opwright("release", "1.0.0").status == 0
+    swish, other, third = (domain / name for name in ("Swish", "Other", "Third"))
+    for folder in (other, third):
+        shutil.copytree(swish, folder)
+        for path in folder.iterdir():
+            path.write_text(path.read_text().replace("Swish", folder.name))
+    edit(other / "spec.yaml", "vectors:", "deprecated: true\nvectors:")
+    assert opwright("release", "1.1.0").status == 0
+    kept = shutil.copytree(other, "kept")
+    shutil.rmtree(other)
+    assert opwright("release", "2.0.0").status == 0
+    add_version(swish, 20)
+    assert place_of(opwright("build", "--json"))[:2] == ("OW624", (swish / "spec.yaml").as_posix())
+    edit(domain / "domain.yaml", "version: 20", "version: 21")
+    edit(swish / "spec.yaml", "since_version: 20", "since_version: 21")
+    assert opwright("build").status == 0
+    shutil.copytree(kept, other)
+    assert place_of(opwright("build", "--json"))[:2] == ("OW624", (other / "spec.yaml").as_posix())
 
 
 def test_a_new_body_waits_until_it_is_accepted(released: Path, opwright: Opwright) -> None:

@@ -110,6 +110,20 @@ class Kind(Enum):
     NOT_DEPRECATED = "no-longer-deprecated", Level.SOURCE, False, False, "it is no longer deprecated"
     FUNCTION_ADDED = "function-added", Level.SOURCE, False, False, "it is new"
     VERSION_ADDED = "version-added", Level.SOURCE, False, False, "it is new, beside {before}"
+    VERSION_BELOW = (
+        "version-added-below",
+        Level.WIRE,
+        True,
+        True,
+        "it is new, and models of version {after} of its domain would get it in the place of {before}",
+    )
+    DOMAIN_LOWERED = (
+        "domain-version-lowered",
+        Level.WIRE,
+        True,
+        True,
+        "the domain {what} has version {after}, and had {before}",
+    )
 
     BODY = "body", Level.NUMERIC, False, False, "its body differs; what it computes was not compared"
     VALUES_EQUAL = "values-equal", Level.NUMERIC, False, False, "its body differs; {after}"

@@ -56,10 +56,17 @@ def _forgotten(committed: DomainLock, current: DomainLock) -> Iterator[Diagnosti
     for item in committed.releases:
         if (item.version, item.library) not in kept:
             yield _lost(path, f"the lock of {committed.domain} has forgotten the release {item.version}", Place(path))
+    if current.version < committed.version:
+        message = f"the lock has version {current.version} of {committed.domain}, and had {committed.version}"
+        yield _lost(path, message, Place(path, 1, 1, 1, 2))
+    for identity in committed.gone:
+        if identity not in current.gone:
+            message = f"the lock of {committed.domain} has forgotten that {identity} was released and left out"
+            yield _lost(path, message, Place(path))
     for identity, promise in committed.promises.items():
         now = current.promises.get(identity)
         if now is None:
-            if not promise.entry.deprecated:  # what was deprecated goes with a major release
+            if not promise.entry.deprecated or identity not in current.gone:  # a major release leaves it out
                 yield _lost(path, f"the lock of {committed.domain} has forgotten {identity}", Place(path))
             continue
         for change in compare_versions(promise, now):

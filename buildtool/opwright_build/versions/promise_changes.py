@@ -32,9 +32,7 @@ def compare(old: Promised, new: Promised) -> list[Change]:
         if after is None:
             changes.append(Change(identity, Kind.FUNCTION_GONE))
         elif before is None:
-            versions = known.get((domain, name), [])
-            kind = Kind.VERSION_ADDED if versions else Kind.FUNCTION_ADDED
-            changes.append(Change(identity, kind, before=", ".join(f"{name}@{number}" for number in sorted(versions))))
+            changes.append(_added(after, sorted(known.get((domain, name), [])), old.versions.get(domain, 0)))
         else:
             emitted = old.emitted.get(domain, domain), new.emitted.get(domain, domain)
             if emitted[0] != emitted[1]:
@@ -43,11 +41,26 @@ def compare(old: Promised, new: Promised) -> list[Change]:
     return changes
 
 
+def _added(promise: Promise, known: Sequence[int], newest: int) -> Change:
+    """A version that the old state lacks. `known` are the versions of the function there, `newest` is that of the
+    domain: a model that imports it gets the newest version of each function up to that number."""
+    identity, (_, name, since) = promise.identity, promise.key
+    served = max((number for number in known if number < since), default=0)
+    if served and since <= newest:
+        return Change(identity, Kind.VERSION_BELOW, "", f"{name}@{served}", str(newest))
+    kind = Kind.VERSION_ADDED if known else Kind.FUNCTION_ADDED
+    return Change(identity, kind, before=", ".join(f"{name}@{number}" for number in known))
+
+
 def _library(old: Promised, new: Promised) -> Iterator[Change]:
     if old.library != new.library:
         yield Change("", Kind.LIBRARY, "", old.library, new.library)
     if old.package != new.package:
         yield Change("", Kind.PACKAGE, "", old.package, new.package)
+    for domain, version in sorted(old.versions.items()):
+        now = new.versions.get(domain, version)
+        if now < version:
+            yield Change("", Kind.DOMAIN_LOWERED, domain, str(version), str(now))
 
 
 def compare_versions(old: Promise, new: Promise) -> list[Change]:

@@ -11,7 +11,7 @@ from opwright_build.spec.model import LoadedLibrary, SpecVersion
 from opwright_build.versions.change import Change, Kind
 from opwright_build.versions.numeric import NumericVerdict, Within
 from opwright_build.versions.promise import Promised
-from opwright_build.versions.release_lock import Locks
+from opwright_build.versions.release_lock import DomainLock, Locks
 
 Read = Callable[[str], bytes | None]  # a file by its path below the library's root
 
@@ -59,6 +59,7 @@ _TYPES = (
     Kind.TYPES_WIDENED,
     Kind.VARIABLE_NAME,
 )
+_ADDED = (Kind.FUNCTION_ADDED, Kind.VERSION_ADDED, Kind.VERSION_BELOW)
 
 
 class SpecPlaces:
@@ -66,12 +67,15 @@ class SpecPlaces:
 
     def __init__(self, loaded: LoadedLibrary, read: Read, lock: Callable[[str], Place] | None = None) -> None:
         self._versions = {version.identity: version for version in loaded.versions}
+        self._domains = {domain.name: domain.places.get("version") for domain in loaded.domains}
         self._root = loaded.library.root
         self._read = read
         self._lock = lock
 
     def of(self, change: Change) -> Place | None:
-        """The line of the spec; where there is none any more, that of the lock."""
+        """The line of the spec; where there is none any more, that of the lock. None for the whole library."""
+        if not change.identity:
+            return self._domains.get(change.what)
         version = self._versions.get(change.identity)
         if version is None:
             return self._of_missing(change.identity)
@@ -89,6 +93,8 @@ class SpecPlaces:
             return self._key(version, f"types.{inner}", f"inputs.{inner}", "types", "inputs")
         if kind in (Kind.OPSETS_NARROWED, Kind.OPSETS_WIDENED, Kind.VARIANT_GONE):
             return self._key(version, "opset")
+        if kind in _ADDED:
+            return self._key(version, "since_version")
         if kind in (Kind.DEPRECATED, Kind.NOT_DEPRECATED):
             return self._key(version, "deprecated", "name")
         return self.in_python(version, change.what if kind in _ATTRIBUTES else "") or places.get("name")
@@ -140,8 +146,14 @@ class SpecPlaces:
 def broken_promises(
     changes: Iterable[Change], released: Promised, current: Promised, places: SpecPlaces, locks: Locks
 ) -> Iterator[Diagnostic]:
-    """A finding for each change that a released version may not have."""
+    """A finding for each change that a released version of a function, or of a domain, may not have."""
     for change in changes:
+        if change.kind in _ADDED:
+            yield from _added(change, released, current, places, locks)
+            continue
+        if change.kind is Kind.DOMAIN_LOWERED:
+            yield _lowered(change, places, locks)
+            continue
         if not change.kind.promised:
             continue
         since = locks.domains[change.identity.partition("::")[0]].promises[change.identity]
@@ -155,6 +167,55 @@ def broken_promises(
             reason=change.explain(),
             help=_way_out(change.identity, released, current),
         )
+
+
+def _added(
+    change: Change, released: Promised, current: Promised, places: SpecPlaces, locks: Locks
+) -> Iterator[Diagnostic]:
+    """A finding where a version of the domain that was released would gain what is new. The versions of a mirrored
+    domain are those of the standard, which says where a function begins: it gains functions, and no model of it gets
+    another one than before."""
+    entry = current.promises[change.identity].entry
+    lock = locks.domains.get(entry.domain)
+    if lock is None:
+        return
+    if change.identity in lock.gone:
+        reason = "an earlier release had it and a later one left it out: models hold that name with what it meant then"
+    elif change.kind is Kind.VERSION_BELOW:
+        reason = change.explain()
+    elif entry.since_version <= lock.version and lock.emitted == lock.domain:
+        reason = f"release {locks.release} has version {lock.version} of {lock.domain} without it"
+    else:
+        return
+    number = _next_version(change.identity, released, current)
+    yield Diagnostic(
+        "OW624",
+        f"{change.identity} would be part of a version of {lock.domain} that was released",
+        places.of(change),
+        reason=reason,
+        help=f"write it as {number}" if lock.emitted == lock.domain else "leave it out",
+    )
+
+
+def _lowered(change: Change, places: SpecPlaces, locks: Locks) -> Diagnostic:
+    return Diagnostic(
+        "OW624",
+        f"version {change.before} of {change.what} was released, and {change.after} is lower",
+        places.of(change),
+        reason=f"models import the version that release {locks.release} has",
+        help=f"write `version: {change.before}`, or a larger one",
+    )
+
+
+def ownerless(domain: str, lock: DomainLock) -> Diagnostic:
+    """The lock of a domain that is no longer one of the library."""
+    return Diagnostic(
+        "OW612",
+        f"the domain {domain} is gone",
+        Place(lock.path),
+        reason=f"its lock has {next(iter(lock.promises))}, and models that name it would not load any more",
+        help=f"keep specs/{domain} with its domain.yaml until a release has left its functions out",
+    )
 
 
 def _gone(change: Change, deprecated: bool, release: str, places: SpecPlaces) -> Diagnostic:
@@ -177,6 +238,12 @@ def _gone(change: Change, deprecated: bool, release: str, places: SpecPlaces) ->
 
 
 def _way_out(identity: str, released: Promised, current: Promised) -> str:
+    """What to do in the place of another promise."""
+    number = _next_version(identity, released, current)
+    return f"leave {identity} as it was released, and write the new one as {number}"
+
+
+def _next_version(identity: str, released: Promised, current: Promised) -> str:
     """The since_version to write."""
     domain, _, rest = identity.partition("::")
     name = rest.partition("@")[0]
@@ -184,12 +251,8 @@ def _way_out(identity: str, released: Promised, current: Promised) -> str:
     taken = {item.entry.since_version for item in current.promises.values() if item.key[:2] == (domain, name)}
     taken |= {item.entry.since_version for item in released.promises.values() if item.key[:2] == (domain, name)}
     number = max(released.versions.get(domain, 1) + 1, max(taken, default=0) + 1)
-    if number <= version:
-        return f"leave {identity} as it was released, and write the new one as `since_version: {number}`"
-    return (
-        f"leave {identity} as it was released, and write the new one as `since_version: {number}` "
-        f"(with `version: {number}` in domain.yaml)"
-    )
+    raised = "" if number <= version else f" (with `version: {number}` in domain.yaml)"
+    return f"`since_version: {number}`{raised}"
 
 
 def of_bodies(
@@ -248,7 +311,7 @@ def breaking(changes: Sequence[Change], origin: str, places: SpecPlaces) -> list
         Diagnostic(
             "OW620",
             f"{change.level.value}: {change.identity or 'the library'} is not what {origin} has",
-            places.of(change) if change.identity else None,
+            places.of(change),
             reason=change.explain(),
         )
         for change in changes

@@ -51,6 +51,7 @@ class _Head:
     emitted: str
     version: int
     releases: tuple[Release, ...]
+    gone: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class DomainLock:
-    """The lock of one domain. `version` is that of the domain, `lines` where each version stands in the file."""
+    """The lock of one domain. `version` is that of the domain, `lines` where each version stands in the file, `gone`
+    the identities that a release had and a later one left out: none of them is given again."""
 
     domain: str
     library: str
@@ -72,6 +74,7 @@ class DomainLock:
     releases: tuple[Release, ...]
     promises: Mapping[str, Promise]
     lines: Mapping[str, int] = field(default_factory=dict)
+    gone: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
@@ -99,7 +102,7 @@ def write_lock(lock: DomainLock) -> bytes:
     """The file's bytes."""
     promises = by_identity(lock.promises.values()).values()
     lines = [_sealed(to_json(_Line(bare(item.entry), item.release, item.accepted))) for item in promises]
-    head = _Head(FORMAT, lock.domain, lock.library, lock.package, lock.emitted, lock.version, lock.releases)
+    head = _Head(FORMAT, lock.domain, lock.library, lock.package, lock.emitted, lock.version, lock.releases, lock.gone)
     body = "".join(f"{line}\n" for line in lines)
     first = _sealed({**to_json(head), "lines": sha256(body.encode()).hexdigest()})
     return f"{first}\n{body}".encode("ascii")
@@ -183,7 +186,7 @@ def read_lock(
     if found:
         return None, found
     made = DomainLock(
-        head.domain, head.library, head.package, head.emitted, head.version, head.releases, promises, places
+        head.domain, head.library, head.package, head.emitted, head.version, head.releases, promises, places, head.gone
     )
     return made, []
 

@@ -69,6 +69,24 @@ def compare_with_lock(
     return Comparison(tuple(findings), differing, locks.release, digests.get(package.version, ""))
 
 
+def ownerless_locks(loaded: LoadedLibrary, read: ReadFile, names: Iterable[str]) -> list[Diagnostic]:
+    """A finding for each lock that has functions, and lies in the folder of what is no domain of any package.
+    `names` are the files below specs/."""
+    from opwright_build.versions.release_findings import ownerless
+    from opwright_build.versions.release_lock import lock_path, read_lock
+
+    owned = {domain for package in loaded.library.packages for domain in package.domains}
+    found: list[Diagnostic] = []
+    for name in names:
+        domain = name.partition("/")[0]
+        path = lock_path(domain)
+        if f"specs/{name}" == path and domain not in owned:
+            lock, findings = read_lock(read(path) or b"", domain)
+            found += findings
+            found += [ownerless(domain, lock)] if lock is not None and lock.promises else []
+    return found
+
+
 def current_promises(loaded: LoadedLibrary, package: Package, entries: Mapping[str, FunctionEntry]) -> Promised:
     """What the package promises as it is now."""
     from opwright_build.versions.promise import Promise, Promised, bare, by_identity

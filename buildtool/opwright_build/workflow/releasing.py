@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     from opwright_build.spec.model import LoadedLibrary, Package
     from opwright_build.versions.change import Change
+    from opwright_build.versions.promise import Promise
     from opwright_build.versions.release_findings import SpecPlaces
-    from opwright_build.versions.release_lock import Locks
+    from opwright_build.versions.release_lock import DomainLock, Locks
 
 LIBRARY_FILE = "specs/library.yaml"
 
@@ -200,7 +201,7 @@ def _steps_refused(changes: Sequence[Change], last: str, version: str, places: S
         Diagnostic(
             "OW617",
             f"{change.identity or 'the library'} needs a {needed(change, before).noun} release, and {version} is none",
-            places.of(change) if change.identity else None,
+            places.of(change),
             reason=f"since {last}, {change.explain()} ({change.level.value})",
             help=f"release {smallest(changes, before)}",
         )
@@ -228,12 +229,26 @@ def _files(locks: Locks, package: Package, bundle: Bundle, version: str, session
                 files[text_path(entry)] = write_text(entry, bundle.bodies, bundle.templates)
         for promise in known.values():
             files.setdefault(text_path(promise.entry), None)
-        releases = (*locks.releases, Release(version, bundle.digest))
         lock = DomainLock(
-            domain.name, package.name, package.package, domain.mirror, domain.version, releases, by_identity(promises)
+            domain.name,
+            package.name,
+            package.package,
+            domain.mirror,
+            domain.version,
+            (*locks.releases, Release(version, bundle.digest)),
+            by_identity(promises),
+            gone=_gone(before, promises),
         )
         locked[lock.path] = write_lock(lock)
     return {path: data for path, data in {**files, **locked}.items() if session.tree.read(path) != data}
+
+
+def _gone(before: DomainLock | None, promises: Sequence[Promise]) -> tuple[str, ...]:
+    """The identities that earlier releases of the domain had, and this one has not."""
+    if before is None:
+        return ()
+    kept = {promise.identity for promise in promises}
+    return tuple(sorted({*before.gone, *before.promises} - kept))
 
 
 def _with_version(

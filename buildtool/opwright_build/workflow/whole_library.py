@@ -34,7 +34,7 @@ from opwright_build.workflow.library import names_asked_for, part_label
 from opwright_build.workflow.library_instances import make_instances
 from opwright_build.workflow.made_versions import MadeVersions
 from opwright_build.workflow.placed_rows import rows_now
-from opwright_build.workflow.released import Comparison, compare_with_lock
+from opwright_build.workflow.released import Comparison, compare_with_lock, ownerless_locks
 from opwright_build.workflow.select_packages import select_packages
 from opwright_build.workflow.selection.chosen import Chosen
 from opwright_build.workflow.session import MODULE, Session
@@ -45,12 +45,10 @@ SPECS = "list:specs"
 
 def load(reader: Reader, root: Path, only: Collection[str] | None = None) -> LoadedLibrary:
     """The YAML of the packages of those names, and of those they depend on; what was read is recorded."""
-    listing = (reader.read(SPECS) or b"").decode("utf-8", "surrogateescape")
     loaded = load_library(root, only=only)
     for path in sorted(loaded.sources):
         reader.observed(f"file:{path}", loaded.sources[path])
-    names = [line.partition("\t")[0] for line in listing.split("\n") if line]
-    refusals: list[Diagnostic | None] = [*check_names("specs", names)]
+    refusals: list[Diagnostic | None] = [*check_names("specs", _names_below_specs(reader))]
     for package in loaded.packages:
         refusals.append(check_ceiling(package, newest_opset()))
         if reader.read(f"{MODULE}:{package.package}") is not None:
@@ -58,6 +56,12 @@ def load(reader: Reader, root: Path, only: Collection[str] | None = None) -> Loa
             refusals.append(refuse_package(package.package, why, package.places["package"]))
     found = dict.fromkeys(refusal for refusal in refusals if refusal is not None)
     return replace(loaded, diagnostics=(*loaded.diagnostics, *found))
+
+
+def _names_below_specs(reader: Reader) -> list[str]:
+    """The files below specs/, by their paths there."""
+    listing = (reader.read(SPECS) or b"").decode("utf-8", "surrogateescape")
+    return [line.partition("\t")[0] for line in listing.split("\n") if line]
 
 
 def build_whole(
@@ -109,10 +113,11 @@ def build_whole(
         return Failed(tuple(diagnostics))
     made = MadeVersions(engine, loaded, compiled, instances)
     compared: dict[str, Comparison] = {}
-    files = (reader.read("list:specs") or b"").decode("utf-8", "surrogateescape").split("\n")
+    names = _names_below_specs(reader)
+    diagnostics += ownerless_locks(loaded, lambda path: reader.read(f"file:{path}"), names) if locked else []
     for package in loaded.packages if locked else ():
         compared[package.name] = compare_with_lock(
-            loaded, package, made.entries_of, lambda path: reader.read(f"file:{path}"), files
+            loaded, package, made.entries_of, lambda path: reader.read(f"file:{path}"), names
         )
         diagnostics += compared[package.name].findings
     if has_errors(diagnostics):

@@ -1471,6 +1471,12 @@ TABLE = (
         "A lock guards what was released. It may be deleted, or written anew with the right sums, so a release looks "
         "at the last commit too, and only adds to what stands there.",
     ),
+    Code(
+        "OW624",
+        "A version of a domain that was released changes",
+        "A model imports a domain at a version, and gets the newest version of each function up to that number. So a "
+        "released one gains nothing, the domain's version only rises, and no name is given twice.",
+    ),
     # Libraries on libraries
     Code(
         "OW630",

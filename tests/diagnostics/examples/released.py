@@ -1,4 +1,4 @@
-"""OW610 to OW622: the lock, releases, how two states of a library differ, and what a version promises."""
+"""OW610 to OW624: the lock, releases, how two states of a library differ, and what a version promises."""
 
 from __future__ import annotations
 
@@ -48,6 +48,11 @@ _MODEL = """\
 agraph (float[N] X) => (float[N] Y) { Y = com.acme.Swish(X) }
 """
 _DOMAIN = "schema: 1\nversion: 2\n"
+_RAISED = (
+    "release 1.0.0 && put domain.yaml specs/com.acme/domain.yaml && release 1.0.1 && "
+    f"put two.yaml {_FOLDER}/spec.yaml && put later.py {_FOLDER}/function_2.py"
+)
+_THREE = _TWO.replace("since_version: 2", "since_version: 3")
 _ROWS = "schema: 1\nrows:\n  - {name: b, inputs: {X: [1.0, 2.0], bias: [0.5, -2.0]}}\n"
 _WITH_BIAS = _SPEC.replace("{X: T}", "{X: T, bias: T}")
 
@@ -154,5 +159,18 @@ PAIRS = (
         "OW622",
         bad=Example(_ATTACH, {"model.onnx.txt": _MODEL, f"{_FOLDER}/spec.yaml": _DEPRECATED}),
         good=Example(_ATTACH, {"model.onnx.txt": _MODEL}),
+    ),
+    Pair(
+        "OW624",
+        bad=Example(f"{_RAISED} && build", {"later.py": _DEFAULT, "two.yaml": _TWO, "domain.yaml": _DOMAIN}),
+        good=Example(
+            f"{_RAISED} && put three.yaml specs/com.acme/domain.yaml && build",
+            {
+                "later.py": _DEFAULT,
+                "two.yaml": _THREE,
+                "domain.yaml": _DOMAIN,
+                "three.yaml": "schema: 1\nversion: 3\n",
+            },
+        ),
     ),
 )
