@@ -12,11 +12,13 @@ from functools import partial
 
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
+from opwright.lang.emit import COPIES_SEQUENCES_SINCE
 from opwright.lang.grammar import changed_by, statements_in
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import (
     read_position,
 )
+from opwright.lang.lower.item_ranks import item_rank, note_item_rank
 from opwright.lang.lower.known import need_copies, need_static
 from opwright.lang.lower.numbers import describe, is_number
 from opwright.lang.lower.operands import (
@@ -164,6 +166,8 @@ _extended.on(ir.Value)(lambda owner, low, items, span: _grown(owner, low, items,
 
 def _grown(owner: ir.Value, low: Lowering, items: tuple[Operand, ...], span: Span) -> ir.Value:
     assert is_sequence(owner)
+    if not items and not low.is_before(COPIES_SEQUENCES_SINCE):
+        return _copied(owner, low, span)
     value: ir.Value = owner
     for item in items:
         tensor = _item(low, item, owner.type.item, span, owner)
@@ -171,6 +175,14 @@ def _grown(owner: ir.Value, low: Lowering, items: tuple[Operand, ...], span: Spa
         found.type = owner.type
         value = found
     return value
+
+
+def _copied(owner: ir.Value, low: Lowering, span: Span) -> ir.Value:
+    """Another list of the same items: Python's `xs + []`."""
+    made = Writer(low, span).identity(owner)
+    made.type = owner.type
+    note_item_rank(low, made, item_rank(low, owner))
+    return made
 
 
 def _item(low: Lowering, item: Operand, type_: ir.Type, span: Span, owner: ir.Value | None) -> ir.Value:

@@ -1,0 +1,53 @@
+"""`xs + []` is another list, of however many items."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from opwright import FLOAT, INT64, DiagnosticError, script
+from opwright import opset18 as op
+
+from tests.docs.running import OPSET, run_model
+
+X = np.array([1.0, 2.0], np.float32)
+
+
+@script()
+def beside(x: FLOAT["N"], n: INT64):
+    xs = []
+    for i in range(n):
+        xs.append(x * i)
+    zs = xs + []  # noqa: RUF005: the form that the help names
+    zs.append(x * 50)
+    return len(xs), len(zs), op.ConcatFromSequence(zs, axis=0)
+
+
+def grown(ys, value):
+    ys = ys + []  # noqa: RUF005
+    ys.append(value)
+    return ys
+
+
+@script()
+def in_a_helper(x: FLOAT["N"], n: INT64):
+    xs = []
+    for i in range(n):
+        xs.append(x * i)
+    zs = grown(xs, x)
+    xs.append(x)
+    xs.append(x)
+    return len(xs), len(zs), op.ConcatFromSequence(xs, axis=0)
+
+
+@pytest.mark.parametrize("function", [beside, in_a_helper])
+def test_a_copy_grows_by_itself(function) -> None:
+    n = np.array(2)
+    expected = [np.asarray(item) for item in function(X, n)]
+    for found in run_model(function.to_model_proto(opset=OPSET), {"x": X, "n": n}).values():
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_before_opset_14_no_operator_copies_a_sequence() -> None:
+    with pytest.raises(DiagnosticError, match="OW344"):
+        beside.to_model_proto(opset=13)
