@@ -30,6 +30,8 @@ OTHERS = {
     "numpy's int": np.int64(3),
     "sum": np.sum([100]),
     "float32": np.float32(0.5),
+    "numpy's float": np.float64(0.1),
+    "an exact float": np.float64(0.5),
     "int32": np.int32(5),
     "ints": [2, 3],
     "floats": [0.5, 2.0],
@@ -115,7 +117,8 @@ def test_a_scalar_of_numpy_is_replaced() -> None:
     assert same_everywhere(f, np.ones(2, np.float32)).tolist() == [4, 4]
 
 
-@pytest.mark.parametrize("array", [np.matrix([[1, 2], [3, 4]]), np.ma.masked_array([1.0, 2.0], mask=[0, 1])])
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+@pytest.mark.parametrize("array", [np.ones((2, 2)).view(np.matrix), np.ma.masked_array([1.0, 2.0], mask=[0, 1])])
 def test_an_array_with_operators_of_its_own_is_refused(array: np.ndarray) -> None:
     @script()
     def f(x: FLOAT["N"]):

@@ -17,7 +17,7 @@ def beside(x: FLOAT["N"], n: INT64):
     xs = []
     for i in range(n):
         xs.append(x * i)
-    zs = xs + []  # noqa: RUF005: the form that the help names
+    zs = xs + []  # noqa: RUF005
     zs.append(x * 50)
     return len(xs), len(zs), op.ConcatFromSequence(zs, axis=0)
 

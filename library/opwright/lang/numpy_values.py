@@ -399,11 +399,9 @@ def _reduced(name: str, arguments: Sequence[object], keywords: Mapping[str, obje
 
 def _within(value: Number) -> Number:
     """numpy's ints are of 64 bits, and wrap around."""
-    if not static.is_int(value):
-        return value
-    if not -_INT64 <= value < _INT64:
+    if static.is_int(value) and not -_INT64 <= value < _INT64:
         raise StaticError("OW312", "the result is beyond int64, where numpy's ints wrap around")
-    return static.Int64(value)
+    return static.of_numpy(value)
 
 
 FUNCTIONS = frozenset([*_SCALAR, *_REDUCTIONS, *_ARRAYS])

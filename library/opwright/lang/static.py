@@ -69,15 +69,34 @@ class Int64(int):
     __slots__ = ()
 
 
+class Float64(float):
+    """A number that Python holds as numpy's float64: an array of numpy that it meets becomes one of doubles."""
+
+    __slots__ = ()
+
+
+_OF_NUMPY = (Int64, Float64)
+
+
+def of_numpy(number: Number) -> Number:
+    """A number as one that Python holds as numpy's."""
+    if isinstance(number, float):
+        return Float64(number)
+    return Int64(number) if is_int(number) else number
+
+
 def _as_numpy(symbol: str, result: Operand, *operands: Operand) -> Operand:
     """The result of an operator or builtin on numbers, where some of them may be numpy's."""
-    if not any(type(operand) is Int64 for operand in operands):
+    if not any(type(operand) in _OF_NUMPY for operand in operands):
         return result
-    if symbol == "/" and any(isinstance(item, int) and abs(item) > _EXACT_AS_DOUBLE for item in operands):
+    is_int64 = any(type(operand) is Int64 for operand in operands)
+    if is_int64 and symbol == "/" and any(isinstance(item, int) and abs(item) > _EXACT_AS_DOUBLE for item in operands):
         raise StaticError("OW312", "numpy divides doubles, which do not hold the int64")
     if isinstance(result, tuple):
         return tuple(_as_numpy(symbol, item, *operands) for item in result)
-    if not isinstance(result, int) or isinstance(result, bool):
+    if isinstance(result, float):
+        return Float64(result)
+    if not is_int(result) or not is_int64:
         return result
     if not -(1 << 63) <= result < 1 << 63:
         raise StaticError("OW312", "numpy's int64 wraps around beyond 64 bits")
@@ -180,7 +199,7 @@ def binary(symbol: str, left: Operand, right: Operand) -> Operand:
             raise StaticError("OW312", "numpy says: integers to negative integer powers are not allowed")
         if isinstance(left, float) or isinstance(right, float) or right < 0:
             base, exponent = evaluated(lambda: float(left)), evaluated(lambda: float(right))
-            return checked(_power(base, exponent))
+            return _as_numpy(symbol, checked(_power(base, exponent)), left, right)
     return _as_numpy(symbol, evaluated(lambda: _python(operator, BINARY[symbol], left, right)), left, right)
 
 

@@ -278,7 +278,7 @@ class LiveScope(ModuleScope):
         if isinstance(value, numpy.generic):
             number = python_number(value)
             if number is not None:
-                return self._static(static.Int64(number) if static.is_int(number) else number, name, span)
+                return self._static(static.of_numpy(number), name, span)
             element = element_of_dtype(value.dtype)
             if element is None or element.kind == "string":
                 return None

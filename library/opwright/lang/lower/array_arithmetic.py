@@ -12,8 +12,10 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import describe, is_static_number, number_kind
 from opwright.lang.lower.operands import Operand, items_in
 from opwright.lang.lower.tuples import is_tuple
+from opwright.lang.numpy_values import number_of
+from opwright.lang.rounding import pack
 from opwright.lang.source import Span
-from opwright.lang.static import COMPARE, Int64
+from opwright.lang.static import COMPARE, Float64, Int64
 
 
 def check_arrays(low: Lowering, symbol: str, operands: tuple[Operand, ...], span: Span) -> bool:
@@ -34,28 +36,41 @@ def check_arrays(low: Lowering, symbol: str, operands: tuple[Operand, ...], span
 
 
 def check_promotion(low: Lowering, symbol: str, operands: tuple[Operand, Operand], span: Span) -> None:
-    """Refuses what numpy computes in a wider type than the array's: with its own int64, lists, and powers of other
+    """Refuses what numpy computes in a wider type than the array's: with its own numbers, lists, and powers of other
     arrays. A graph keeps the type of the array."""
-    if symbol in COMPARE:
-        return
     for one, other in (operands, operands[::-1]):
         element = _held_element(low, one)
-        if element is None:
+        if element is None or _keeps_type(low, symbol, element, other):
             continue
-        if type(other) is Int64:
-            keeps = element.name in _WIDEST
-        elif is_tuple(other):
-            keeps = _of_list(other) == element.name and symbol != "/"
-        else:
-            keeps = symbol != "**" or _held_element(low, other) in (None, element)
-        if not keeps:
-            raise low.error(
-                "OW314",
-                f"`{symbol}` of an array of {element.name} and {describe(other)}",
-                span,
-                reason="numpy computes it in another type than the array's, which a graph keeps",
-                help="compute it at module level, or make both arrays of one type",
-            )
+        raise low.error(
+            "OW314",
+            f"`{symbol}` of an array of {element.name} and {describe(other)}",
+            span,
+            reason="numpy computes it in another type than the array's, which a graph keeps",
+            help="compute it at module level, or make both arrays of one type",
+        )
+
+
+def _keeps_type(low: Lowering, symbol: str, element: ElementType, other: Operand) -> bool:
+    """Whether numpy gives the same in the type of the array: a comparison does where that holds the number."""
+    if isinstance(other, Float64):
+        return element.name == "double" or (symbol in COMPARE and _is_held_by(element, other))
+    if is_tuple(other):
+        kind = _of_list(other)
+        if symbol in COMPARE:
+            return kind in ("int64", element.name)
+        return kind == element.name and symbol != "/"
+    if symbol in COMPARE:
+        return True
+    if isinstance(other, Int64):
+        return element.name in _WIDEST
+    return symbol != "**" or _held_element(low, other) in (None, element)
+
+
+def _is_held_by(element: ElementType, number: float) -> bool:
+    if element.is_integer or element.kind == "bool":
+        return False
+    return number_of(ir.TensorData(element, (), pack(number, element))) == number
 
 
 _WIDEST = ("int64", "double")  # an int64 of numpy leaves arrays of these as they are

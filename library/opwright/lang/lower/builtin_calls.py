@@ -172,7 +172,7 @@ def _make_scalar(low: Lowering, callee: TypeObject, arguments: Arguments, env: E
 def _python_number(low: Lowering, name: str, number: bool | int | float, span: Span) -> Operand:
     try:
         if name == "double":
-            return float(static.evaluated(lambda: float(number)))
+            return static.Float64(static.evaluated(lambda: float(number)))
         found = static.evaluated(lambda: int(number))
         if not -(1 << 63) <= found < 1 << 63:
             raise static.StaticError("OW313", "numpy's int64 does not hold it")

@@ -17,7 +17,7 @@ from opwright.lang.numpy_values import number_of
 from opwright.lang.objects import ArrayObject
 from opwright.lang.rounding import pack
 from opwright.lang.source import Span
-from opwright.lang.static import Int64, StaticList, StaticNamed, is_int
+from opwright.lang.static import StaticList, StaticNamed, is_int, of_numpy
 
 
 def array_constant(low: Lowering, data: ir.TensorData, span: Span | None) -> ir.Value:
@@ -56,7 +56,7 @@ def number_in(low: Lowering, owner: Operand, index: Sequence[object]) -> bool | 
         place = place * size + at % size
     item = data.packed[place * _WIDTH : (place + 1) * _WIDTH]
     number = number_of(ir.TensorData(data.element, (), item))
-    return Int64(number) if is_int(number) else number
+    return None if number is None else of_numpy(number)
 
 
 _NUMBERS = ("double", "int64")
