@@ -37,6 +37,7 @@ def write_functions(
     """The functions in their order, callees first; calls of them are known to `forms` from then on. `nodes` are those
     of the graph that calls them."""
     lines: list[str] = []
+    _refuse_omitted_attributes(protos, nodes)
     omitted = _omitted_inputs(protos, nodes)
     for proto in callees_first({function_id(item): item for item in protos}, _recursion):
         name = parts.fresh(f"{proto.name}_{proto.overload}" if proto.overload else proto.name)
@@ -52,6 +53,19 @@ def write_functions(
 def note_attributes(protos: Iterable[FunctionProto], parts: Parts) -> None:
     """Notes the names of attributes, which are names in Python as they are: nothing of the module is called so."""
     parts.attributes_of_functions.update(name for proto in protos for name in _attribute_names(proto))
+
+
+def _refuse_omitted_attributes(protos: Sequence[FunctionProto], nodes: Sequence[NodeProto]) -> None:
+    """Raises DiagnosticError (OW590) where a call leaves out an attribute that has no default. Of what reads it, each
+    then has its own default, or none: no parameter says that."""
+    required = {function_id(item): (item.name, item.attribute[:]) for item in protos if item.attribute}
+    for body in (nodes, *(item.node for item in protos)) if required else ():
+        for node in all_nodes(body):
+            name, attributes = required.get(call_id(node), ("", []))
+            missing = [item for item in attributes if item not in {attribute.name for attribute in node.attribute}]
+            if missing:
+                what = f"a call of the function {name} without its attribute {missing[0]!r} cannot be written"
+                raise refuse(what, "the function has no default of it, and a script must give what has none")
 
 
 def _omitted_inputs(protos: Sequence[FunctionProto], nodes: Sequence[NodeProto]) -> dict[FunctionId, set[str]]:
