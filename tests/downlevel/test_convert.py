@@ -216,6 +216,29 @@ def test_a_body_for_an_older_opset() -> None:
     assert refusals(attached, 13) == ["OW585"]
 
 
+@pytest.mark.parametrize("declared", ["float y", "y"])
+@pytest.mark.parametrize("target", [opset_alone(20), opset_alone(16), target_of_opset(17)])
+def test_outputs_that_attach_completed_stay_complete(declared: str, target: Target) -> None:
+    model = onnx.parser.parse_model(
+        """<ir_version: 8, opset_import: ["": 18, "com.acme": 1]> g (float[2,3] x) => (float[3] y)
+        { t = com.acme.Total(x) y = Relu(t) }"""
+    )
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    if declared == "y":
+        model.graph.output[0].ClearField("type")
+    _, mine = libraries()
+    attached = attach(model, mine)
+    done = polyfill_libraries(attached, [mine], target).model
+    assert done.graph.output == attached.graph.output
+    assert detach(done) == model
+    again = polyfill_libraries(done, [mine], opset_alone(18)).model
+    assert again.graph.output == attached.graph.output
+    assert difference(values(attached, x=X[0, :2, :3].copy()), values(done, x=X[0, :2, :3].copy())) == ""
+    inlined = polyfill_libraries(attached, [mine], target_of_opset(17), inline=True).model
+    assert inlined.graph.output == attached.graph.output
+    assert not any(item.key.startswith("opwright") for item in inlined.metadata_props)
+
+
 def _scale(body: str, release: str, *, alpha: float = 0.5, last: int = 28, **more: Any) -> Bundle:
     builder = LibraryBuilder(version=release)
     attributes = [AttributeEntry("alpha", "FLOAT", False, alpha), AttributeEntry("beta", "FLOAT", False, 1.0)]

@@ -29,6 +29,7 @@ from opwright.link.detach import detach_libraries
 from opwright.link.digests import record_of
 from opwright.link.ir_versions import DEFAULTS_IR, FUNCTIONS_IR, METADATA_IR
 from opwright.link.metadata import CALL, POLYFILLED, json_object
+from opwright.link.missing_types import keep_completed
 from opwright.link.model_records import gather_records, spread_records
 from opwright.link.plan import choose_opset, make_plan
 from opwright.link.profile import Profile
@@ -197,6 +198,7 @@ def polyfill_libraries(
     stamp_imports(result, opset, target)
     result.ir_version = ir_version
     declare_plainly(result)
+    keep_completed(result, model, remember=not inline)
     gather_records(result)
     diagnostics += [*undefined_nodes(result, file), *check_model(result, model, file, complete=True)]
     functions = () if inline else tuple(function_id(function) for function in plan.functions)

@@ -69,6 +69,18 @@ def restore_outputs(model: ModelProto, file: str) -> None:
     _record(model, {})
 
 
+def keep_completed(model: ModelProto, before: ModelProto, *, remember: bool) -> None:
+    """Writes the types again that `complete_outputs` had written into `before`, where they were taken out of the
+    model: its outputs are the same values. `remember` as there."""
+    completed = _recorded(before)
+    types = {value.name: value.type for value in before.graph.output}
+    for value in model.graph.output:
+        if value.name in completed and is_open(value):
+            value.type.CopyFrom(types[value.name])
+    if completed and remember:
+        _record(model, completed)
+
+
 def _type(kept: str | None) -> TypeProto | None:
     return None if kept is None else TypeProto.FromString(b64decode(kept, validate=True))
 
