@@ -25,6 +25,38 @@ def test_a_mask_that_nothing_reads_is_no_obstacle(opset: int) -> None:
     assert all(map(equal, run_ort(made, [x]), run_ort(model, [x])))
 
 
+TYPES = {8: "float", 10: "bool", 12: "bool", 13: "bool"}
+
+
+@pytest.mark.parametrize("goal", [8, 9, 10, 11, 12, 13, 22])
+@pytest.mark.parametrize("opset", TYPES)
+@pytest.mark.parametrize("place", ["graph", "branch", "function"])
+def test_the_type_that_is_declared_of_an_unread_mask_is_no_obstacle(opset: int, goal: int, place: str) -> None:
+    nodes = "y, mask = Dropout (x)"
+    if opset < 12:
+        nodes = "y, mask = Dropout <ratio = 0.25> (x)"
+    declared = f"<{TYPES[opset]}[2] mask>"
+    text = {
+        "graph": f"agraph (float[2] x, bool c) => (float[2] y) {declared} {{ {nodes} }}",
+        "branch": f"""agraph (float[2] x, bool c) => (float[2] z) {{
+            z = If (c) <then_branch = yes () => (float[2] y) {declared} {{ {nodes} }},
+                        else_branch = no () => (float[2] w) {{ w = Neg (x) }}>
+        }}""",
+        "function": f"""agraph (float[2] x, bool c) => (float[2] z) {{ z = my.F (x) }}
+        <domain: "my", opset_import: ["": {opset}]> F (x) => (y) {{ {nodes} }}""",
+    }[place]
+    model = parser.parse_model(f'<ir_version: 8, opset_import: ["": {opset}, "my": 1]> {text}')
+    if place == "function":
+        code = TensorProto.FLOAT if opset < 10 else TensorProto.BOOL
+        model.functions[0].value_info.append(helper.make_tensor_value_info("mask", code, [2]))
+    made = opwright.convert(model, opset=goal)
+    onnx.checker.check_model(made, full_check=True)
+    assert opwright.detach(made) == model if goal != opset else made == model
+    x = np.arange(2, dtype=np.float32)
+    for c in (True, False):
+        assert all(map(equal, run_ort(made, [x, np.array(c)]), run_ort(model, [x, np.array(c)])))
+
+
 @pytest.mark.parametrize(("more", "then"), [(", float[N] mask", ""), ("", "z = Neg (mask)")])
 def test_a_mask_that_is_read_is_refused(more: str, then: str) -> None:
     model = parser.parse_model('<ir_version: 3, opset_import: ["": 7]>' + MASKED.format(more=more, then=then))

@@ -29,6 +29,7 @@ class Form:
     goal: int
     operator: str
     inputs_: list[str | TensorProto | AttributeProto]
+    outputs_: list[str]
     facts: list[Fact]
     ranks: list[int | None]
     attributes: dict[str, AttributeProto]
@@ -40,7 +41,9 @@ class Form:
         node = visit.node
         ranks = [*visit.ranks, *[None] * (len(node.input) - len(visit.ranks))]
         attributes = {item.name: item for item in node.attribute}
-        return cls(visit, goal, node.op_type, list(node.input), list(visit.inputs), ranks, attributes, read)
+        return cls(
+            visit, goal, node.op_type, list(node.input), list(node.output), list(visit.inputs), ranks, attributes, read
+        )
 
     @property
     def is_one_node(self) -> bool:
@@ -60,7 +63,7 @@ class Form:
 
     @property
     def outputs(self) -> int:
-        return len(self.visit.node.output)
+        return len(self.outputs_)
 
     @property
     def model(self) -> Form:
@@ -118,7 +121,13 @@ class Form:
 
     def is_read(self, index: int) -> bool:
         """Whether anything reads an output of the node."""
-        return self.visit.node.output[index] in self.read
+        return self.outputs_[index] in self.read
+
+    def leave_out(self, index: int) -> None:
+        """Takes away an output that nothing reads, and with it what the model declares of it."""
+        self.outputs_[index] = ""
+        while self.outputs_ and self.outputs_[-1] == "":
+            self.outputs_.pop()
 
     def reference(self, index: int) -> str | None:
         """The attribute of the function around that an input always is, where that is a list that is not empty."""

@@ -101,8 +101,9 @@ def _group(form: Form, fresh: Fresh) -> list[NodeProto]:
     node = NodeProto()
     node.CopyFrom(old)
     node.op_type = form.operator
-    del node.input[:], node.attribute[:]
+    del node.input[:], node.output[:], node.attribute[:]
     node.input.extend(inputs)
+    node.output.extend(form.outputs_)
     node.attribute.extend(form.attributes.values())
     if form.replacement is None:
         return [*group, node]

@@ -64,6 +64,12 @@ def write_form(form: Form, remember: bool) -> None:
         changes["inputs"] = [index if index < len(names) else name for index, name in enumerate(given)]
         del node.input[:]
         node.input.extend(names)
+    if form.outputs_ != list(node.output):
+        left = [*form.outputs_, *[""] * (len(node.output) - len(form.outputs_))]
+        pairs = enumerate(zip(node.output, left, strict=True))
+        changes["unread"] = [[index, name] for index, (name, new) in pairs if name != new]
+        del node.output[:]
+        node.output.extend(form.outputs_)
     before = {attribute.name: attribute for attribute in node.attribute}
     dropped = [
         [index, base64.b64encode(attribute.SerializeToString(deterministic=True)).decode("ascii")]

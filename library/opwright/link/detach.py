@@ -134,6 +134,9 @@ def _restore(node: NodeProto, file: str) -> bool:
             node.input[:] = [now[item] if isinstance(item, int) else item for item in changes["inputs"]]
         if "outputs" in changes:
             del node.output[changes["outputs"] :]
+        for index, name in changes.get("unread", ()):
+            node.output.extend([""] * (index + 1 - len(node.output)))
+            node.output[index] = name
         written = set(changes.get("attributes", ()))
         if changes.get("digest", "") not in ("", attributes_digest(node, written)):
             raise DiagnosticError([_altered(node, file)])

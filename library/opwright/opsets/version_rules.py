@@ -118,6 +118,9 @@ class ModelForm(Protocol):
         """Whether anything reads an output of the node."""
         ...
 
+    def leave_out(self, index: int) -> None:
+        """Takes away an output that nothing reads."""
+
 
 # A rule makes a node fit for the version on the other side, or says why it cannot.
 Rule = Callable[[Form], str]
@@ -369,8 +372,10 @@ def spatial(form: Form) -> str:
 
 
 def mask_unread(form: Form) -> str:
-    """Dropout: the mask, a float before 10 and a bool since, is what it was where nothing reads it."""
+    """Dropout: the mask, a float before 10 and a bool since, is left out where nothing reads it: its type may stand in
+    the model."""
     if form.outputs > 1 and form.model is not None and not form.model.is_read(1):
+        form.model.leave_out(1)
         return ""
     return one_output(form)
 
