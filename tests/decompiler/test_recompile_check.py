@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
 from onnx import ModelProto, parser
 from opwright import DiagnosticError, decompile
 from opwright.commands import main
 from opwright.decompiler.recompile_check import check_functions, check_model
+from opwright.graphs.drawn_runs import run_limited
 
 from tests.diagnostics.examples.link import LIBRARY
 from tests.shares import one_in
@@ -42,6 +44,37 @@ def reason_of(text: str, original: ModelProto) -> str:
         list(check_model(replace(decompile(original), text=text), original))
     assert error.value.diagnostics[0].code == "OW593"
     return error.value.diagnostics[0].reason
+
+
+WITHOUT_CONDITION = """agraph (float[3] x, int64 n) => (float[3] y, float[M, 3] all)
+{{
+    y, all = Loop <body: graph = step (int64 i, bool go, float[3] a) => (bool on, float[3] b, float[3] c) {{
+        on = Identity (go)
+        b = {node}
+        c = Neg (b)
+    }}> (n, , x)
+}}"""
+INNER_LOOP = """Loop <body: graph = inner (int64 j, bool more, float[3] d) => (bool again, float[3] e) {
+    again = Identity (more) e = Add (d, x) }> (n, , a)"""
+CALLED = """agraph (float[3] x, int64 n) => (float[3] y) {{ y = my.F (x, n) }}
+<domain: "my", opset_import: ["": 18]> F (x, n) => (y) {{ y = {} }}""".format(INNER_LOOP.replace(", a)", ", x)"))
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize(
+    "text", [WITHOUT_CONDITION.format(node="Add (a, x)"), WITHOUT_CONDITION.format(node=INNER_LOOP), CALLED]
+)
+def test_a_loop_without_a_condition_is_not_accused(text: str, faithful: bool) -> None:
+    """onnx's reference evaluator makes no trip of it."""
+    original = parser.parse_model(f'<ir_version: 8, opset_import: ["": 18, "my": 1]> {text}')
+    made = decompile(original, faithful=faithful)
+    assert list(check_model(made, original)) == []
+    given = original.SerializeToString()
+    found, *_ = run_limited(original, {"x": np.ones(3, np.float32), "n": np.array(2)})
+    assert found[0] > 2
+    assert original.SerializeToString() == given
+    with pytest.raises(DiagnosticError, match="results differ"):
+        list(check_model(replace(made, text=made.text.replace(" + ", " * ")), original))
 
 
 @pytest.mark.parametrize("faithful", [False, True])

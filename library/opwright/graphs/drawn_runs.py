@@ -15,6 +15,7 @@ from onnx import ModelProto, TypeProto
 from onnx.reference import ReferenceEvaluator
 
 from opwright.elements import BY_CODE
+from opwright.graphs.loop_conditions import give_conditions, lacks_conditions
 from opwright.graphs.ndarrays import DTYPES
 
 SEEDS = (1, 2, 3, 4)
@@ -56,6 +57,10 @@ class _Limited(ReferenceEvaluator):
 
 def run_limited(model: ModelProto, inputs: Mapping[str, Any]) -> list[Any]:
     """The outputs of a model. Raises EndlessError, and whatever the evaluator raises."""
+    if lacks_conditions(model):
+        given, model = model, ModelProto()
+        model.CopyFrom(given)
+        give_conditions(model)
     before = _FUEL.set(_Fuel(model))
     try:
         with np.errstate(all="ignore"):
