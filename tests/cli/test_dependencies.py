@@ -206,17 +206,22 @@ def test_what_is_carried_serves_no_node_of_a_model(workshop: Workshop, opwright:
     assert not onnx.load("out.onnx").functions
 
 
-def test_an_older_version_of_a_callee_keeps_its_name(workshop: Workshop, opwright: Opwright) -> None:
-    """The plain name means the version of the domain that the model imports, carried or not."""
+def base_of_two_versions(workshop: Workshop, opwright: Opwright, newer: str) -> None:
+    """The library acme-base, installed: Double@1, and Double@3 that returns `newer`."""
     workshop.make("base", {"Double": DOUBLE})
     spec = workshop.home / "base/specs/com.acme.base/Double/spec.yaml"
     since = "versions:\n  - {since_version: 1}\n  - {since_version: 3, function: newer.py:Double}"
     spec.write_text(spec.read_text().replace("since_version: 1", since))
-    (spec.parent / "newer.py").write_text(OP + "def Double(X):\n    return 2 * X\n")
+    (spec.parent / "newer.py").write_text(OP + f"def Double(X):\n    return {newer}\n")
     (workshop.home / "base/specs/com.acme.base/domain.yaml").write_text("schema: 1\nversion: 3\n")
     workshop.enter("base")
     assert opwright("build").status == 0
     workshop.install("base")
+
+
+def test_an_older_version_of_a_callee_keeps_its_name(workshop: Workshop, opwright: Opwright) -> None:
+    """The plain name means the version of the domain that the model imports, carried or not."""
+    base_of_two_versions(workshop, opwright, "2 * X")
     bundle = read_bundle_file(workshop.built("nn", QUADRUPLE, dependencies="[acme-base]"))
     assert bundle.index.dependencies[0].versions == (("com.acme.base::Double", (1, 3)),)
     attached = attach_libraries(model_of("com.acme.nn", "Quadruple"), [bundle]).model
@@ -504,3 +509,24 @@ def test_each_domain_of_a_library_has_a_name(workshop: Workshop) -> None:
         file.write_text(source.replace("com_acme_more_opset1", wrong))
         ran = workshop.opwright("build")
         assert ran.status == 1 and f"OW310: `acme_base` has no `{wrong}`" in ran.out, ran.out
+
+
+def test_a_diff_is_no_other_because_of_one_before_it(workshop: Workshop, opwright: Opwright) -> None:
+    """What the last release called of another library is not at hand where its bundle alone has it now."""
+    base_of_two_versions(workshop, opwright, "3 * X")
+    bundle = workshop.vendored("base", "nn")
+    dependencies = f"{{acme-base: {{bundle: {bundle}}}}}"
+    workshop.built("nn", QUADRUPLE, dependencies=dependencies)
+    assert opwright("release", "1.0.0").status == 0
+    shutil.copy("dist/acme-nn-1.0.0.onnxlib", "before.onnxlib")
+    source = Path("specs/com.acme.nn/Quadruple/function.py")
+    source.write_text(source.read_text().replace("opset1", "opset3"))
+    source.with_name("vectors.yaml").write_text(ROWS.replace("X: [0.0", "X: [1.0").replace("Y: [0.0", "Y: [9.0"))
+    alone = opwright("diff", "--format", "json")
+    (change,) = [line for line in alone.lines if line["event"] == "change"]
+    assert (alone.status, codes(alone)) == (1, ["OW625"])
+    assert (change["kind"], change["effect"]) == ("values-unknown", "undecided")
+    assert "OW616" in codes(opwright("release", "1.0.1", "--json")), "a release stops there too"
+    with_bundle = opwright("diff", "--against", "before.onnxlib", "--format", "json")
+    assert (with_bundle.status, codes(with_bundle)) == (1, ["OW620"])
+    assert codes(opwright("diff", "--format", "json")) == ["OW625"]

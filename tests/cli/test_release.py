@@ -260,7 +260,8 @@ def test_the_functions_of_a_released_domain_do_not_go_with_its_file(released: Pa
     edit(Path("specs/com.other/Swish/spec.yaml"), "domain: com.acme", "domain: com.other")
     shutil.rmtree(FOLDER)
     DOMAIN.unlink()
-    assert place_of(opwright("build", "--json")) == ("OW612", (RELEASED / "release.lock").as_posix(), 0)
+    for command in (("build", "--json"), ("diff", "--format", "json")):
+        assert place_of(opwright(*command)) == ("OW612", (RELEASED / "release.lock").as_posix(), 0)
     assert opwright("release", "2.0.0").status == 1
 
 
@@ -399,6 +400,39 @@ def test_a_bundle_is_compared_with_figures_and_notes(library: Path, opwright: Op
     assert "### Values" in Path("notes.md").read_text()
     for line in ran.lines:
         jsonschema.validate(line, output_schemas()["diff"])
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [(SPEC, "outputs: {Y: T}", "outputs: {Z: T}")],
+        [(SPEC, "{T: [float, double]}", "{T: [float, double, float16]}")],
+        [(SPEC, "{X: T}", "{X: S}"), (SPEC, "{Y: T}", "{Y: S}"), (SPEC, "{T: [", "{S: [")],
+    ],
+)
+def test_a_diff_with_the_lock_tells_what_a_build_refuses(
+    released: Path, opwright: Opwright, edits: list[tuple[Path, str, str]]
+) -> None:
+    """A change that breaks nothing, and that a released version may not have."""
+    shutil.copy("dist/base-1.0.0.onnxlib", "before.onnxlib")
+    for file, old, new in edits:
+        edit(file, old, new)
+    built, ran = opwright("build", "--json"), opwright("diff", "--format", "json")
+    assert (ran.status, codes(ran)) == (1, ["OW611"])
+    assert place_of(ran) == place_of(built)
+    (change,) = [line for line in ran.lines if line["event"] == "change"]
+    assert (change["breaking"], change["effect"]) == (False, "refused")
+    for line in ran.lines:
+        jsonschema.validate(line, output_schemas()["diff"])
+    assert opwright("diff", "--against", "before.onnxlib").status == 0, "of a state that is no lock nothing is held"
+
+
+def test_a_function_that_is_added_below_a_release_is_refused_by_a_diff(released: Path, opwright: Opwright) -> None:
+    add_other(1)
+    ran = opwright("diff", "--format", "json")
+    assert (ran.status, codes(ran)) == (1, ["OW624"])
+    shutil.copy("dist/base-1.0.0.onnxlib", "before.onnxlib")
+    assert opwright("diff", "--against", "before.onnxlib").status == 0
 
 
 def test_a_diff_as_sarif(library: Path, opwright: Opwright) -> None:

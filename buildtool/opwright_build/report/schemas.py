@@ -123,7 +123,7 @@ def output_schemas() -> dict[str, Schema]:
         ),
         "diff": _events(
             "diff",
-            {"action": action, "change": _CHANGE},
+            {"action": action, "change": {**_CHANGE, "effect": _EFFECT}},
             {"against": _TEXT, "levels": _map_of(_COUNT)},
         ),
         "release": _events(
@@ -223,6 +223,7 @@ _CHANGE: Schema = {
     "after": _TEXT,
     "text": _TEXT,
 }
+_EFFECT: Schema = {"enum": ["breaking", "refused", "undecided", "compatible"]}
 _FOUND: Schema = {"function": _TEXT, "library": _TEXT, "version": _TEXT, "place": _TEXT}
 _IDENTITY: Schema = {"domain": _TEXT, "name": _TEXT, "since_version": {"type": "integer", "minimum": 1}}
 

@@ -6,9 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry
-from opwright.link.catalogue import layered
+from opwright.diagnostics.diagnostic import DiagnosticError
+from opwright.link.catalogue import catalogue_of, layered
+from opwright.link.instantiate import find_callee
+from opwright.link.naming import Instance
 
-from opwright_build.versions.promise import Promised
+from opwright_build.engine.content_digest import digest_bytes
+from opwright_build.engine.dataclass_bytes import encode_value
+from opwright_build.versions.promise import Promised, bare
 
 
 def bundle_of(
@@ -46,3 +51,24 @@ def bundle_of(
         functions=functions,
     )
     return Bundle(index, layered([bodies, beside.bodies]), "")
+
+
+def at_hand(bundle: Bundle, entry: FunctionEntry) -> list[list[str]]:
+    """What the bundle has of all that the bodies of a version run, their callees' too: the digest of each body with
+    that of the interface which it serves there, empty where the bundle lacks the one or the other. A bundle made of a
+    lock lacks some: it takes what other libraries had from the one beside it."""
+    catalogue = catalogue_of(bundle.index, bundle.bodies)
+    found: dict[str, str] = {}
+    waiting = [Instance(entry, body) for body in entry.bodies]
+    while waiting:
+        instance = waiting.pop()
+        digest = instance.body.body
+        if digest in found:
+            continue
+        found[digest] = digest_bytes(encode_value(bare(instance.entry))) if digest in bundle.bodies else ""
+        for call in instance.body.calls:
+            try:
+                waiting.append(find_callee(catalogue, instance, call, instance.body.last_opset))
+            except DiagnosticError:
+                found.setdefault(call.body, "")
+    return sorted([digest, served] for digest, served in found.items())

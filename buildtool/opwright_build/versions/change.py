@@ -162,6 +162,11 @@ class Change:
         return self.kind.breaks
 
     @property
+    def undecided(self) -> bool:
+        """Whether it may break what worked, as nothing tells what it computes."""
+        return self.kind in (Kind.BODY, Kind.VALUES_UNKNOWN)
+
+    @property
     def adds(self) -> bool:
         """Whether there is something that was not there before: more than a patch may bring."""
         return not self.breaks and self.level is not Level.NUMERIC

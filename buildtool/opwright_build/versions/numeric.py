@@ -43,6 +43,7 @@ from opwright_build.versions.promise import Promise
 from opwright_build.versions.promise_changes import BodyPair, differing_bodies
 
 _EXACT = ToleranceJudge({})
+_MOST_LISTED = 3  # bodies that a message names
 _TIMEOUT = 120.0  # seconds, for the vectors of one pair of bodies on one runtime
 
 
@@ -91,7 +92,13 @@ class NumericVerdict:
             case Within.BEYOND:
                 return f"{self.text} ({vectors})"
             case Within.UNKNOWN:
-                return f"what it computes could not be compared for {'; '.join(self.unjudged[:3]) or 'any vector'}"
+                return f"what it computes could not be compared for {_listed(self.unjudged) or 'any vector'}"
+
+
+def _listed(labels: Sequence[str]) -> str:
+    """The first of them, and how many there are besides."""
+    more = len(labels) - _MOST_LISTED
+    return "; ".join([*labels[:_MOST_LISTED], *([f"and {more} more"] if more > 0 else [])])
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
 
@@ -305,15 +305,23 @@ def of_bodies(
     return found
 
 
-def breaking(changes: Sequence[Change], origin: str, places: SpecPlaces) -> list[Diagnostic]:
-    """What `diff` reports as findings: the changes that break what worked, each with its level."""
-    return [
-        Diagnostic(
+def finding_of(change: Change, origin: str, places: SpecPlaces, refused: Diagnostic | None) -> Diagnostic | None:
+    """What `diff` reports of a change: that it breaks what worked, that nothing tells whether it does, or that the lock
+    does not allow it, which is `refused`. None of a compatible one."""
+    if change.breaks:
+        return Diagnostic(
             "OW620",
             f"{change.level.value}: {change.identity or 'the library'} is not what {origin} has",
             places.of(change),
             reason=change.explain(),
+            help=refused.help if refused is not None else "",
         )
-        for change in changes
-        if change.breaks
-    ]
+    if change.undecided:
+        return Diagnostic(
+            "OW625",
+            f"whether {change.identity} computes what {origin} does is not known",
+            places.of(change),
+            reason=change.explain(),
+            help="add vectors that run these bodies, or compare with a bundle that has all that the earlier ones call",
+        )
+    return refused

@@ -14,7 +14,7 @@ from opwright_build.report.quiet import QuietReporter
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted, text_table
 from opwright_build.workflow.library import build_library, read_packages
-from opwright_build.workflow.released import judge_pairs
+from opwright_build.workflow.released import judge_pairs, ownerless_locks
 from opwright_build.workflow.session import Options, Session, cache_folder, open_session
 from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_file
@@ -22,8 +22,10 @@ from opwright_build.workflow.writing import write_file
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle, FunctionEntry
 
+    from opwright_build.spec.model import LoadedLibrary
     from opwright_build.versions.change import Change
     from opwright_build.versions.promise import Promised
+    from opwright_build.versions.release_lock import Locks
 
 GIT = "git:"
 LOCK = "lock"
@@ -31,14 +33,32 @@ LOCK = "lock"
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """One side: what it promises, and its bodies."""
+    """One side: what it promises, its bodies, and the locks that say so where it is the last release."""
 
     promised: Promised
     bundle: Bundle
+    locks: Locks | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A change, and the finding that it is; None where it is compatible."""
+
+    change: Change
+    finding: Diagnostic | None
+
+    @property
+    def effect(self) -> str:
+        if self.change.breaks:
+            return "breaking"
+        if self.change.undecided:
+            return "undecided"
+        return "compatible" if self.finding is None else "refused"
 
 
 def diff(path: Path, against: str, notes: Path | None, reporter: Reporter, options: Options, started: float) -> int:
-    """Compares the library around `path`. Exit status 1 where something breaks what worked."""
+    """Compares the library around `path`. Exit status 1 where something breaks what worked or may do so, and where the
+    lock, compared with that, does not allow it."""
     return on_library(path, reporter, options, lambda session: _diff(session, against, notes, options, started))
 
 
@@ -49,7 +69,6 @@ def _diff(session: Session, against: str, notes: Path | None, options: Options, 
     from opwright_build.versions.numeric import with_values
     from opwright_build.versions.promise import promised_by
     from opwright_build.versions.promise_changes import compare
-    from opwright_build.versions.release_findings import SpecPlaces, breaking
 
     library = build_library(session, locked=False)
     if not library.good:
@@ -57,24 +76,23 @@ def _diff(session: Session, against: str, notes: Path | None, options: Options, 
     bundles = read_packages(session, library)
     loaded = load_library(session.root, only=[bundle.index.library for bundle in bundles])
     new = [_State(promised_by(bundle.index), bundle) for bundle in bundles]
-    changes: list[Change] = []
+    told: list[_Told] = []
     texts: list[str] = []
-    findings: list[Diagnostic] = []
-    for before, after in _paired(_others(session, against, options, new), new, against):
+    for before, after in _paired(_others(session, against, options, loaded, new), new, against):
         found = compare(before.promised, after.promised)
         differing = [change.identity for change in found if change.kind is Kind.BODY]
         verdicts = judge_pairs(
             session, loaded, (before.promised, before.bundle), (after.promised, after.bundle), differing
         )
         found = with_values(found, verdicts)
-        findings += breaking(found, before.promised.origin, SpecPlaces(loaded, session.tree.read))
-        changes += found
+        told += _told(found, before, after, loaded, session)
         names = after.promised.library, after.promised.version
         texts.append(release_notes(*names, before.promised.version, found, ()))
-    for change in changes:
-        session.reporter.event("change", change_json(change))
+    changes = [item.change for item in told]
+    for item in told:
+        session.reporter.event("change", _event(item))
     if changes:
-        session.reporter.table(_table(changes))
+        session.reporter.table(_table(told))
     lines = [] if changes else [f"nothing that users see differs from {against}"]
     if notes is not None:
         write_file(notes, "\n".join(texts).encode())
@@ -83,18 +101,41 @@ def _diff(session: Session, against: str, notes: Path | None, options: Options, 
     if changes:
         breaks = counts.pop("breaking")
         shown = ", ".join(f"{number} {level}" for level, number in counts.items() if number)
-        lines.insert(0, f"{counted(len(changes), 'change')} since {against}: {shown}; {breaks} breaking; {{seconds}}")
+        effects = [item.effect for item in told]
+        others = ((word, effects.count(word)) for word in ("refused", "undecided"))
+        shown = ", ".join([f"{shown}; {breaks} breaking", *(f"{number} {word}" for word, number in others if number)])
+        lines.insert(0, f"{counted(len(changes), 'change')} since {against}: {shown}; {{seconds}}")
     fields = {"against": against, "levels": levels(changes)}
+    findings = [item.finding for item in told if item.finding is not None]
     return finish(session, started, findings, "\n".join(lines), fields)
 
 
-def change_json(change: Change) -> dict[str, Any]:
+def _told(
+    changes: Sequence[Change], before: _State, after: _State, loaded: LoadedLibrary, session: Session
+) -> list[_Told]:
+    """The changes with their findings; those that a build makes of the lock among them, so that both agree."""
+    from opwright_build.versions.release_findings import SpecPlaces, broken_promises, finding_of
+
+    locks, origin = before.locks, before.promised.origin
+    places = SpecPlaces(loaded, session.tree.read, locks.place if locks is not None else None)
+    found: list[_Told] = []
+    for change in changes:
+        refused: Diagnostic | None = None
+        if locks is not None:
+            refused = next(broken_promises([change], before.promised, after.promised, places, locks), None)
+        found.append(_Told(change, finding_of(change, origin, places, refused)))
+    return found
+
+
+def _event(told: _Told) -> dict[str, Any]:
     """The event `change`."""
+    change = told.change
     return {
         "function": change.identity,
         "kind": change.kind.word,
         "level": change.level.value,
         "breaking": change.breaks,
+        "effect": told.effect,
         "what": change.what,
         "before": change.before,
         "after": change.after,
@@ -102,15 +143,10 @@ def change_json(change: Change) -> dict[str, Any]:
     }
 
 
-def _table(changes: Sequence[Change]) -> str:
+def _table(told: Sequence[_Told]) -> str:
     rows = [
-        [
-            change.level.value,
-            "breaking" if change.breaks else "compatible",
-            change.identity or "(the library)",
-            change.explain(),
-        ]
-        for change in changes
+        [item.change.level.value, item.effect, item.change.identity or "(the library)", item.change.explain()]
+        for item in told
     ]
     return text_table(["level", "effect", "function", "change"], rows)
 
@@ -128,10 +164,12 @@ def _paired(old: Sequence[_State], new: Sequence[_State], against: str) -> list[
     return pairs
 
 
-def _others(session: Session, against: str, options: Options, new: Sequence[_State]) -> list[_State]:
+def _others(
+    session: Session, against: str, options: Options, loaded: LoadedLibrary, new: Sequence[_State]
+) -> list[_State]:
     """The other side. DiagnosticError (OW619) where it cannot be had."""
     if against == LOCK:
-        return _locked(session, new)
+        return _locked(session, loaded, new)
     if against.startswith(GIT):
         return _revision(session, against.removeprefix(GIT), options)
     from opwright.bundle.read import find_bundle
@@ -142,12 +180,14 @@ def _others(session: Session, against: str, options: Options, new: Sequence[_Sta
     return [_State(promised_by(bundle.index, against), bundle)]
 
 
-def _locked(session: Session, new: Sequence[_State]) -> list[_State]:
+def _locked(session: Session, loaded: LoadedLibrary, new: Sequence[_State]) -> list[_State]:
+    from opwright_build.spec.confine import LibraryFiles
+    from opwright_build.spec.library_file import SPECS
     from opwright_build.versions.bundles import bundle_of
     from opwright_build.versions.release_lock import read_locks, read_text, text_path
 
     states: list[_State] = []
-    found: list[Diagnostic] = []
+    found = ownerless_locks(loaded, session.tree.read, LibraryFiles(session.root).folders(SPECS))
 
     def bodies_of(entry: FunctionEntry) -> Mapping[str, bytes]:
         data = session.tree.read(text_path(entry))
@@ -160,7 +200,8 @@ def _locked(session: Session, new: Sequence[_State]) -> list[_State]:
         found += damaged
         released = locks.promised
         if released is not None:
-            states.append(_State(released, bundle_of(released, released.promises, bodies_of, state.bundle)))
+            bundle = bundle_of(released, released.promises, bodies_of, state.bundle)
+            states.append(_State(released, bundle, locks))
     if has_errors(found):
         raise DiagnosticError(found)
     if not states:

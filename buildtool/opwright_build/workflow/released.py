@@ -69,19 +69,17 @@ def compare_with_lock(
     return Comparison(tuple(findings), differing, locks.release, digests.get(package.version, ""))
 
 
-def ownerless_locks(loaded: LoadedLibrary, read: ReadFile, names: Iterable[str]) -> list[Diagnostic]:
-    """A finding for each lock that has functions, and lies in the folder of what is no domain of any package.
-    `names` are the files below specs/."""
+def ownerless_locks(loaded: LoadedLibrary, read: ReadFile, folders: Iterable[str]) -> list[Diagnostic]:
+    """A finding for each of these folders of specs/ that is no domain of any package, and has a lock with functions."""
     from opwright_build.versions.release_findings import ownerless
     from opwright_build.versions.release_lock import lock_path, read_lock
 
     owned = {domain for package in loaded.library.packages for domain in package.domains}
     found: list[Diagnostic] = []
-    for name in names:
-        domain = name.partition("/")[0]
-        path = lock_path(domain)
-        if f"specs/{name}" == path and domain not in owned:
-            lock, findings = read_lock(read(path) or b"", domain)
+    for domain in sorted(set(folders) - owned):
+        data = read(lock_path(domain))
+        if data is not None:
+            lock, findings = read_lock(data, domain)
             found += findings
             found += [ownerless(domain, lock)] if lock is not None and lock.promises else []
     return found
@@ -196,6 +194,7 @@ def judge_pairs(
     from opwright_build.verify.cases.collect import collect_cases, declared_anywhere
     from opwright_build.verify.run.runtimes import available
     from opwright_build.verify.run.version_verdict import entry_digest, machine_digest, spec_digest
+    from opwright_build.versions.bundles import at_hand
     from opwright_build.versions.numeric import Compared, judge_versions_numerically
 
     wanted = [identity for identity in identities if identity in new[0].promises]
@@ -208,10 +207,9 @@ def judge_pairs(
     for identity in wanted:
         version, entry = versions[identity], new[0].promises[identity].entry
         before = old[0].promises[identity].entry
-        known = sorted({body.body for body in before.bodies} & old[1].bodies.keys())
         params: dict[str, Any] = {
             "old": digest_bytes(encode_value(before)),
-            "at hand": known,
+            "at hand": at_hand(old[1], before),
             "new": entry_digest(new[1].index, entry),
             "spec": spec_digest(version, declared[version.domain.name, version.name], loaded.library.root),
         }
@@ -223,8 +221,8 @@ def judge_pairs(
     if missing:
         session.reporter.step(f"running the bodies of {counted(len(missing), 'version')} beside those before")
         table = new[1].index.table
-        at_hand = ((identity, table.find_identity(identity)) for identity in missing)
-        interfaces = {identity: interface for identity, interface in at_hand if interface is not None}
+        looked_up = ((identity, table.find_identity(identity)) for identity in missing)
+        interfaces = {identity: interface for identity, interface in looked_up if interface is not None}
         collected = collect_cases(loaded.versions, interfaces, loaded.library.root, run_oracle=False, only=set(missing))
         of_versions = {item.identity: item for item in collected.versions}
         subjects = [

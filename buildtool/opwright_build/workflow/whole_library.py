@@ -64,6 +64,10 @@ def _names_below_specs(reader: Reader) -> list[str]:
     return [line.partition("\t")[0] for line in listing.split("\n") if line]
 
 
+def _read_file(reader: Reader, path: str) -> bytes | None:
+    return reader.read(f"{FILE}:{path}")
+
+
 def build_whole(
     reader: Reader,
     engine: Engine,
@@ -114,11 +118,12 @@ def build_whole(
     made = MadeVersions(engine, loaded, compiled, instances)
     compared: dict[str, Comparison] = {}
     names = _names_below_specs(reader)
-    diagnostics += ownerless_locks(loaded, lambda path: reader.read(f"file:{path}"), names) if locked else []
+    read = partial(_read_file, reader)
+    if locked:
+        locked_folders = [folder for folder, slash, _ in (name.partition("/released/") for name in names) if slash]
+        diagnostics += ownerless_locks(loaded, read, locked_folders)
     for package in loaded.packages if locked else ():
-        compared[package.name] = compare_with_lock(
-            loaded, package, made.entries_of, lambda path: reader.read(f"file:{path}"), names
-        )
+        compared[package.name] = compare_with_lock(loaded, package, made.entries_of, read, names)
         diagnostics += compared[package.name].findings
     if has_errors(diagnostics):
         return Failed(tuple(diagnostics))
@@ -129,7 +134,7 @@ def build_whole(
     for package in loaded.packages:
         closure = made.closure_of(package, facts, others)
         state = compared.get(package.name, Comparison((), ()))
-        brought, wrong = read_texts(package, lambda path: reader.read(f"file:{path}"))
+        brought, wrong = read_texts(package, read)
         if wrong:
             return Failed((*diagnostics, *wrong))
         last = "" if release and package.name in asked else state.last  # what is to be a release comes after none

@@ -1477,6 +1477,12 @@ TABLE = (
         "A model imports a domain at a version, and gets the newest version of each function up to that number. So a "
         "released one gains nothing, the domain's version only rises, and no name is given twice.",
     ),
+    Code(
+        "OW625",
+        "Whether a change breaks what worked is not known",
+        "Another body was not compared with the earlier one on any vector, for some opsets or for all. It may compute "
+        "something else, so it is not passed as compatible.",
+    ),
     # Libraries on libraries
     Code(
         "OW630",

@@ -1,4 +1,4 @@
-"""OW610 to OW624: the lock, releases, how two states of a library differ, and what a version promises."""
+"""OW610 to OW625: the lock, releases, how two states of a library differ, and what a version promises."""
 
 from __future__ import annotations
 
@@ -170,6 +170,26 @@ PAIRS = (
                 "two.yaml": _THREE,
                 "domain.yaml": _DOMAIN,
                 "three.yaml": "schema: 1\nversion: 3\n",
+            },
+        ),
+    ),
+    Pair(
+        "OW625",
+        bad=Example(
+            f"{_CHANGED} && diff",
+            {
+                f"{_FOLDER}/spec.yaml": _WITH_BIAS,
+                f"{_FOLDER}/function.py": _HEAD + _BIAS.format(bias="X + bias"),
+                "later.py": _HEAD + _BIAS.format(bias="bias + X"),
+            },
+        ),
+        good=Example(
+            f"{_CHANGED} && diff",
+            {
+                f"{_FOLDER}/spec.yaml": _WITH_BIAS,
+                f"{_FOLDER}/function.py": _HEAD + _BIAS.format(bias="X + bias"),
+                f"{_FOLDER}/vectors.yaml": _ROWS,
+                "later.py": _HEAD + _BIAS.format(bias="bias + X"),
             },
         ),
     ),
