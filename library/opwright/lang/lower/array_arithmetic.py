@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from opwright.elements import ElementType
 from opwright.lang import ir
+from opwright.lang.dispatch import Operation
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import describe, is_static_number, number_kind
 from opwright.lang.lower.operands import Operand, items_in
@@ -53,18 +54,24 @@ def check_promotion(low: Lowering, symbol: str, operands: tuple[Operand, Operand
 
 def _keeps_type(low: Lowering, symbol: str, element: ElementType, other: Operand) -> bool:
     """Whether numpy gives the same in the type of the array: a comparison does where that holds the number."""
-    if isinstance(other, Float64):
-        return element.name == "double" or (symbol in COMPARE and _is_held_by(element, other))
+    return _kept.of(other)(other, low, symbol, element)
+
+
+def _keeps_by_default(other: Operand, low: Lowering, symbol: str, element: ElementType) -> bool:
+    """Of lists, of other arrays, and of numbers of Python, which take the type of the array."""
     if is_tuple(other):
         kind = _of_list(other)
-        if symbol in COMPARE:
-            return kind in ("int64", element.name)
-        return kind == element.name and symbol != "/"
-    if symbol in COMPARE:
-        return True
-    if isinstance(other, Int64):
-        return element.name in _WIDEST
+        return kind in ("int64", element.name) if symbol in COMPARE else kind == element.name and symbol != "/"
     return symbol != "**" or _held_element(low, other) in (None, element)
+
+
+_kept: Operation[Operand, [Lowering, str, ElementType], bool] = Operation(_keeps_by_default)
+_kept.on(Int64)(lambda other, low, symbol, element: symbol in COMPARE or element.name in _WIDEST)
+
+
+@_kept.on(Float64)
+def _keeps_with_double(other: Float64, low: Lowering, symbol: str, element: ElementType) -> bool:
+    return element.name == "double" or (symbol in COMPARE and _is_held_by(element, other))
 
 
 def _is_held_by(element: ElementType, number: float) -> bool:

@@ -9,6 +9,7 @@ from functools import partial
 
 from opwright.diagnostics.diagnostic import Diagnostic, Severity
 from opwright.lang import ir
+from opwright.lang.dispatch import Operation
 from opwright.lang.facts import shown
 from opwright.lang.grammar import (
     Form,
@@ -284,12 +285,7 @@ def _bind_rest(low: Lowering, target: ast.Starred, value: Operand, env: Environm
 
 @assigns(*_UNPACKED)
 def _unpack(low: Lowering, target: ast.Tuple | ast.List, value: Operand, env: Environment) -> None:
-    if isinstance(value, IntTuple):
-        value = tuple_items(low, value, span_of(target), "it is unpacked to names")
-    elif isinstance(value, (str, range, StaticDict)):
-        value = items_of(low, value, span_of(target), _UNPACKING)
-    elif known_row_count(value) is not None:
-        value = _rows(low, value, target)
+    value = _taken_apart.of(value)(value, low, target)
     items = value if isinstance(value, tuple) else None
     starred = _starred(target)
     if len(starred) > 1:
@@ -313,12 +309,19 @@ def _unpack(low: Lowering, target: ast.Tuple | ast.List, value: Operand, env: En
     parts.close()
 
 
-def _rows(low: Lowering, value: Operand, target: ast.Tuple | ast.List) -> Operand:
+def _rows(value: Operand, low: Lowering, target: ast.Tuple | ast.List) -> Operand:
     """The rows of a tensor that is unpacked to as many names; the tensor where their number is another."""
     count = known_row_count(value)
     starred = _starred(target)
     fits = count is not None and (count >= len(target.elts) - 1 if starred else count == len(target.elts))
     return known_rows(low, value, span_of(target)) if fits else value
+
+
+_taken_apart: Operation[Operand, [Lowering, ast.Tuple | ast.List], Operand] = Operation(_rows)
+_taken_apart.on(str, range, StaticDict)(lambda value, low, target: items_of(low, value, span_of(target), _UNPACKING))
+_taken_apart.on(IntTuple)(
+    lambda value, low, target: tuple_items(low, value, span_of(target), "it is unpacked to names")
+)
 
 
 def _bind_name(low: Lowering, name: str, value: Operand, env: Environment) -> None:
