@@ -57,6 +57,9 @@ def _keeps_type(low: Lowering, symbol: str, element: ElementType, other: Operand
     return _kept.of(other)(other, low, symbol, element)
 
 
+_WIDEST = ("int64", "double")  # an int64 of numpy leaves arrays of these as they are
+
+
 def _keeps_by_default(other: Operand, low: Lowering, symbol: str, element: ElementType) -> bool:
     """Of lists, of other arrays, and of numbers of Python, which take the type of the array."""
     if is_tuple(other):
@@ -78,9 +81,6 @@ def _is_held_by(element: ElementType, number: float) -> bool:
     if element.is_integer or element.kind == "bool":
         return False
     return number_of(ir.TensorData(element, (), pack(number, element))) == number
-
-
-_WIDEST = ("int64", "double")  # an int64 of numpy leaves arrays of these as they are
 
 
 def holds_array(low: Lowering, operand: Operand) -> bool:

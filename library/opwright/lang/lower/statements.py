@@ -318,10 +318,16 @@ def _rows(value: Operand, low: Lowering, target: ast.Tuple | ast.List) -> Operan
 
 
 _taken_apart: Operation[Operand, [Lowering, ast.Tuple | ast.List], Operand] = Operation(_rows)
-_taken_apart.on(str, range, StaticDict)(lambda value, low, target: items_of(low, value, span_of(target), _UNPACKING))
-_taken_apart.on(IntTuple)(
-    lambda value, low, target: tuple_items(low, value, span_of(target), "it is unpacked to names")
-)
+
+
+@_taken_apart.on(str, range, StaticDict)
+def _items(value: str | range | StaticDict, low: Lowering, target: ast.Tuple | ast.List) -> Operand:
+    return items_of(low, value, span_of(target), _UNPACKING)
+
+
+@_taken_apart.on(IntTuple)
+def _sizes(value: IntTuple, low: Lowering, target: ast.Tuple | ast.List) -> Operand:
+    return tuple_items(low, value, span_of(target), "it is unpacked to names")
 
 
 def _bind_name(low: Lowering, name: str, value: Operand, env: Environment) -> None:
