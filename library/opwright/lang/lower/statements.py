@@ -320,9 +320,13 @@ def _rows(value: Operand, low: Lowering, target: ast.Tuple | ast.List) -> Operan
 _taken_apart: Operation[Operand, [Lowering, ast.Tuple | ast.List], Operand] = Operation(_rows)
 
 
-@_taken_apart.on(str, range, StaticDict)
 def _items(value: str | range | StaticDict, low: Lowering, target: ast.Tuple | ast.List) -> Operand:
     return items_of(low, value, span_of(target), _UNPACKING)
+
+
+_taken_apart.on(str)(_items)
+_taken_apart.on(range)(_items)
+_taken_apart.on(StaticDict)(_items)
 
 
 @_taken_apart.on(IntTuple)
