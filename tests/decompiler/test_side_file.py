@@ -45,6 +45,12 @@ def test_two_modules_in_a_folder_keep_their_weights(tmp_path: Path) -> None:
     assert [weights(tmp_path / f"m{number}.py") for number in (1, 2, 3)] == [[1], [2], [3]]
 
 
+def test_a_path_may_be_a_text(tmp_path: Path) -> None:
+    written = decompile(model(1)).write(str(tmp_path / "m1.py"))
+    assert written == [tmp_path / "m1.py", tmp_path / "m1.npz"]
+    assert weights(tmp_path / "m1.py") == [1]
+
+
 def test_the_file_of_another_module_is_found_when_the_module_is_imported(tmp_path: Path) -> None:
     for number in (1, 2):
         decompile(model(number)).write(tmp_path / f"m{number}.py")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,12 +42,13 @@ class Decompiled:
     def __str__(self) -> str:
         return self.text
 
-    def write(self, path: Path) -> list[Path]:
+    def write(self, path: str | os.PathLike[str]) -> list[Path]:
         """Writes the module, and next to it the arrays; gives the files.
 
         Each is written whole or not at all. Raises DiagnosticError (OW592) where that would replace a file that was not
         written so, or the arrays of another module; OSError where a file cannot be written.
         """
+        path = Path(path)
         side = (path.with_name(self.side_file) if self.side_file else path.with_suffix(".npz")) if self.arrays else None
         _refuse_to_replace(path, side)
         if side is not None:
