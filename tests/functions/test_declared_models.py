@@ -1,5 +1,8 @@
 """What a script says of a model beside its nodes: names that Python lacks, imports, initializers, exact types."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 import onnx
 import pytest
@@ -40,6 +43,9 @@ def test_names_that_collide_or_are_nobodys() -> None:
     assert "one name" in refused(names={"x": "sizes"})
     assert "one name" in refused(names={"x": "a", "weights": "a"})
     assert "no input" in refused(names={"shifted": "a"})
+    assert "cannot be called ''" in refused(names={"x": ""})
+    assert "cannot be called ''" in refused(names={"result": ""})
+    assert "cannot be called None" in refused(names={"x": None})
 
 
 def test_initializers_are_no_inputs() -> None:
@@ -73,6 +79,45 @@ def test_tensors_that_do_not_fit() -> None:
     assert "not of its type" in refused(initializers={"weights": np.zeros(2, np.float64)})
     assert "not of its type" in refused(initializers={"weights": [1.0, 2.0]})
     assert "no input" in refused(initializers={"other": WEIGHTS})
+    assert "two tensors" in refused(initializers=TENSORS, input_defaults={"weights": WEIGHTS})
+
+
+@pytest.mark.parametrize("order", [">", "<"])
+def test_tensors_of_either_byte_order(tmp_path: Path, order: str) -> None:
+    rows = {
+        "table": np.arange(600_000, dtype=f"{order}f4").reshape(300_000, 2),
+        "bias": np.array([1, -2], f"{order}f4"),
+    }
+
+    @script()
+    def looked_up(x: INT64, table: FLOAT[300_000, 2], bias: FLOAT[2]) -> FLOAT[2]:
+        return op.Gather(table, x) + bias
+
+    for arguments in (
+        {"initializers": rows},
+        {"input_defaults": rows},
+        {"initializers": rows, "external_data": tmp_path / "rows.data"},
+    ):
+        model = looked_up.to_model_proto(**arguments)  # type: ignore[arg-type]
+        onnx.save(model, tmp_path / "model.onnx")
+        loaded = onnx.load(tmp_path / "model.onnx")
+        assert ReferenceEvaluator(loaded).run(None, {"x": np.array(7)})[0].tolist() == [15, 13]
+
+
+def test_scalars_of_numpy_are_attributes() -> None:
+    @script()
+    def mixed(x: FLOAT[2], n: int = 1, deep: bool = True, a: float = 0.5, ns: Sequence[int] = (1,)) -> FLOAT[2]:
+        y = op.LeakyRelu(x, alpha=a) if deep else x
+        return y + op.CastLike(op.Constant(value_int=n), x) + op.CastLike(op.Constant(value_ints=ns), x)
+
+    x = np.array([-2, 4], np.float32)
+    given = {"n": np.int64(3), "deep": np.bool_(True), "a": np.float32(0.25), "ns": [np.int32(5)]}
+    model = mixed.to_model_proto(**given)
+    assert model == mixed.to_model_proto(n=3, deep=True, a=0.25, ns=[5])
+    assert ReferenceEvaluator(model).run(None, {"x": x})[0].tolist() == mixed(x, **given).tolist() == [7.5, 12]
+    for wrong in ({"n": np.float32(3)}, {"n": np.array(3)}, {"ns": [np.float64(1)]}, {"a": np.datetime64(1, "s")}):
+        with pytest.raises(DiagnosticError, match="OW354"):
+            mixed.to_model_proto(**wrong)
 
 
 def test_opset_imports() -> None:

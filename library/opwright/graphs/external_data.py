@@ -33,7 +33,9 @@ def byte_length(array: Any, code: int) -> int:
 
 def elements(array: Any, code: int) -> memoryview | bytes:
     """The elements as ONNX stores them: those of the array itself where it is laid out so."""
-    if BY_CODE[code].bits < 8 or sys.byteorder == "big" or not array.dtype.isnative:
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if BY_CODE[code].bits < 8 or sys.byteorder == "big":
         found: bytes = numpy_helper.from_array(array).raw_data
         return found
     if not array.flags.c_contiguous:

@@ -37,6 +37,9 @@ class Carried:
         is not what its parameter says."""
         graph = model.graph
         inputs = {item.name: item for item in graph.input}
+        for name in (name for name in self.constants if name in self.defaults):
+            reason = "what `initializers` names is no input, and what `input_defaults` names is one"
+            raise DiagnosticError([_refused(f"`{name}` has been given two tensors", reason, "give one of them")])
         for name, value in (*self.constants.items(), *self.defaults.items()):
             declared = inputs.get(name)
             if declared is None:
@@ -143,6 +146,8 @@ def _too_large(size: int) -> Diagnostic:
     )
 
 
-def _refused(message: str, reason: str) -> Diagnostic:
-    help_ = "give a numpy array of the element type and shape that the parameter's annotation says"
+_HELP = "give a numpy array of the element type and shape that the parameter's annotation says"
+
+
+def _refused(message: str, reason: str, help_: str = _HELP) -> Diagnostic:
     return Diagnostic("OW354", message, reason=reason, help=help_)

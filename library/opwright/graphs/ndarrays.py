@@ -72,6 +72,13 @@ def python_number(scalar: np.generic) -> int | float | None:
 _PYTHON_NUMBERS = (np.dtype(np.float64), np.dtype(np.int64))
 
 
+def plain_values(value: object) -> object:
+    """Scalars of numpy as numbers of Python, those in a list or tuple too; anything else as it is."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return [plain_values(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
 def is_masked(value: object) -> bool:
     """Whether an array has a mask, which would be ignored."""
     masked = sys.modules.get("numpy.ma")

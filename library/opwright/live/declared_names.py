@@ -84,6 +84,10 @@ def _mapping(names: Mapping[str, str], interface: Iterable[str], made: Iterable[
     if unknown:
         listed = ", ".join(f"`{name}`" for name in owners)
         raise DiagnosticError([_refused(f"`{unknown[0]}` is no input and no output", f"they are {listed}")])
+    empty = [name for name, new in names.items() if not isinstance(new, str) or not new]
+    if empty:
+        text = f"`{empty[0]}` cannot be called {names[empty[0]]!r}"
+        raise DiagnosticError([_refused(text, "a name is a text that is not empty")])
     mapping = {name: new for name, new in names.items() if name != new}
     wanted = set(mapping.values())
     if len(wanted) < len(mapping) or any(name in wanted and name not in mapping for name in owners):

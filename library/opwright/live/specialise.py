@@ -11,6 +11,7 @@ from onnx import GraphProto
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.elements import ElementType
 from opwright.functions import OnnxFunction
+from opwright.graphs.ndarrays import plain_values
 from opwright.lang import ir
 from opwright.lang.annotations import Annotation, TensorAnnotation
 from opwright.lang.attribute_values import convert_attribute
@@ -184,6 +185,7 @@ def _attribute_values(unit: Unit, given: Mapping[str, object], found: list[Diagn
 def _attribute_value(unit: Unit, item: AttributeDeclaration, value: object, found: list[Diagnostic]) -> Any:
     if value is None and not item.required:
         return None
+    value = plain_values(value)
     code = getattr(getattr(value, "dtype", None), "code", None)  # an element type, as dtype attributes take it
     converted = convert_attribute(value if code is None or item.kind != "INT" else code, item.kind)
     if converted is None or (item.choices and value not in item.choices):
