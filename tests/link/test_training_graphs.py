@@ -43,6 +43,30 @@ def test_no_tool_changes_a_model_under_its_training_graphs(
     assert [item.code for item in found] == ["OW546"]
 
 
+def test_training_graphs_of_operators_are_no_obstacle(acme: Bundle) -> None:
+    model = parse(TEXT)
+    model.training_info.add().algorithm.node.add(op_type="Neg", input=["x"], output=["w"])
+    made = attach(model, acme)
+    assert made.training_info == model.training_info
+    assert detach(made) == upgrade(model, acme) == link(model) == model
+    assert [item.code for item in refused(lambda: convert(model, opset=20, libraries=acme))] == ["OW546"]
+
+
+@pytest.mark.parametrize("change", [attach, upgrade, lambda model, acme: link(model, [acme])])
+def test_functions_of_the_model_are_made_for_its_own_graph(
+    acme: Bundle, change: Callable[[ModelProto, Bundle], ModelProto]
+) -> None:
+    model = parse(
+        """<ir_version: 8, opset_import: ["": 18, "com.acme": 1, "my": 1]>
+        g (float[N] x) => (float[N] y) { y = my.F(x) }
+        <domain: "my", opset_import: ["": 18, "com.acme": 1]> F (x) => (y) { y = com.acme.Swish(x) }"""
+    )
+    training = model.training_info.add()
+    training.algorithm.node.add(op_type="F", domain="my", input=["x"], output=["w"])
+    found = refused(lambda: change(attached(model, acme) if change is upgrade else model, acme))
+    assert [item.code for item in found] == ["OW546"]
+
+
 def attached(model: ModelProto, acme: Bundle) -> ModelProto:
     training = list(model.training_info)
     del model.training_info[:]

@@ -102,6 +102,29 @@ def test_what_becomes_of_functions(new: Callable[[], Bundle], expected: dict[str
     assert changes(new()) == expected
 
 
+def test_attributes_that_change_places_are_another_function() -> None:
+    """The bodies have one digest: it says nothing of names."""
+    text = """<{}>(x) => (y) {{ a = Constant<value_float: float = @left>() b = Constant<value_float: float = @right>()
+    c = Sub(a, b) y = Mul(c, x) }}"""
+    releases = []
+    for version, places in (("1.0.0", "left, right"), ("1.1.0", "left, right"), ("1.2.0", "right, left")):
+        library = LibraryBuilder(version=version)
+        attributes = [AttributeEntry(name, "FLOAT", False, 1.0) for name in ("left", "right")]
+        body = text.format(places)
+        if places != "left, right":
+            body = body.replace("@left", "@tmp").replace("@right", "@left").replace("@tmp", "@right")
+        library.add("Between", body, attributes=attributes)
+        releases.append(library.bundle())
+    model = parse(
+        """<ir_version: 10, opset_import: ["": 18, "com.acme": 1]> g (float[2] x) => (float[2] y)
+        { y = com.acme.Between<left = 5.0>(x) }"""
+    )
+    attached = opwright.attach(model, releases[0])
+    found = [opwright.plan_upgrade(attached, library).functions[0] for library in releases[1:]]
+    assert len({row.new_body for row in found}) == 1
+    assert [row.change for row in found] == [Change.SAME, Change.DIFFERENT]
+
+
 @pytest.mark.parametrize("name", ["Swish", "com.acme::Swish", "com.acme::Swish@1"])
 def test_what_is_accepted(name: str) -> None:
     other = release("1.1.0", swish=SWISH.replace("Mul(x, s)", "Add(x, s)"))

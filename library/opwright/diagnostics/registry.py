@@ -1093,8 +1093,8 @@ TABLE = (
     Code(
         "OW546",
         "A model with training graphs",
-        "Training graphs share the imports, functions and initializers of the model. A tool that changes these for the "
-        "model's own graph would make something else of the others, and nothing would show it.",
+        "Training graphs share the imports and functions of the model. A tool that changes these for the model's own "
+        "graph would make something else of the others, and nothing would show it.",
     ),
     Code(
         "OW550",

@@ -12,9 +12,9 @@ from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.graphs.ids import call_id, function_id
 from opwright.graphs.walk import all_nodes
 from opwright.link.catalogue import Catalogue
-from opwright.link.digests import Record, record_of
+from opwright.link.digests import Record, attributes_in_body_order, record_of
 from opwright.link.instantiate import default_attribute
-from opwright.link.metadata import ATTRIBUTES, CALL, POLYFILLED, json_object
+from opwright.link.metadata import CALL, POLYFILLED, json_object
 from opwright.link.naming import bodies_at, template_at
 from opwright.link.plan import choose_opset
 from opwright.link.upgrade import Change, plan_upgrade_libraries
@@ -90,15 +90,7 @@ def _is_body_of(function: FunctionProto, record: Record, body: BodyEntry) -> boo
     inputs = list(function.input)
     renamed = len(inputs) == len(body.inputs) and set(inputs) != set(body.inputs)
     same_inputs = renamed or inputs == list(body.inputs)
-    return record.body == body.body and same_inputs and _attributes(function) == body.attributes
-
-
-def _attributes(function: FunctionProto) -> tuple[str, ...]:
-    """The attributes in the order in which the body numbers them."""
-    order = next((item.value for item in function.metadata_props if item.key == ATTRIBUTES), None)
-    if order is not None:
-        return tuple(order.split(" "))
-    return (*function.attribute, *(item.name for item in function.attribute_proto))
+    return record.body == body.body and same_inputs and attributes_in_body_order(function) == list(body.attributes)
 
 
 def _other_default(entry: FunctionEntry, nodes: Iterable[NodeProto]) -> str:

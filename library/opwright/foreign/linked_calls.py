@@ -19,7 +19,7 @@ from opwright.graphs.ids import FunctionId, call_id, callees_first, function_id
 from opwright.graphs.walk import all_graphs, all_nodes, graphs_in, names_of, rename_values
 from opwright.link.apply import attach_libraries
 from opwright.link.catalogue import merge_libraries
-from opwright.link.check import check_model
+from opwright.link.check import check_model, undefined_calls
 from opwright.link.node_resolution import Resolver
 from opwright.link.plan import choose_opset
 from opwright.link.propagate import Fact, Propagation, Visit, imports_of
@@ -39,7 +39,8 @@ def link_model(model: ModelProto, functions: Functions, place_of: PlaceOf, file:
     Raises DiagnosticError: OW680 where a node calls what a known domain has not, OW681 where it calls a script in
     another way than this can be called, OW682 where functions of one id differ, and what `attach` raises.
     """
-    refuse_training_graphs(model, file)
+    called = {*undefined_calls(model), *map(function_id, model.functions)}
+    refuse_training_graphs(model, file, lambda identity: identity in called)
     result = ModelProto()
     result.CopyFrom(model)
     restore_casts(result)

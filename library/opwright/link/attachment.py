@@ -21,9 +21,10 @@ from opwright.graphs.walk import all_graphs
 from opwright.link.catalogue import Catalogue, layered, merge_libraries
 from opwright.link.choose import bind_types, reasons
 from opwright.link.conflicts import Conflict, ConflictError
+from opwright.link.digests import record_of
 from opwright.link.kernels import runtime_with_kernel
 from opwright.link.late_types import LateTypes
-from opwright.link.model_records import spread_records
+from opwright.link.model_records import functions_with_records, spread_records
 from opwright.link.naming import Instance
 from opwright.link.node_resolution import Replaceable, Resolution, Served, Unserved, resolve_model
 from opwright.link.plan import Plan, choose_opset, make_plan
@@ -157,7 +158,7 @@ def plan_libraries(
     """`plan_attach` of a ModelProto; `file` names it in messages. `newest` are versions of domains beyond which a
     library is not looked at, by the name that the domain has in models."""
     check_structure(model, file)
-    refuse_training_graphs(model, file)
+    _refuse_training_graphs(model, libraries, file)
     copy = ModelProto()
     copy.CopyFrom(model)
     spread_records(copy, file)
@@ -198,6 +199,15 @@ def plan_libraries(
         resolution.conflicts,
         tuple(diagnostics),
         Work(model, copy, resolution.served, resolution.unserved, additions),
+    )
+
+
+def _refuse_training_graphs(model: ModelProto, libraries: Iterable[Bundle], file: str) -> None:
+    """Refuses those that call functions of the libraries, or of the model's own, whose nodes may call these."""
+    served = {name for library in libraries for item in library.index.domains for name in (item.name, item.mirror)}
+    linked = {function_id(item): record_of(item) is not None for item in functions_with_records(model, file)}
+    refuse_training_graphs(
+        model, file, lambda identity: not linked[identity] if identity in linked else identity[0] in served
     )
 
 

@@ -55,7 +55,6 @@ def detach(model: AnyModel) -> Any:
 def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     """`detach` with an account of what was done; `file` names the model in messages."""
     check_structure(model, file)
-    refuse_training_graphs(model, file)
     result = ModelProto()
     result.CopyFrom(model)
     spread_records(result, file)
@@ -66,6 +65,8 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
         finding = Diagnostic("OW574", "nothing to detach", Place(file), reason, severity=Severity.WARNING)
         result.CopyFrom(model)
         return Detached(result, 0, (), (finding,))
+    functions = {function_id(function) for function in result.functions}
+    refuse_training_graphs(model, file, lambda identity: polyfilled or identity in functions)
     _refuse_altered(result, ours, file)
     replaced = restore_replaced(result, file)
     removed = {function_id(function): function for function in ours}

@@ -81,12 +81,20 @@ def function_digests(functions: Iterable[FunctionProto]) -> dict[FunctionId, str
 
 def _in_body_order(function: FunctionProto) -> FunctionProto:
     """The function with its attributes listed as its body numbers them, where the proto cannot list them so."""
-    order = next((item.value for item in function.metadata_props if item.key == ATTRIBUTES), None)
+    order = attributes_in_body_order(function)
     names = [*function.attribute, *(item.name for item in function.attribute_proto)]
-    if order is None or sorted(order.split(" ")) != sorted(names):
+    if order == names or sorted(order) != sorted(names):
         return function
     copy = FunctionProto()
     copy.CopyFrom(function)
     del copy.attribute_proto[:]
-    copy.attribute[:] = order.split(" ")
+    copy.attribute[:] = order
     return copy
+
+
+def attributes_in_body_order(function: FunctionProto) -> list[str]:
+    """The attributes as the body numbers them: a digest says nothing of their names."""
+    order = next((item.value for item in function.metadata_props if item.key == ATTRIBUTES), None)
+    if order is not None:
+        return order.split(" ")
+    return [*function.attribute, *(item.name for item in function.attribute_proto)]

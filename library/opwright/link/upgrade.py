@@ -24,7 +24,7 @@ from opwright.link.apply import Attached, apply_plan, finish
 from opwright.link.attachment import PlannedFunction, plan_libraries
 from opwright.link.call_comparison import CallInput, Results, compare_calls, inputs_of, model_of_call
 from opwright.link.detach import detach_libraries
-from opwright.link.digests import Record, record_of
+from opwright.link.digests import Record, attributes_in_body_order, record_of
 from opwright.link.metadata import POLYFILLED
 from opwright.link.model_records import spread_records
 from opwright.link.profile import Profile
@@ -224,6 +224,9 @@ class _Judge:
     def __init__(self, old: ModelProto, new: ModelProto) -> None:
         self._old = old
         self._new = new
+        self._old_orders, self._new_orders = (
+            {function_id(item): attributes_in_body_order(item) for item in model.functions} for model in (old, new)
+        )
         self._known: dict[object, tuple[Change, str]] = {}
 
     def compare(
@@ -236,7 +239,8 @@ class _Judge:
         attributes: Mapping[str, AttributeProto],
         imports: Mapping[str, int],
     ) -> tuple[Change, str]:
-        if record.body == function.body and _call_of(node) == _call_of(new_node):
+        calls = _call_of(node, self._old_orders), _call_of(new_node, self._new_orders)
+        if record.body == function.body and calls[0] == calls[1]:
             return Change.SAME, ""
         facts = tuple((_bytes(item.type), item.shape, _bytes(item.constant)) for item in inputs)
         given = tuple(sorted(item.SerializeToString(deterministic=True) for item in attributes.values()))
@@ -255,10 +259,11 @@ def _bytes(message: TypeProto | TensorProto | None) -> bytes:
     return b"" if message is None else message.SerializeToString(deterministic=True)
 
 
-def _call_of(node: NodeProto) -> tuple[object, ...]:
-    """What a call gives its function, but for what it is called."""
-    attributes = sorted(item.SerializeToString(deterministic=True) for item in node.attribute)
-    return (tuple(node.input), len(node.output), tuple(attributes))
+def _call_of(node: NodeProto, orders: Mapping[FunctionId, list[str]]) -> tuple[object, ...]:
+    """What a call gives the body of its function, whose inputs and attributes have places and no names."""
+    given = {item.name: item.SerializeToString(deterministic=True) for item in node.attribute}
+    attributes = [(name, given.pop(name, None)) for name in orders[call_id(node)]]
+    return tuple(node.input), len(node.output), attributes, sorted(given.items())
 
 
 class _Rows:
