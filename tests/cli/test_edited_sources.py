@@ -275,7 +275,7 @@ def test_edits_of_what_was_released_come_out_as_in_a_clean_build(
     looked_through: list[Path], opwright: Opwright, from_nothing: Callable[[], Built]
 ) -> None:
     """Bodies that differ from those released, promises that are broken, and back again; a clean build has the lock."""
-    assert opwright("release", "1.0.0").status == 0
+    assert opwright("release", "1.0.0", "--unverified").status == 0
     Path("dist/generated-ops-1.0.0.md").unlink()  # notes, which no build writes
     released = [source(number).read_text() for number in range(FUNCTIONS)]
 

@@ -149,6 +149,7 @@ def test_a_package_with_a_sibling_is_built_again_too(library: Path, opwright: Op
     shutil.copy("specs/com.acme/domain.yaml", more.parent)
     text = (more / "spec.yaml").read_text()
     (more / "spec.yaml").write_text(text.replace("com.acme", "com.acme.more").replace("Swish", "Twice"))
+    (more / "reference.py").write_text((more / "reference.py").read_text().replace("Swish", "Twice"))
     (more / "function.py").write_text(
         "from base import opset1 as base\n\n\n"
         "def Twice(X, alpha: float = 1.0):\n    return base.Swish(X, alpha=alpha)\n"

@@ -190,11 +190,11 @@ def test_what_was_deprecated_goes_with_a_major_release(released: Path, opwright:
 
 
 def add_version(folder: Path, version: int) -> None:
-    """A version of a function that computes something else."""
+    """A version of a function, which has another body."""
     edit(folder / "spec.yaml", "since_version: 1\n", "")
     with (folder / "spec.yaml").open("a") as file:
         file.write(f"versions:\n  - since_version: 1\n  - {{since_version: {version}, function: next.py}}\n")
-    (folder / "next.py").write_text((folder / "function.py").read_text().replace("op.Sigmoid", "op.Tanh"))
+    (folder / "next.py").write_text((folder / "function.py").read_text().replace("return X * ", "return 1.0 * X * "))
 
 
 def place_of(ran: Any) -> tuple[str, str, int]:
@@ -250,7 +250,7 @@ def test_a_name_that_was_released_and_left_out_is_not_given_again(released: Path
     assert opwright("release", "3.0.0").status == 1
     edit(SPEC, "since_version: 1", "since_version: 2")
     edit(DOMAIN, "version: 1", "version: 2")
-    assert opwright("release", "2.1.0").status == 0
+    assert opwright("release", "2.1.0", "--unverified").status == 0
     edit(SPEC, "since_version: 2", "since_version: 1")
     assert "OW624" in codes(opwright("build", "--json")), "later releases remember it"
 
@@ -334,6 +334,48 @@ def test_another_meaning_is_an_error_and_cannot_be_accepted(released: Path, opwr
     assert opwright("lock", "--all", "--reason", "better").status == 1
     assert opwright("release", "2.0.0").status == 1
     assert tree() == before
+
+
+def wrong_values() -> None:
+    edit(FUNCTION, "op.Sigmoid", "op.Tanh")
+
+
+def test_what_fails_on_its_vectors_is_not_released(library: Path, opwright: Opwright) -> None:
+    wrong_values()
+    before = tree()
+    for words in (("--dry-run",), ()):
+        assert place_of(opwright("release", "1.0.0", *words, "--json"))[:2] == (
+            "OW626",
+            (FOLDER / "vectors.yaml").as_posix(),
+        )
+    assert tree() == before
+    assert codes(opwright("test", "--lf", "--json")) == ["OW450"], "it is known as failed"
+    edit(FUNCTION, "op.Tanh", "op.Sigmoid")
+    assert opwright("release", "1.0.0").status == 0
+
+
+def test_a_release_runs_what_is_not_known(library: Path, opwright: Opwright) -> None:
+    assert opwright("test").status == 0
+    first = opwright("release", "1.0.0")
+    assert (first.status, "verifying" in first.err) == (0, False), "what was tested is known"
+    again = opwright("release", "1.0.0")
+    assert (again.status, "verifying" in again.err) == (0, False)
+    shutil.rmtree(".opwright")
+    edit(SPEC, "for each element", "for each of the elements")
+    patch = opwright("release", "1.0.1")
+    assert (patch.status, "verifying" in patch.err) == (0, False), "its bodies are those that were released"
+
+
+def test_what_is_released_unverified_is_verified_when_it_changes(library: Path, opwright: Opwright) -> None:
+    wrong_values()
+    ran = opwright("release", "1.0.0", "--unverified")
+    assert (ran.status, "verifying" in ran.err) == (0, False)
+    assert opwright("release", "1.0.1").status == 0
+    edit(FUNCTION, "X * op.Tanh(alpha * X)", "op.Tanh(alpha * X) * X")
+    assert opwright("lock", "--accept", "Swish", "--reason", "shorter").status == 0
+    assert codes(opwright("release", "1.0.2", "--json")) == ["OW626"]
+    assert opwright("release", "1.0.2", "--unverified").status == 0
+    assert opwright("release", "1.0.3").status == 0
 
 
 def test_a_lock_that_was_edited_stops_everything(released: Path, opwright: Opwright) -> None:

@@ -33,25 +33,36 @@ LIBRARY_FILE = "specs/library.yaml"
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """A package that may be released: the files to write, its notes, and whether it is released as it is already."""
+    """A package that may be released: the files to write, its notes, and whether it is released as it is already.
+    `changed` are the versions that it promises anew."""
 
     files: Mapping[str, bytes | None]
     notes: str
     name: str
     last: str
     again: bool
+    changed: Sequence[str] = ()
 
 
-def release(path: Path, reporter: Reporter, options: Options, version: str, dry_run: bool, started: float) -> int:
+@dataclass(frozen=True, slots=True)
+class Releasing:
+    """What is asked for: the number; to write nothing; to run no vectors; the level of the sandbox without which no
+    Python of a spec is to be run."""
+
+    version: str
+    dry_run: bool = False
+    unverified: bool = False
+    sandbox: int = 0
+
+
+def release(path: Path, reporter: Reporter, options: Options, wanted: Releasing, started: float) -> int:
     """Releases the packages asked for of the library around `path`, under that version."""
     done: list[_Written] = []
-    status = on_library(
-        path, reporter, options, lambda session: _release(session, version, dry_run, started, done.append)
-    )
+    status = on_library(path, reporter, options, lambda session: _release(session, wanted, started, done.append))
     if not done:
         return status
     # What lies in the folder now is the release: the next build, with all files read again, writes its artefacts.
-    return on_library(path, reporter, options, lambda session: _publish(session, version, done[0], started))
+    return on_library(path, reporter, options, lambda session: _publish(session, wanted.version, done[0], started))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +82,15 @@ def _publish(session: Session, version: str, written: _Written, started: float) 
     return finish(session, started, library.diagnostics, "\n".join(lines), written.fields)
 
 
-def _release(session: Session, version: str, dry_run: bool, started: float, done: Callable[[_Written], None]) -> int:
+def _release(session: Session, wanted: Releasing, started: float, done: Callable[[_Written], None]) -> int:
+    from opwright.bundle.join import join_bundles
+
     from opwright_build.spec.load import load_library
     from opwright_build.versions.committed_locks import lost_promises
     from opwright_build.versions.semantic import parse_release
+    from opwright_build.workflow.passing import failing
 
+    version, dry_run = wanted.version, wanted.dry_run
     if parse_release(version) is None:
         message = f"`{version[:40]}` is no number of a release"
         raise UsageError([Diagnostic("OW907", message, help="write three numbers, for example 1.2.0")])
@@ -86,13 +101,17 @@ def _release(session: Session, version: str, dry_run: bool, started: float, done
     loaded = load_library(session.root, only=[package["library"] for package in library.packages])
     found: list[Diagnostic] = [*lost_promises(session.root, session.tree.read), *unaccepted(library)]
     ready: list[_Ready] = []
-    for bundle in read_packages(session, library):
+    bundles = read_packages(session, library)
+    for bundle in bundles:
         package = loaded.library.package(bundle.index.library)
         item = _prepare(session, loaded, library, package, bundle, version, found)
         ready += [] if item is None else [item]
     new = [item for item in ready if not item.again]
     versioned = _with_version(session, loaded, [item.name for item in new], version, found)
     found = [*_but_those_refused(library, found), *found]
+    if not wanted.unverified and not has_errors(found):
+        changed = [identity for item in new for identity in item.changed]
+        found += failing(session, loaded, join_bundles(bundles), changed, wanted.sandbox)
     if has_errors(found):
         return finish(session, started, found, "", fields)
     fields["packages"] = [{"library": item.name, "last": item.last, "notes": item.notes} for item in ready]
@@ -132,6 +151,7 @@ def _prepare(
     from opwright_build.versions.promise_changes import compare
     from opwright_build.versions.release_findings import SpecPlaces
     from opwright_build.versions.release_lock import notes_path, read_locks
+    from opwright_build.workflow.passing import changed_since
 
     locks, damaged = read_locks(session.tree.read, package.domains)
     found += [*damaged, *texts_of(session, locks)]
@@ -160,7 +180,7 @@ def _prepare(
     files = _files(locks, package, bundle, version, session)
     files[notes_path(package.domains, version)] = notes.encode()
     files[f"dist/{package.name}-{version}.md"] = notes.encode()
-    return _Ready(files, notes, package.name, locks.release, False)
+    return _Ready(files, notes, package.name, locks.release, False, changed_since(locks, bundle))
 
 
 def _number_refused(locks: Locks, version: str, digest: str, package: Package) -> Diagnostic | None:

@@ -1483,6 +1483,12 @@ TABLE = (
         "Another body was not compared with the earlier one on any vector, for some opsets or for all. It may compute "
         "something else, so it is not passed as compatible.",
     ),
+    Code(
+        "OW626",
+        "What is to be released fails on its vectors",
+        "Once released, what a version computes stays, and a correction of it is refused (OW614): it would have to be "
+        "another version. So what is new since the last release passes first.",
+    ),
     # Libraries on libraries
     Code(
         "OW630",

@@ -1,4 +1,4 @@
-"""OW610 to OW625: the lock, releases, how two states of a library differ, and what a version promises."""
+"""OW610 to OW626: the lock, releases, how two states of a library differ, and what a version promises."""
 
 from __future__ import annotations
 
@@ -54,6 +54,14 @@ _RAISED = (
 )
 _THREE = _TWO.replace("since_version: 2", "since_version: 3")
 _ROWS = "schema: 1\nrows:\n  - {name: b, inputs: {X: [1.0, 2.0], bias: [0.5, -2.0]}}\n"
+_REFERENCE = """\
+import numpy as np
+
+
+def Swish(X, bias=None, alpha=1.0):
+    Z = X if bias is None else X + bias
+    return Z / (1.0 + np.exp(-alpha * Z))
+"""
 _WITH_BIAS = _SPEC.replace("{X: T}", "{X: T, bias: T}")
 
 PAIRS = (
@@ -101,6 +109,7 @@ PAIRS = (
             f"{_CHANGED} && build",
             {
                 f"{_FOLDER}/spec.yaml": _WITH_BIAS,
+                f"{_FOLDER}/reference.py": _REFERENCE,
                 f"{_FOLDER}/function.py": _HEAD + _BIAS.format(bias="X + bias"),
                 "later.py": _HEAD + _BIAS.format(bias="bias + X"),
             },
@@ -109,6 +118,7 @@ PAIRS = (
             f"{_CHANGED} && build",
             {
                 f"{_FOLDER}/spec.yaml": _WITH_BIAS,
+                f"{_FOLDER}/reference.py": _REFERENCE,
                 f"{_FOLDER}/function.py": _HEAD + _BIAS.format(bias="X + bias"),
                 f"{_FOLDER}/vectors.yaml": _ROWS,
                 "later.py": _HEAD + _BIAS.format(bias="bias + X"),
@@ -179,6 +189,7 @@ PAIRS = (
             f"{_CHANGED} && diff",
             {
                 f"{_FOLDER}/spec.yaml": _WITH_BIAS,
+                f"{_FOLDER}/reference.py": _REFERENCE,
                 f"{_FOLDER}/function.py": _HEAD + _BIAS.format(bias="X + bias"),
                 "later.py": _HEAD + _BIAS.format(bias="bias + X"),
             },
@@ -187,10 +198,16 @@ PAIRS = (
             f"{_CHANGED} && diff",
             {
                 f"{_FOLDER}/spec.yaml": _WITH_BIAS,
+                f"{_FOLDER}/reference.py": _REFERENCE,
                 f"{_FOLDER}/function.py": _HEAD + _BIAS.format(bias="X + bias"),
                 f"{_FOLDER}/vectors.yaml": _ROWS,
                 "later.py": _HEAD + _BIAS.format(bias="bias + X"),
             },
         ),
+    ),
+    Pair(
+        "OW626",
+        bad=Example("release 1.0.0", {f"{_FOLDER}/function.py": _OTHER}),
+        good=Example("release 1.0.0"),
     ),
 )
