@@ -284,6 +284,10 @@ def forged_without_release() -> None:
     write_anew(lambda values: values[0].update(releases=[]))
 
 
+def forged_version_of_the_domain() -> None:
+    write_anew(lambda values: values[0].update(version=0))
+
+
 def all_released_gone() -> None:
     shutil.rmtree(RELEASED)
     edit(SWISH / "function.py", "op.Sigmoid(alpha * X)", "op.Tanh(alpha * X)")
@@ -297,7 +301,15 @@ def domain_gone() -> None:
 
 
 @pytest.mark.parametrize(
-    "attack", [forged_row, forged_without_row, forged_without_release, all_released_gone, domain_gone]
+    "attack",
+    [
+        forged_row,
+        forged_without_row,
+        forged_without_release,
+        forged_version_of_the_domain,
+        all_released_gone,
+        domain_gone,
+    ],
 )
 def test_what_the_last_commit_has_is_not_forgotten(
     released: Path, opwright: Opwright, attack: Callable[[], None]
@@ -315,6 +327,18 @@ def test_what_the_last_commit_has_is_not_forgotten(
         assert {code for code, file, _ in found_by(ran) if file == LOCK.as_posix()} == {"OW623"}, found_by(ran)
     git("checkout", "-q", "HEAD", "--", "specs")
     assert opwright("lock", "--check").status == 0
+
+
+def test_what_was_left_out_is_not_forgotten(released: Path, opwright: Opwright) -> None:
+    write_anew(lambda values: values[0].update(gone=["com.acme::Old@1"]))
+    git("init", "-q")
+    git("add", "specs")
+    git("commit", "-q", "-m", "2.0.0")
+    assert opwright("lock", "--check").status == 0
+    write_anew(lambda values: values[0].pop("gone"))
+    assert opwright("build").status == 0
+    ran = opwright("lock", "--check", "--json")
+    assert (ran.status, {code for code, file, _ in found_by(ran) if file == LOCK.as_posix()}) == (1, {"OW623"})
 
 
 def test_releases_that_are_not_committed_yet_are_no_loss(released: Path, opwright: Opwright) -> None:

@@ -40,7 +40,8 @@ def lock(count: int = 4) -> DomainLock:
     promises = {
         entry.identity: Promise(entry, "1.0.0", (accepted,) if entry is entries[0] else ()) for entry in entries
     }
-    return DomainLock(DOMAIN, "acme-ops", "acme", DOMAIN, 3, (Release("1.0.0", "ab" * 32),), promises)
+    releases = (Release("1.0.0", "ab" * 32),)
+    return DomainLock(DOMAIN, "acme-ops", "acme", DOMAIN, 3, releases, promises, gone=(f"{DOMAIN}::Old@1",))
 
 
 def test_what_is_written_is_read() -> None:

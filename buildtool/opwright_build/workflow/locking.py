@@ -40,7 +40,7 @@ class Accepting:
 
 
 def lock(path: Path, reporter: Reporter, options: Options, accept: Accepting, check: bool, started: float) -> int:
-    """Shows the lock of the library around `path`; with `check` fails where a release would be refused."""
+    """Shows the lock of the library around `path`; with `check` fails where it refuses a release."""
     return on_library(path, reporter, options, lambda session: _lock(session, accept, check, started))
 
 

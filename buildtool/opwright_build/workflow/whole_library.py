@@ -41,6 +41,7 @@ from opwright_build.workflow.session import MODULE, Session
 from opwright_build.workflow.version_parts import FACTS, RELEASED, TEXTS, VERSION, encode_packaged, table_parts
 
 SPECS = "list:specs"
+LOCKED = "/released/"  # what a domain that has a lock has a file in
 
 
 def load(reader: Reader, root: Path, only: Collection[str] | None = None) -> LoadedLibrary:
@@ -120,8 +121,7 @@ def build_whole(
     names = _names_below_specs(reader)
     read = partial(_read_file, reader)
     if locked:
-        locked_folders = [folder for folder, slash, _ in (name.partition("/released/") for name in names) if slash]
-        diagnostics += ownerless_locks(loaded, read, locked_folders)
+        diagnostics += ownerless_locks(loaded, read, [name.partition("/")[0] for name in names if LOCKED in name])
     for package in loaded.packages if locked else ():
         compared[package.name] = compare_with_lock(loaded, package, made.entries_of, read, names)
         diagnostics += compared[package.name].findings

@@ -19,7 +19,7 @@ from opwright_build.workflow.locking import Accepting, lock
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_path(parser)
-    parser.add_argument("--check", action="store_true", help="fail where a release would be refused")
+    parser.add_argument("--check", action="store_true", help="fail where the lock refuses a release")
     help_ = "accept the new body of a version; may be repeated"
     parser.add_argument("--accept", metavar="X", action="append", default=[], help=help_)
     parser.add_argument("--all", dest="everything", action="store_true", help="accept every new body")
