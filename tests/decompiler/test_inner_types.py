@@ -253,6 +253,16 @@ COLLECTING = {
         y, all = {collecting("float[3]", "x")}
         v, w = {collecting("float[3]", "z").replace("[3]", "[2, 3]")}
     }}""",
+    "of a sequence": """g (float[3] x, int64 n, bool c) => (float[N, 3] all) {
+        none = SequenceEmpty ()
+        first = Constant <value: tensor = int64 {0}> ()
+        last, all = Loop <body: graph = step (int64 i, bool d, seq(float[3]) before)
+            => (bool go, seq(float[3]) after, float[3] made) {
+            go = Identity (d)
+            after = SequenceInsert (before, x)
+            made = SequenceAt (after, first)
+        }> (n, c, none)
+    }""",
     "nested": f"""g (float[3] x, int64 n, bool c) => (float[N, 2, 3] all) {{
         all = Loop <body: graph = outer (int64 j, bool d) => (bool gone, float[2, 3] one) {{
             gone = Identity (d)

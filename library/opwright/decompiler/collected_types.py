@@ -87,6 +87,9 @@ def _types_of_bodies(model: ModelProto) -> dict[Key, list[list[TypeProto]]]:
 
 
 def _forget_shape(type_: TypeProto) -> None:
+    """Takes out the shape of a tensor, or of those that a sequence or an optional value holds."""
+    while type_.WhichOneof("value") in ("sequence_type", "optional_type"):
+        type_ = getattr(type_, str(type_.WhichOneof("value"))).elem_type
     if type_.HasField("tensor_type"):
         type_.tensor_type.ClearField("shape")
 
