@@ -24,6 +24,8 @@ ARRAYS = {
     "uint8": np.array([7, 200], np.uint8),
     "float": np.array([0.5, 3], np.float32),
     "double": np.array([0.5, 3]),
+    "scalar of int8": np.int8(100),
+    "scalar of float": np.float32(0.1),
 }
 OTHERS = {
     "int": 3,
@@ -36,7 +38,7 @@ OTHERS = {
     "ints": [2, 3],
     "floats": [0.5, 2.0],
     "tuple": (2, 3),
-    **{f"array of {name}": value for name, value in ARRAYS.items()},
+    **{f"array of {name}": value for name, value in ARRAYS.items() if value.ndim},
 }
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -89,10 +91,15 @@ def test_numpy_promotes_as_the_graph_does_or_it_is_refused(name: str, other: str
     def less(x: DOUBLE["N"]):
         return x + op.Cast(array < value, to=DOUBLE)
 
-    for function, symbol in ((add, "+"), (subtract, "-"), (multiply, "*"), (divide, "/"), (raised, "**"), (less, "<")):
+    @script()
+    def computed(x: DOUBLE["N"]):
+        return x + op.Cast(+array * value, to=DOUBLE)
+
+    pairs = [(add, "+"), (subtract, "-"), (multiply, "*"), (divide, "/"), (raised, "**"), (less, "<"), (computed, "*")]
+    for function, symbol in pairs:
         with np.errstate(all="ignore"):
             try:
-                wanted = OPERATORS[symbol](array, value).astype(np.float64)
+                wanted = np.asarray(OPERATORS[symbol](array, value), np.float64)
             except (TypeError, ValueError, OverflowError):
                 continue  # numpy refuses: that the graph may give something then is another matter
         found = compiled(function, x)
@@ -104,6 +111,19 @@ def test_numpy_promotes_as_the_graph_does_or_it_is_refused(name: str, other: str
 def test_an_array_of_python_does_not_change_in_place(operation: str) -> None:
     text = f"import numpy as np\n\ndef F(x):\n    t = np.array([1, 2])\n    {operation}\n    return x\n"
     assert [item.code for item in compile_text(text)] == ["OW343"]
+
+
+@pytest.mark.parametrize("made", ["t * t", "-t", "t[::-1]", "t + 1"])
+def test_nor_does_one_that_is_computed(made: str) -> None:
+    text = f"import numpy as np\n\ndef F(x):\n    t = np.array([1.0, 2.0])\n    u = {made}\n    u += 1\n    return x\n"
+    assert [item.code for item in compile_text(text)] == ["OW343"]
+
+
+@pytest.mark.parametrize("made", ["t * t", "-t", "t[::-1]", "t + 1", "np.float32(1.5) * 2"])
+def test_what_is_computed_of_arrays_is_one_of_their_type(made: str) -> None:
+    text = f"import numpy as np\n\ndef F(x):\n    t = np.array([1, 2], np.float32)\n    u = {made}\n"
+    text += "    v = u * np.float64(0.1)\n    return x\n"
+    assert [item.code for item in compile_text(text)] == ["OW314"]
 
 
 def test_a_scalar_of_numpy_is_replaced() -> None:

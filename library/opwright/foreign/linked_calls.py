@@ -39,8 +39,9 @@ def link_model(model: ModelProto, functions: Functions, place_of: PlaceOf, file:
     Raises DiagnosticError: OW680 where a node calls what a known domain has not, OW681 where it calls a script in
     another way than this can be called, OW682 where functions of one id differ, and what `attach` raises.
     """
-    called = {*undefined_calls(model), *map(function_id, model.functions)}
-    refuse_training_graphs(model, file, lambda identity: identity in called)
+    if model.training_info:
+        called = {*undefined_calls(model), *map(function_id, model.functions)}
+        refuse_training_graphs(model, file, called.__contains__)
     result = ModelProto()
     result.CopyFrom(model)
     restore_casts(result)

@@ -158,7 +158,8 @@ def plan_libraries(
     """`plan_attach` of a ModelProto; `file` names it in messages. `newest` are versions of domains beyond which a
     library is not looked at, by the name that the domain has in models."""
     check_structure(model, file)
-    _refuse_training_graphs(model, libraries, file)
+    if model.training_info:
+        _refuse_training_graphs(model, libraries, file)
     copy = ModelProto()
     copy.CopyFrom(model)
     spread_records(copy, file)

@@ -8,7 +8,7 @@ from functools import partial
 from opwright.lang import ir, static
 from opwright.lang.dispatch import Operation
 from opwright.lang.infer_ranks import rank_of
-from opwright.lang.lower.array_arithmetic import check_arrays, check_promotion, is_array, note_array
+from opwright.lang.lower.array_arithmetic import check_arrays, is_array, note_array
 from opwright.lang.lower.calls import maybe_absent, try_emit, two_tensors
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.floor_division import EXPANSIONS
@@ -49,8 +49,6 @@ def is_static(operand: Operand) -> bool:
 
 def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
     """`left symbol right`: folded, on numbers, or on tensors."""
-    if low.known_arrays or low.arrays:
-        check_promotion(low, symbol, (left, right), span)
     if low.arrays and check_arrays(low, symbol, (left, right), span):
         made = _binary(low, symbol, left, right, span, spans)
         note_array(low, made)

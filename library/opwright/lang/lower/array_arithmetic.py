@@ -19,13 +19,19 @@ from opwright.lang.source import Span
 from opwright.lang.static import COMPARE, Float64, Int64
 
 
-def check_arrays(low: Lowering, symbol: str, operands: tuple[Operand, ...], span: Span) -> bool:
-    """Whether Python computes with arrays of ints or bools alone; refuses what numpy gives and the graph does not."""
-    arrays = [operand for operand in operands if is_array(low, operand)]
-    if not arrays or not all(is_static_number(item) or item in arrays for item in operands):
+def check_arrays(low: Lowering, symbol: str, operands: tuple[Operand, Operand], span: Span) -> bool:
+    """Whether Python computes with arrays or scalars of numpy alone; refuses what numpy gives and the graph does not.
+
+    A graph keeps the type of an array where numpy computes in a wider one: with its own numbers, lists, other arrays.
+    """
+    elements = [element for item in operands if (element := _held_element(low, item)) is not None]
+    if not elements:
         return False
-    fractions = any(is_static_number(item) and number_kind(item) is ir.NumberKind.FLOAT for item in operands)
-    if symbol == "/" or fractions:
+    numbers = [item for item in operands if is_static_number(item)]
+    fractions = any(number_kind(item) is ir.NumberKind.FLOAT for item in numbers)
+    ints = any(element.is_integer or element.kind == "bool" for element in elements)
+    alone = len(elements) + len(numbers) == len(operands)
+    if alone and ints and (symbol == "/" or fractions):
         raise low.error(
             "OW314",
             f"`{symbol}` of an array of ints" + (" and a float" if fractions else ""),
@@ -33,35 +39,25 @@ def check_arrays(low: Lowering, symbol: str, operands: tuple[Operand, ...], span
             reason="numpy makes an array of floats; in a graph it would hold ints",
             help="compute it at module level, or begin with floats: `np.array([1.0, 2.0], dtype=np.float32)`",
         )
-    return True
-
-
-def check_promotion(low: Lowering, symbol: str, operands: tuple[Operand, Operand], span: Span) -> None:
-    """Refuses what numpy computes in a wider type than the array's: with its own numbers, lists, and powers of other
-    arrays. A graph keeps the type of the array."""
     for one, other in (operands, operands[::-1]):
         element = _held_element(low, one)
-        if element is None or _keeps_type(low, symbol, element, other):
-            continue
-        raise low.error(
-            "OW314",
-            f"`{symbol}` of an array of {element.name} and {describe(other)}",
-            span,
-            reason="numpy computes it in another type than the array's, which a graph keeps",
-            help="compute it at module level, or make both arrays of one type",
-        )
-
-
-def _keeps_type(low: Lowering, symbol: str, element: ElementType, other: Operand) -> bool:
-    """Whether numpy gives the same in the type of the array: a comparison does where that holds the number."""
-    return _kept.of(other)(other, low, symbol, element)
+        if element is not None and not _kept.of(other)(other, low, symbol, element):
+            raise low.error(
+                "OW314",
+                f"`{symbol}` of numpy's {element.name} and {describe(other)}",
+                span,
+                reason="numpy computes it in another type than the array's, which a graph keeps",
+                help="compute it at module level, or make both arrays of one type",
+            )
+    return alone or any(map(is_tuple, operands))
 
 
 _WIDEST = ("int64", "double")  # an int64 of numpy leaves arrays of these as they are
 
 
 def _keeps_by_default(other: Operand, low: Lowering, symbol: str, element: ElementType) -> bool:
-    """Of lists, of other arrays, and of numbers of Python, which take the type of the array."""
+    """Whether numpy computes with an array in the type of that: with numbers of Python, which take it, with lists and
+    other arrays of it."""
     if is_tuple(other):
         kind = _of_list(other)
         return kind in ("int64", element.name) if symbol in COMPARE else kind == element.name and symbol != "/"
@@ -84,18 +80,18 @@ def _is_held_by(element: ElementType, number: float) -> bool:
 
 
 def holds_array(low: Lowering, operand: Operand) -> bool:
-    """Whether Python holds an array of numpy, of whatever type, that the graph has as a constant."""
-    return _held_element(low, operand) is not None
+    """Whether Python holds an array of numpy that can change in place: no scalar, which results of rank 0 are."""
+    if not isinstance(operand, ir.Value) or operand not in low.arrays or operand in low.scalars:
+        return False
+    return operand in low.known_arrays or operand.type.rank != 0
 
 
 def _held_element(low: Lowering, operand: Operand) -> ElementType | None:
-    """The type of an array that Python holds; None of all else."""
-    if not isinstance(operand, ir.Value) or operand in low.scalars:
+    """The type of an array or scalar of numpy that Python holds; None of all else."""
+    if not isinstance(operand, ir.Value) or operand not in low.arrays:
         return None
     data = low.known_arrays.get(operand)
-    if data is not None:
-        return data.element
-    found = operand.type.element if operand in low.arrays and isinstance(operand.type, ir.TensorType) else None
+    found = operand.type.element if data is None else data.element
     return found if isinstance(found, ElementType) else None
 
 
@@ -108,7 +104,7 @@ def _of_list(items: Operand) -> str:
 
 
 def is_array(low: Lowering, operand: Operand) -> bool:
-    """Whether Python holds an array of numpy, of ints or bools."""
+    """Whether Python holds an array or a scalar of numpy."""
     return isinstance(operand, ir.Value) and operand in low.arrays
 
 

@@ -100,7 +100,7 @@ class Lowering:
         self.lists = Ownership(self.trail)
         self.rank_origins: dict[ir.Value, Sequence[ir.Value] | None] = {}  # whose ranks say those of results
         self.mixed: dict[ir.Value, frozenset[ir.NumberKind]] = {}  # tensors that Python may hold as such numbers
-        self.arrays: dict[ir.Value, None] = {}  # that Python holds as arrays of numpy, of ints or bools
+        self.arrays: dict[ir.Value, None] = {}  # that Python holds as arrays or scalars of numpy, computed ones too
         self.known_arrays: dict[ir.Value, ir.TensorData] = {}  # that Python holds as arrays of numpy, of any elements
         self.scalars: dict[ir.Value, bool | int | float] = {}  # that Python holds as scalars of numpy
         self.item_ranks: dict[ir.Value, int] = {}  # of sequences whose items all have one rank

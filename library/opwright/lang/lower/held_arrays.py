@@ -24,8 +24,7 @@ def array_constant(low: Lowering, data: ir.TensorData, span: Span | None) -> ir.
     """A constant that Python holds as an array of numpy."""
     made = low.constant(data, span)
     low.trail.put(low.known_arrays, made, data)
-    if data.element.is_integer or data.element.kind == "bool":
-        low.trail.put(low.arrays, made, None)
+    low.trail.put(low.arrays, made, None)
     return made
 
 
@@ -39,6 +38,7 @@ def scalar_constant(low: Lowering, data: ir.TensorData, span: Span | None) -> ir
 def note_scalar(low: Lowering, made: ir.Value, data: ir.TensorData) -> None:
     """Remembers that Python holds a scalar of numpy; one of a type that Python has no numbers of stays an array."""
     low.trail.put(low.known_arrays, made, data)
+    low.trail.put(low.arrays, made, None)
     number = number_of(data)
     if number is not None:
         low.trail.put(low.scalars, made, number)

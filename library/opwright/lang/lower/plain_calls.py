@@ -193,7 +193,7 @@ def emit_with_literal(low: Lowering, node: ast.BinOp, left: Operand) -> ir.Value
         return None
     if not number:
         return None  # integers are not divided by zero
-    if type(left) is not ir.Value or left.optional or low.mixed or low.arrays:
+    if type(left) is not ir.Value or left.optional or low.mixed or left in low.arrays:
         return None
     type_, symbol = left.type, BINARY_SYMBOLS[type(node.op)]
     if type(type_) is not ir.TensorType:
