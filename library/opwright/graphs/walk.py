@@ -45,14 +45,22 @@ def all_nodes(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
 def all_graphs(graph: GraphProto) -> Iterator[GraphProto]:
     """The graph and every graph inside it."""
     yield graph
-    for node in all_nodes(graph.node):
-        yield from subgraphs(node)
+    yield from _graphs_of(graph.node)
 
 
 def graphs_in(function: FunctionProto) -> Iterator[GraphProto]:
     """Every graph inside a function."""
-    for node in all_nodes(function.node):
-        yield from subgraphs(node)
+    return _graphs_of(function.node)
+
+
+def _graphs_of(nodes: Iterable[NodeProto]) -> Iterator[GraphProto]:
+    """Every graph inside the nodes, those of a node before the ones that stand in them."""
+    for node in nodes:
+        if node.attribute:
+            found = [*subgraphs(node)]
+            yield from found
+            for graph in found:
+                yield from _graphs_of(graph.node)
 
 
 def names_of(graph: GraphProto) -> Iterator[str]:

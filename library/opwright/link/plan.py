@@ -139,7 +139,7 @@ def _needed(
 ) -> list[FunctionProto]:
     """The functions that the roots reach without passing through one that the model has; order is kept."""
     by_id = {function_id(function): function for function in functions}
-    pending = [identity for identity in roots if identity not in known]
+    pending = [*dict.fromkeys(identity for identity in roots if identity not in known)]
     needed = set(pending)
     while pending:
         for node in all_nodes(by_id[pending.pop()].node):
