@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
@@ -92,7 +92,7 @@ def resolve_model(
     standard are served; `file` names the model in messages.
     """
     resolver = Resolver(catalogue, opset, replace, file)
-    Propagation(model, resolver).run()
+    Propagation(model, resolver, served=resolver.domains).run()
     served: list[Served] = []
     left: list[Diagnostic] = []
     problems: list[Diagnostic] = []
@@ -129,6 +129,11 @@ class Resolver:
         self._replaceable = replace if callable(replace) else None
         self.instances = Instances(catalogue)
         self._bodies = _BodyTypes(self.instances, opset)
+
+    @property
+    def domains(self) -> Collection[str]:
+        """Those of which each node is served, or is a problem."""
+        return self._emitted.keys()
 
     def visit(self, visit: Visit) -> Sequence[Fact] | None:
         if visit.function is not None and record_of(visit.function) is not None:

@@ -153,8 +153,11 @@ class Scope:
 class Propagation:
     """One pass over a model. `run` visits everything; problems of the visitor are the visitor's to keep."""
 
-    def __init__(self, model: ModelProto, visitor: Visitor, observer: Observer | None = None) -> None:
-        """`observer` is told of every operator that is no call and that the visitor left alone, with its outputs."""
+    def __init__(
+        self, model: ModelProto, visitor: Visitor, observer: Observer | None = None, served: Iterable[str] = ()
+    ) -> None:
+        """`observer` is told of every operator that is no call and that the visitor left alone, with its outputs;
+        of domains that are `served` the visitor knows every operator."""
         self._model = model
         self._visitor = visitor
         self._observer = observer
@@ -166,7 +169,8 @@ class Propagation:
         self._depth = 0
         self._visits = 0
         self._imports = imports_of(model)
-        self._may_be_open = not self._imports.keys() <= {*STANDARD_DOMAINS}
+        self._described = frozenset((*STANDARD_DOMAINS, *map(normal_domain, served)))
+        self._may_be_open = not self._imports.keys() <= self._described
 
     def add_function(self, identity: FunctionId, function: FunctionProto) -> None:
         """Makes a function known to calls under an id of the caller's choice."""
@@ -231,9 +235,9 @@ class Propagation:
         return [scope.fact(value.name) for value in graph.output]
 
     def _is_open(self, node: NodeProto) -> bool:
-        """Whether nothing describes the operator: no schema, and no function of the model."""
+        """Whether nothing describes the operator: no schema, no function of the model, and no visitor that serves it."""
         domain = normal_domain(node.domain)
-        if domain in STANDARD_DOMAINS or (domain, node.op_type, node.overload) in self._functions:
+        if domain in self._described or (domain, node.op_type, node.overload) in self._functions:
             return False
         return schema_at(node.op_type, domain, self._imports.get(domain, 0)) is None
 
