@@ -164,6 +164,13 @@ def test_mistakes(row: str, expected: list[str]) -> None:
     assert sorted(findings(row)) == sorted(expected)
 
 
+def test_a_key_of_another_form() -> None:
+    text = "schema: 1\nrows: [{name: a, inputs: {X: {values: [], shape: [2, 0]}}}]"
+    (item,) = read(text).diagnostics
+    assert item.message == "the key `values` does not go with the other keys in `rows.0.inputs.X`"
+    assert item.help == "It goes with distribution, seed, shape, type."
+
+
 def test_sound_rows_are_kept_beside_one_with_a_wrong_tensor() -> None:
     found = read("schema: 1\nrows:\n  - {name: a, inputs: {X: [1, x]}}\n  - {name: b, inputs: {X: [1]}}\n")
     assert [row.name for row in found.rows] == ["b"]

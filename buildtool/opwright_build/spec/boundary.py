@@ -158,7 +158,12 @@ def _unknown_key(model: type[Strict], root: MappingNode, path: tuple[int | str, 
     value = node_at(root, path)
     if ":" in key and value is not None and plain_data(value) is None:
         return Diagnostic("OW106", message, place, help="Put a space after the colon.")
-    known = sorted(_keys_at(model, path[:-1]))
+    forms = [_fields(each) for each in _models_at(model, path[:-1])]
+    known = sorted({name for form in forms for name in form})
+    if key in known:  # of another form than the one that the other keys are of
+        message = f"the key `{_short(key)}` does not go with the other keys{_inside(path[:-1])}"
+        beside = sorted({name for form in forms if key in form for name in form if name != key})
+        return Diagnostic("OW106", message, place, help=f"It goes with {', '.join(beside)}.")
     fix = renamed_key(node_at(root, path[:-1]), key, known)
     return Diagnostic("OW106", message, place, help=did_you_mean(key, known), replacement=fix)
 
@@ -190,13 +195,13 @@ def _quoted(node: Node | None, path: tuple[int | str, ...], value: object) -> Re
 _TRUTH = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 
 
-def _keys_at(model: type[Strict], path: tuple[int | str, ...]) -> set[str]:
-    """The keys that the model knows at that path. Positions, and keys that name no field, lead to the same models."""
+def _models_at(model: type[Strict], path: tuple[int | str, ...]) -> set[type[Strict]]:
+    """The forms of a mapping at that path. Positions, and keys that name no field, lead to the same models."""
     models = {model}
     for step in path:
         inner = {found for each in models for found in _models_below(each, step)}
         models = inner if any(step in _fields(each) for each in models) else models
-    return {key for each in models for key in _fields(each)}
+    return models
 
 
 def _models_below(model: type[Strict], step: int | str) -> Iterator[type[Strict]]:
