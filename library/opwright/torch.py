@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,7 @@ from opwright.packaged import LibraryFunction
 __all__ = ["Registry", "link", "missing", "registry", "translation_table", "translations"]
 
 _TORCH = str(Path(str(torch.__file__)).parent)
+_QUANTIZED = "torch.ao.quantization.fx._decomposed"  # its import makes quantized_decomposed known to torch
 
 
 def translations(table: Mapping[Any, Any]) -> dict[Any, Callable[..., Any]]:
@@ -65,6 +68,8 @@ def translation_table(registry: Registry) -> dict[Any, Callable[..., Any]]:
     for; `link(program)` gives it the functions. A call that its function does not serve is a DiagnosticError (OW686)
     at the line of the module. Left to torch are calls whose tensors are complex, and what it takes apart for them.
     """
+    with suppress(ImportError):  # a program may import it later than the table is made
+        import_module(_QUANTIZED)
     table: dict[Any, Callable[..., Any]] = {}
     for name, implementation in registry.items():
         operator = _overload(name)

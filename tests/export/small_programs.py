@@ -39,7 +39,15 @@ TRANSFORMS: dict[str, Program] = {
     "cropped": lambda x: torch.view_as_real(fft.fft(x, n=3, norm="ortho")),
     "frames": lambda x: torch.view_as_real(torch.stft(x, 4, return_complex=True)),
 }
-OTHERS: dict[str, Program] = {"trace": lambda x: x.trace(), "mean and deviation": lambda x: torch.std_mean(x, 0)}
+OTHERS: dict[str, Program] = {
+    "trace": lambda x: x.trace(),
+    "mean and deviation": lambda x: torch.std_mean(x, 0),
+    "bags that end early": lambda x: nn.functional.embedding_bag(
+        torch.tensor([0, 2, 1, 1, 0]), x, torch.tensor([0, 2, 4]), mode="sum", include_last_offset=True
+    ),
+    # torch learns of the operator after the table was made, from a module that the table's makers need not import.
+    "few levels": lambda x: torch.ops.quantized_decomposed.quantize_per_tensor(x, 0.01, 0, -7, 7, torch.int8),
+}
 
 
 class Module(nn.Module):

@@ -1028,6 +1028,22 @@ def _distances(draw: Draw) -> Given:
                 yield "embedding_bag", call[:-1], {}
                 yield "embedding_bag.padding_idx", [*call[:-1], None if padding < 0 else padding], {}
         yield "embedding", [table, torch.tensor([[0, 5], [2, 2]]), 2, True, False], {}
+    yield from _bags_that_end_early()
+
+
+def _bags_that_end_early() -> Given:
+    """Bags behind whose last offset there are more indices, which PyTorch adds to none, but where it has them padded,
+    or in double."""
+    for dtype in FLOATS:
+        table, weights = torch.linspace(-2, 3, 18).reshape(6, 3).to(dtype), torch.linspace(-1, 2, 8).to(dtype)
+        index = torch.tensor([1, 2, 4, 5, 4, 3, 2, 2])
+        for ends, mode, padding in product(([0, 3, 3, 6], [0, 2, 2], [0, 0]), (0, 1, 2), (-1, 2)):
+            for given in (None, weights) if mode == 0 else (None,):
+                call = [table, index, torch.tensor(ends), False, mode, False, given, True, padding]
+                yield "_embedding_bag", call, {}
+                yield "_embedding_bag_forward_only", call, {}
+                yield "embedding_bag", call[:-1], {}
+                yield "embedding_bag.padding_idx", [*call[:-1], None if padding < 0 else padding], {}
 
 
 _QUANTISED = {torch.uint8: (0, 255), torch.int8: (-128, 127), torch.int16: (-32768, 32767), torch.int32: (-100, 100)}

@@ -38,6 +38,9 @@ def embedding_bag_forward_only(
         result = op.Where(op.Equal(first, op.CastLike(op.Size(indices), first)), op.CastLike(0.0, result), result)
         sizes, places = _sizes(bag, starts, counted), op.Gather(taken, first)
     else:
+        if include_last_offset and weight.dtype != DOUBLE and padding_idx is None:
+            # PyTorch counts what stands behind the last offset, and adds it to no bag.
+            place, rows = place[: offsets[-1]], rows[: offsets[-1]]
         result = op.ScatterND(op.Expand(op.CastLike(0.0, rows), shape), place, rows, reduction="add")
         if mode == 1:
             sizes = _sizes(bag, starts, counted)

@@ -19,6 +19,8 @@ def repeat_interleave_self_int(
     elif shape is not None:
         y = op.Reshape(op.Tile(op.Unsqueeze(x, axes), counts), shape, allowzero=whole)
     else:
-        sizes = op.Concat(op.Shape(self, start=0, end=dim), [-1], op.Shape(self, start=behind), axis=0)
-        y = op.Reshape(op.Tile(op.Unsqueeze(x, axes), counts), sizes)
+        tiled = op.Tile(op.Unsqueeze(x, axes), counts)
+        joined = op.Shape(tiled, start=dim, end=behind) * op.Shape(tiled, start=behind, end=behind + 1)
+        sizes = op.Concat(op.Shape(self, start=0, end=dim), joined, op.Shape(self, start=behind), axis=0)
+        y = op.Reshape(tiled, sizes, allowzero=1)
     return op.CastLike(y, self) if self.dtype == BFLOAT16 else y

@@ -17,6 +17,7 @@ def _rolled(x, shift, axis, cut):
         return x
     if cut < 0:
         size = op.Gather(op.Shape(x), [axis])
+        size = op.Max(size, 1)  # Mod by 0 is an error
         at = op.Mod(op.Mod([-shift], size) + size, size)
         return op.Concat(op.Slice(x, at, [(1 << 63) - 1], [axis]), op.Slice(x, [0], at, [axis]), axis=axis)
     return op.Concat(op.Slice(x, [cut], [(1 << 63) - 1], [axis]), op.Slice(x, [0], [cut], [axis]), axis=axis)
