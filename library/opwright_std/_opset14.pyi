@@ -4,10 +4,11 @@ from typing import Any as _Any, TypeVar as _TypeVar, overload as _overload
 
 from numpy.typing import NDArray as _NDArray
 from opwright.packaged import LibraryFunction as _LibraryFunction
-from opwright.types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, Floats as _Floats
+from opwright.types import BFLOAT16, BOOL, COMPLEX128, COMPLEX64, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, STRING, UINT16, UINT32, UINT64, UINT8, Floats as _Floats, Ints as _Ints, Strings as _Strings
 
 _T1 = _TypeVar("_T1", FLOAT16, FLOAT, DOUBLE)
 _T2 = _TypeVar("_T2", FLOAT16, FLOAT, DOUBLE, BFLOAT16, INT8, INT16, INT32, INT64)
+_T3 = _TypeVar("_T3", BFLOAT16, BOOL, COMPLEX128, COMPLEX64, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, STRING, UINT16, UINT32, UINT64, UINT8)
 
 class HardSwish(_LibraryFunction):
     @_overload
@@ -49,4 +50,39 @@ class Relu(_LibraryFunction):
         """
     @_overload
     def __call__(self, /, X: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class Trilu(_LibraryFunction):
+    @_overload
+    def __call__(self, /, input: _T3, k: INT64 | _Ints | None = None, *, upper: int = 1) -> _T3:
+        """The upper or the lower triangle of matrices.
+
+        Of each matrix, which the last two dimensions are, the elements on the diagonal k and above it (`upper` not 0) or below
+        it (0) stay, and the others become zero (false, empty text). Diagonal k is the one that begins k columns to the right
+        of the main one.
+
+        Inputs:
+            input (T): Matrices, of rank 2 or more.
+            k (int64, optional, rank 0): The diagonal; 0 where it is absent, negative below the main one.
+
+        Attributes:
+            upper (int, default 1): 0 keeps the lower triangle, another number the upper one.
+
+        Outputs:
+            output (T)
+
+        Types:
+            T: bfloat16, bool, complex128, complex64, double, float, float16, int16, int32, int64, int8, string, uint16, uint32, uint64, uint8
+
+        Since version 14 of ai.onnx.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats | _Strings,
+        k: _NDArray[_Any] | _Ints | None = None,
+        *,
+        upper: int = 1,
+    ) -> _NDArray[_Any]:
         ...

@@ -10,6 +10,7 @@ _OPSET = _LibraryOpset(
     (
         "HardSwish",
         "Relu",
+        "Trilu",
     ),
     "opset13",
 )

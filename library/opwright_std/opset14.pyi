@@ -4,6 +4,7 @@ from typing import Final as _Final
 
 from ._opset14 import HardSwish as _TypeOfHardSwish  # pyright: ignore[reportMissingModuleSource]
 from ._opset14 import Relu as _TypeOfRelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset14 import Trilu as _TypeOfTrilu  # pyright: ignore[reportMissingModuleSource]
 from .opset13 import Celu as Celu
 from .opset13 import Clip as Clip
 from .opset13 import DynamicQuantizeLinear as DynamicQuantizeLinear
@@ -55,6 +56,31 @@ Outputs:
 
 Types:
     T: float16, float, double, bfloat16, int8, int16, int32, int64
+
+Since version 14 of ai.onnx.
+"""
+
+Trilu: _Final[_TypeOfTrilu]
+"""Trilu(input: T, k: int64 | None = None, *, upper: int = 1) -> T
+
+The upper or the lower triangle of matrices.
+
+Of each matrix, which the last two dimensions are, the elements on the diagonal k and above it (`upper` not 0) or below
+it (0) stay, and the others become zero (false, empty text). Diagonal k is the one that begins k columns to the right
+of the main one.
+
+Inputs:
+    input (T): Matrices, of rank 2 or more.
+    k (int64, optional, rank 0): The diagonal; 0 where it is absent, negative below the main one.
+
+Attributes:
+    upper (int, default 1): 0 keeps the lower triangle, another number the upper one.
+
+Outputs:
+    output (T)
+
+Types:
+    T: bfloat16, bool, complex128, complex64, double, float, float16, int16, int32, int64, int8, string, uint16, uint32, uint64, uint8
 
 Since version 14 of ai.onnx.
 """

@@ -24,6 +24,7 @@ from .opset14 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss
 from .opset14 import Softplus as Softplus
 from .opset14 import Softsign as Softsign
 from .opset14 import ThresholdedRelu as ThresholdedRelu
+from .opset14 import Trilu as Trilu
 
 Bernoulli: _Final[_TypeOfBernoulli]
 """Bernoulli(input: T1, *, dtype: int | None = None, seed: float | None = None) -> T2

@@ -26,6 +26,7 @@ from .opset15 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss
 from .opset15 import Softplus as Softplus
 from .opset15 import Softsign as Softsign
 from .opset15 import ThresholdedRelu as ThresholdedRelu
+from .opset15 import Trilu as Trilu
 
 GreaterOrEqual: _Final[_TypeOfGreaterOrEqual]
 """GreaterOrEqual(A: T, B: T) -> T1

@@ -31,6 +31,7 @@ from .opset16 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss
 from .opset16 import Softplus as Softplus
 from .opset16 import Softsign as Softsign
 from .opset16 import ThresholdedRelu as ThresholdedRelu
+from .opset16 import Trilu as Trilu
 
 BlackmanWindow: _Final[_TypeOfBlackmanWindow]
 """BlackmanWindow(size: T1, *, output_datatype: int = 1, periodic: int = 1) -> T2

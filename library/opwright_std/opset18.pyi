@@ -39,6 +39,7 @@ from .opset17 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss
 from .opset17 import Softplus as Softplus
 from .opset17 import Softsign as Softsign
 from .opset17 import ThresholdedRelu as ThresholdedRelu
+from .opset17 import Trilu as Trilu
 
 CenterCropPad: _Final[_TypeOfCenterCropPad]
 """CenterCropPad(input_data: T, shape: Tind, *, axes: Sequence[int] | None = None) -> T

@@ -39,6 +39,7 @@ from .opset18 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss
 from .opset18 import Softplus as Softplus
 from .opset18 import Softsign as Softsign
 from .opset18 import ThresholdedRelu as ThresholdedRelu
+from .opset18 import Trilu as Trilu
 
 CastLike: _Final[_TypeOfCastLike]
 """CastLike(input: T1, target_type: T2, *, saturate: int = 1) -> T2

@@ -41,6 +41,7 @@ from .opset19 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss
 from .opset19 import Softplus as Softplus
 from .opset19 import Softsign as Softsign
 from .opset19 import ThresholdedRelu as ThresholdedRelu
+from .opset19 import Trilu as Trilu
 
 AffineGrid: _Final[_TypeOfAffineGrid]
 """AffineGrid(theta: T1, size: T2, *, align_corners: int = 0) -> T1

@@ -41,6 +41,7 @@ from .opset20 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss
 from .opset20 import Softplus as Softplus
 from .opset20 import Softsign as Softsign
 from .opset20 import ThresholdedRelu as ThresholdedRelu
+from .opset20 import Trilu as Trilu
 
 CastLike: _Final[_TypeOfCastLike]
 """CastLike(input: T1, target_type: T2, *, saturate: int = 1) -> T2

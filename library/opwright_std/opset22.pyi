@@ -41,6 +41,7 @@ from .opset21 import SequenceMap as SequenceMap
 from .opset21 import Shrink as Shrink
 from .opset21 import Softmax as Softmax
 from .opset21 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss
+from .opset21 import Trilu as Trilu
 
 Bernoulli: _Final[_TypeOfBernoulli]
 """Bernoulli(input: T1, *, dtype: int | None = None, seed: float | None = None) -> T2

@@ -44,6 +44,7 @@ from .opset22 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss
 from .opset22 import Softplus as Softplus
 from .opset22 import Softsign as Softsign
 from .opset22 import ThresholdedRelu as ThresholdedRelu
+from .opset22 import Trilu as Trilu
 
 Attention: _Final[_TypeOfAttention]
 """Attention(Q: T1, K: T1, V: T2, attn_mask: U | None = None, past_key: T1 | None = None, past_value: T2 | None = None, *, is_causal: int = 0, kv_num_heads: int | None = None, q_num_heads: int | None = None, qk_matmul_output_mode: int = 0, scale: float | None = None, softcap: float = 0.0, softmax_precision: int | None = None) -> tuple[T1, T1, T2, T1]

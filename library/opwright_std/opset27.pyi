@@ -47,6 +47,7 @@ from .opset25 import Softplus as Softplus
 from .opset25 import Softsign as Softsign
 from .opset25 import Swish as Swish
 from .opset25 import ThresholdedRelu as ThresholdedRelu
+from .opset25 import Trilu as Trilu
 
 CausalConvWithState: _Final[_TypeOfCausalConvWithState]
 """CausalConvWithState(input: T, weight: T, bias: T | None = None, past_state: T | None = None, *, activation: str = "none") -> tuple[T, T]

@@ -50,6 +50,7 @@ from .opset27 import Softplus as Softplus
 from .opset27 import Softsign as Softsign
 from .opset27 import Swish as Swish
 from .opset27 import ThresholdedRelu as ThresholdedRelu
+from .opset27 import Trilu as Trilu
 
 Celu: _Final[_TypeOfCelu]
 """Celu(X: T, *, alpha: float = 1.0) -> T

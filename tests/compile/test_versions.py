@@ -286,3 +286,20 @@ def test_no_file_is_read_in_another_encoding_than_python_would(head: bytes) -> N
 )
 def test_utf_8_may_be_named(head: bytes) -> None:
     assert not isinstance(SpecFiles(lambda path: head + b"x = 1\n").open("function.py"), Diagnostic)
+
+
+def test_an_operator_may_be_made_of_its_older_version(tmp_path: Path) -> None:
+    """At opsets that have the version itself there is none, so its function ends before them."""
+    head = "schema: 1\ndomain: ai.onnx\nname: ScatterND\nsummary: Scatter.\nsince_version: 16\n"
+    interface = "inputs: {data: T, indices: int64, updates: T}\noutputs: {output: T}\n"
+    rest = "attributes: {reduction: How.}\ntypes: {T: [float]}\n"
+    source = "from opwright import opset13 as op\n\n\ndef ScatterND(data, indices, updates, reduction: str = 'none'):\n"
+    body = "    return op.ScatterND(data, indices, updates)\n"
+    for opsets, codes in ((">=13,<=15", []), (">=13,<=16", ["OW217"])):
+        files = {
+            "specs/ai.onnx/domain.yaml": "schema: 1\nversion: 28\nmirror: acme.ai.onnx\n",
+            "specs/ai.onnx/ScatterND/spec.yaml": f"{head}opset: '{opsets}'\n{interface}{rest}",
+            "specs/ai.onnx/ScatterND/function.py": source + body,
+        }
+        compiled = Tree(tmp_path / str(len(codes)), files).compile("ScatterND")
+        assert [item.code for item in compiled.diagnostics] == codes

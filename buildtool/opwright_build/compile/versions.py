@@ -15,6 +15,7 @@ from opwright.lang.looked_up import schemas
 from opwright.lang.lower.function_unit import Unit
 from opwright.lang.resolve import Libraries
 from opwright.lang.template import digest_of, write_template
+from opwright.opsets.signatures import signature
 
 from opwright_build.compile.compiled_version import CompiledVersion, Unreachable
 from opwright_build.compile.files import SpecFiles
@@ -72,7 +73,7 @@ def _compile(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> Co
     if not found:
         anonymous = AnonymousBodies()
         for first, last, family in _classes(families, anonymous):
-            found.extend(_defined_by_itself(version, unit, family))
+            found.extend(_defined_by_itself(version, unit, family, first))
             for variant in family.variants:
                 entries.append(_body(variant, first, last, bodies, anonymous))
         if not templates:
@@ -194,18 +195,15 @@ def _errors(version: SpecVersion, families: Sequence[Family]) -> list[Diagnostic
     return list(dict.fromkeys(item for item in families[-1].diagnostics)) if families else []
 
 
-def _defined_by_itself(version: SpecVersion, unit: Unit, family: Family) -> list[Diagnostic]:
-    """A mirror of a standard operator must not be made of that operator."""
+def _defined_by_itself(version: SpecVersion, unit: Unit, family: Family, opset: int) -> list[Diagnostic]:
+    """A mirror of a standard operator must not be made of that operator, unless it is of an older version."""
     if version.domain.mirror is None:
         return []
     for variant in family.variants:
         function = variant.lowered.function
         assert function is not None
         for _, node in ir.walk(function.body):
-            if isinstance(node, ir.Call) and node.callee.identity[:2] in (
-                ("", version.name),
-                (version.domain.name, version.name),
-            ):
+            if isinstance(node, ir.Call) and _is_itself(version, node.callee, opset):
                 return [
                     Diagnostic(
                         "OW217",
@@ -217,6 +215,14 @@ def _defined_by_itself(version: SpecVersion, unit: Unit, family: Family) -> list
                     )
                 ]
     return []
+
+
+def _is_itself(version: SpecVersion, callee: ir.Operator | ir.FunctionReference, opset: int) -> bool:
+    domain, name, _ = callee.identity
+    if name != version.name or domain not in ("", version.domain.name):
+        return False
+    found = signature(domain, name, opset) if isinstance(callee, ir.Operator) else None
+    return found is None or found.since_version >= version.since_version
 
 
 def _never_admitted(version: SpecVersion, families: Sequence[Family], entries: Sequence[BodyEntry]) -> list[Diagnostic]:

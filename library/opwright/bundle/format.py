@@ -176,6 +176,11 @@ class FunctionEntry:
     def identity(self) -> str:
         return f"{self.domain}::{self.name}@{self.since_version}"
 
+    @property
+    def last_opset(self) -> int:
+        """The newest opset that has a body."""
+        return max((item.last_opset for item in (*self.bodies, *self.templates)), default=0)
+
 
 @dataclass(frozen=True, slots=True)
 class DomainEntry:

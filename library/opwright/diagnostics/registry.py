@@ -346,7 +346,8 @@ TABLE = (
         "OW217",
         "A function-op is defined in terms of itself",
         "A function-op says what an operator means in terms of simpler ones; a definition by itself says nothing, "
-        "and would never end where the operator is replaced by its function.",
+        "and would never end where the operator is replaced by its function. An older version of the operator may "
+        "stand in it, at opsets that have no newer one.",
     ),
     Code(
         "OW218",

@@ -169,7 +169,8 @@ class Resolver:
         return self.findings.setdefault(id(visit.node), Findings(visit.node, visit.place, replaced, visit.function))
 
     def standard_operator(self, visit: Visit, domain: str) -> FunctionEntry | None:
-        """The function of a mirrored domain that is this very version of the standard's operator."""
+        """The function of a mirrored domain that is this very version of the standard's operator. One that has bodies
+        for older opsets alone, which lack the operator, replaces it nowhere else."""
         owner = self._replaced.get(domain)
         if owner is None or (self._replaceable is not None and not self._replaceable(visit.node)):
             return None
@@ -177,7 +178,10 @@ class Resolver:
         if schema is None:
             return None
         versions = self._catalogue.versions_of(owner.name, visit.node.op_type)
-        return next((entry for entry in versions if entry.since_version == schema.since_version), None)
+        entry = next((entry for entry in versions if entry.since_version == schema.since_version), None)
+        if entry is not None and entry.last_opset < entry.since_version <= self._opset:
+            return None
+        return entry
 
     def _own_function(self, visit: Visit, domain: DomainEntry) -> FunctionEntry:
         node = visit.node

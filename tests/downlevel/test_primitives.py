@@ -1,0 +1,53 @@
+"""Operators that the standard defines by no function, below the opsets that have them: onnxruntime's own bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx.parser
+import pytest
+from opwright.bundle.format import Bundle
+from opwright.downlevel.rewrite import polyfill_libraries
+from opwright.downlevel.target import target_of_opset
+from opwright.link.apply import attach_libraries
+
+from tests.downlevel.standard_cases import session_of
+
+TRILU = """<ir_version: 8, opset_import: ["": 18]> g (float[2,N,M] x, int64 k) => (float[2,N,M] y, float[2,N,M] z)
+{ y = Trilu(x, k) z = Trilu<upper = 0>(x) }"""
+
+
+def parse(text: str) -> onnx.ModelProto:
+    return onnx.parser.parse_model(text)
+
+
+def same_bits(model: onnx.ModelProto, library: Bundle, opset: int, **feeds: Any) -> None:
+    """The model for `opset` gives what it gives itself."""
+    done = polyfill_libraries(model, [library], target_of_opset(opset))
+    expected = session_of(model).run(None, feeds)
+    for one, other in zip(session_of(done.model).run(None, feeds), expected, strict=True):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape)
+        assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("k", [-2, 0, 1])
+@pytest.mark.parametrize("shape", [(2, 3, 4), (2, 4, 3), (2, 0, 3), (2, 3, 0)])
+def test_triangles(standard: Bundle, k: int, shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(1).standard_normal(shape, np.float32)
+    same_bits(parse(TRILU), standard, 13, x=x, k=np.array(k))
+
+
+@pytest.mark.parametrize("opset", [14, 17])
+def test_where_the_opset_has_the_operator_it_stays(standard: Bundle, opset: int) -> None:
+    done = polyfill_libraries(parse(TRILU), [standard], target_of_opset(opset))
+    assert done.functions == ()
+    assert [node.op_type for node in done.model.graph.node] == ["Trilu", "Trilu"]
+
+
+def test_attaching_does_not_replace_them(standard: Bundle) -> None:
+    done = attach_libraries(parse(TRILU), [standard], replace=True)
+    assert done.model == parse(TRILU)
+    assert [item.code for item in done.diagnostics] == ["OW552"]
+    assert "--replace" not in done.diagnostics[0].help
