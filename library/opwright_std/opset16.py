@@ -12,6 +12,8 @@ _OPSET = _LibraryOpset(
         "LeakyRelu",
         "LessOrEqual",
         "PRelu",
+        "ScatterElements",
+        "ScatterND",
     ),
     "opset15",
 )

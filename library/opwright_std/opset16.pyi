@@ -6,6 +6,8 @@ from ._opset16 import GreaterOrEqual as _TypeOfGreaterOrEqual  # pyright: ignore
 from ._opset16 import LeakyRelu as _TypeOfLeakyRelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset16 import LessOrEqual as _TypeOfLessOrEqual  # pyright: ignore[reportMissingModuleSource]
 from ._opset16 import PRelu as _TypeOfPRelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset16 import ScatterElements as _TypeOfScatterElements  # pyright: ignore[reportMissingModuleSource]
+from ._opset16 import ScatterND as _TypeOfScatterND  # pyright: ignore[reportMissingModuleSource]
 from .opset15 import Bernoulli as Bernoulli
 from .opset15 import CastLike as CastLike
 from .opset15 import Celu as Celu
@@ -110,4 +112,60 @@ Types:
     T: float16, float, double, bfloat16, int32, int64, uint32, uint64
 
 Since version 16 of ai.onnx.
+"""
+
+ScatterElements: _Final[_TypeOfScatterElements]
+"""ScatterElements(data: T, indices: Tind, updates: T, *, axis: int = 0, reduction: str = "none") -> T
+
+Puts elements into a copy of a tensor along an axis, or reduces them with what is there.
+
+Each element of `updates` goes to its own coordinates in `data`, but along `axis`, where `indices` says how far from the
+beginning, or by a negative number from the end. With a reduction the place becomes the sum, the product, the greater or
+the smaller of what is there and the update, for one update after another; bools are joined by or (`add`) and by and
+(`mul`). With `none` no place may be given twice.
+
+Inputs:
+    data (T): What is copied, of rank 1 or more.
+    indices (Tind): Coordinates along the axis.
+    updates (T): Elements, in the shape of `indices`.
+
+Attributes:
+    axis (int, default 0): The dimension along which elements are placed; a negative one is counted from the last.
+    reduction (string, default "none"): `none`, `add` or `mul`.
+
+Outputs:
+    output (T)
+
+Types:
+    T: bfloat16, bool, complex128, complex64, double, float, float16, int16, int32, int64, int8, string, uint16, uint32, uint64, uint8
+    Tind: int64, int32
+
+Since version 16 of ai.onnx; other versions: 18.
+"""
+
+ScatterND: _Final[_TypeOfScatterND]
+"""ScatterND(data: T, indices: int64, updates: T, *, reduction: str = "none") -> T
+
+Puts slices into a copy of a tensor, or reduces them with what is there.
+
+The last dimension of `indices` holds the coordinates of a slice of `data` each, negative ones counted from the end, and
+`updates` the slices that go there. With a reduction each slice becomes the sum, the product, the greater or the
+smaller of what is there and the update, for one update after another; bools are joined by or (`add`) and by and
+(`mul`). With `none` no place may be given twice.
+
+Inputs:
+    data (T): What is copied, of rank 1 or more.
+    indices (int64): Coordinates of slices.
+    updates (T): Slices, in the shape of `indices` without its last dimension.
+
+Attributes:
+    reduction (string, default "none"): `none`, `add` or `mul`.
+
+Outputs:
+    output (T)
+
+Types:
+    T: bfloat16, bool, complex128, complex64, double, float, float16, int16, int32, int64, int8, string, uint16, uint32, uint64, uint8
+
+Since version 16 of ai.onnx; other versions: 18.
 """

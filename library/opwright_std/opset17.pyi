@@ -24,6 +24,8 @@ from .opset16 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
 from .opset16 import PRelu as PRelu
 from .opset16 import Range as Range
 from .opset16 import Relu as Relu
+from .opset16 import ScatterElements as ScatterElements
+from .opset16 import ScatterND as ScatterND
 from .opset16 import Selu as Selu
 from .opset16 import Shrink as Shrink
 from .opset16 import Softmax as Softmax

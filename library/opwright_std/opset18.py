@@ -16,6 +16,8 @@ _OPSET = _LibraryOpset(
         "ReduceLogSum",
         "ReduceLogSumExp",
         "ReduceSumSquare",
+        "ScatterElements",
+        "ScatterND",
     ),
     "opset17",
 )

@@ -31,6 +31,8 @@ from .opset18 import ReduceLogSum as ReduceLogSum
 from .opset18 import ReduceLogSumExp as ReduceLogSumExp
 from .opset18 import ReduceSumSquare as ReduceSumSquare
 from .opset18 import Relu as Relu
+from .opset18 import ScatterElements as ScatterElements
+from .opset18 import ScatterND as ScatterND
 from .opset18 import Selu as Selu
 from .opset18 import SequenceMap as SequenceMap
 from .opset18 import Shrink as Shrink

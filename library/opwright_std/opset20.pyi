@@ -33,6 +33,8 @@ from .opset19 import ReduceLogSum as ReduceLogSum
 from .opset19 import ReduceLogSumExp as ReduceLogSumExp
 from .opset19 import ReduceSumSquare as ReduceSumSquare
 from .opset19 import Relu as Relu
+from .opset19 import ScatterElements as ScatterElements
+from .opset19 import ScatterND as ScatterND
 from .opset19 import Selu as Selu
 from .opset19 import SequenceMap as SequenceMap
 from .opset19 import Shrink as Shrink

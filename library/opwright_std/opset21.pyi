@@ -33,6 +33,8 @@ from .opset20 import ReduceLogSum as ReduceLogSum
 from .opset20 import ReduceLogSumExp as ReduceLogSumExp
 from .opset20 import ReduceSumSquare as ReduceSumSquare
 from .opset20 import Relu as Relu
+from .opset20 import ScatterElements as ScatterElements
+from .opset20 import ScatterND as ScatterND
 from .opset20 import Selu as Selu
 from .opset20 import SequenceMap as SequenceMap
 from .opset20 import Shrink as Shrink

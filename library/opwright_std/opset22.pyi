@@ -37,6 +37,8 @@ from .opset21 import ReduceLogSum as ReduceLogSum
 from .opset21 import ReduceLogSumExp as ReduceLogSumExp
 from .opset21 import ReduceSumSquare as ReduceSumSquare
 from .opset21 import Relu as Relu
+from .opset21 import ScatterElements as ScatterElements
+from .opset21 import ScatterND as ScatterND
 from .opset21 import SequenceMap as SequenceMap
 from .opset21 import Shrink as Shrink
 from .opset21 import Softmax as Softmax

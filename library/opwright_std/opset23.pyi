@@ -36,6 +36,8 @@ from .opset22 import ReduceLogSum as ReduceLogSum
 from .opset22 import ReduceLogSumExp as ReduceLogSumExp
 from .opset22 import ReduceSumSquare as ReduceSumSquare
 from .opset22 import Relu as Relu
+from .opset22 import ScatterElements as ScatterElements
+from .opset22 import ScatterND as ScatterND
 from .opset22 import Selu as Selu
 from .opset22 import SequenceMap as SequenceMap
 from .opset22 import Shrink as Shrink

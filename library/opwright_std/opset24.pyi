@@ -37,6 +37,8 @@ from .opset23 import ReduceLogSumExp as ReduceLogSumExp
 from .opset23 import ReduceSumSquare as ReduceSumSquare
 from .opset23 import Relu as Relu
 from .opset23 import RotaryEmbedding as RotaryEmbedding
+from .opset23 import ScatterElements as ScatterElements
+from .opset23 import ScatterND as ScatterND
 from .opset23 import Selu as Selu
 from .opset23 import SequenceMap as SequenceMap
 from .opset23 import Shrink as Shrink

@@ -36,6 +36,8 @@ from .opset24 import ReduceLogSumExp as ReduceLogSumExp
 from .opset24 import ReduceSumSquare as ReduceSumSquare
 from .opset24 import Relu as Relu
 from .opset24 import RotaryEmbedding as RotaryEmbedding
+from .opset24 import ScatterElements as ScatterElements
+from .opset24 import ScatterND as ScatterND
 from .opset24 import Selu as Selu
 from .opset24 import SequenceMap as SequenceMap
 from .opset24 import Shrink as Shrink

@@ -38,6 +38,8 @@ from .opset25 import ReduceLogSumExp as ReduceLogSumExp
 from .opset25 import ReduceSumSquare as ReduceSumSquare
 from .opset25 import Relu as Relu
 from .opset25 import RotaryEmbedding as RotaryEmbedding
+from .opset25 import ScatterElements as ScatterElements
+from .opset25 import ScatterND as ScatterND
 from .opset25 import Selu as Selu
 from .opset25 import SequenceMap as SequenceMap
 from .opset25 import Shrink as Shrink

@@ -41,6 +41,8 @@ from .opset27 import ReduceL2 as ReduceL2
 from .opset27 import ReduceSumSquare as ReduceSumSquare
 from .opset27 import Relu as Relu
 from .opset27 import RotaryEmbedding as RotaryEmbedding
+from .opset27 import ScatterElements as ScatterElements
+from .opset27 import ScatterND as ScatterND
 from .opset27 import Selu as Selu
 from .opset27 import SequenceMap as SequenceMap
 from .opset27 import Shrink as Shrink

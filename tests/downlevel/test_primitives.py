@@ -39,6 +39,28 @@ def test_triangles(standard: Bundle, k: int, shape: tuple[int, ...]) -> None:
     same_bits(parse(TRILU), standard, 13, x=x, k=np.array(k))
 
 
+SCATTER = """<ir_version: 8, opset_import: ["": 18]>
+g (float[A,B,C] x, int64[D,E,F] i, float[D,E,F] u, int64[G,2] at, float[G,C] rows) => (float[A,B,C] y, float[A,B,C] z)
+{ y = ScatterElements<axis = -2, reduction = "how">(x, i, u) z = ScatterND<reduction = "how">(x, at, rows) }"""
+
+
+@pytest.mark.parametrize("how", ["add", "mul", "max", "min"])
+@pytest.mark.parametrize("shape", [(3, 4, 2), (1, 1, 1), (2, 3, 0)])
+def test_scattering(standard: Bundle, how: str, shape: tuple[int, int, int]) -> None:
+    """Places that many updates go to: their order decides the last bits."""
+    generator = np.random.default_rng(2)
+    given = (*shape[:1], 20, *shape[2:])
+    feeds = {
+        "x": generator.standard_normal(shape, np.float32),
+        "i": generator.integers(-shape[1], shape[1], given),
+        "u": generator.standard_normal(given, np.float32),
+        "at": generator.integers([-shape[0], -shape[1]], shape[:2], (30, 2)),
+        "rows": generator.standard_normal((30, shape[2]), np.float32),
+    }
+    for opset in (13, 15) if how in ("add", "mul") else (13, 15, 17):
+        same_bits(parse(SCATTER.replace("how", how)), standard, opset, **feeds)
+
+
 @pytest.mark.parametrize("opset", [14, 17])
 def test_where_the_opset_has_the_operator_it_stays(standard: Bundle, opset: int) -> None:
     done = polyfill_libraries(parse(TRILU), [standard], target_of_opset(opset))
