@@ -4,9 +4,12 @@ from typing import Any as _Any, TypeVar as _TypeVar, overload as _overload
 
 from numpy.typing import NDArray as _NDArray
 from opwright.packaged import LibraryFunction as _LibraryFunction
-from opwright.types import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, INT16, INT32, INT64, INT8, STRING, UINT16, UINT32, UINT64, UINT8, Floats as _Floats, Strings as _Strings
+from opwright.types import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, INT16, INT32, INT64, INT8, STRING, UINT16, UINT32, UINT64, UINT8, Floats as _Floats, Ints as _Ints, Strings as _Strings
 
 _T1 = _TypeVar("_T1", FLOAT, FLOAT16, DOUBLE, BFLOAT16, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, BOOL, STRING, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ)
+_T2 = _TypeVar("_T2", INT8, UINT8, INT32)
+_T3 = _TypeVar("_T3", FLOAT, FLOAT16)
+_T4 = _TypeVar("_T4", UINT8, INT8)
 
 class CastLike(_LibraryFunction):
     @_overload
@@ -45,6 +48,102 @@ class CastLike(_LibraryFunction):
         input: _NDArray[_Any] | _Floats | _Strings,
         target_type: _NDArray[_Any] | _Floats | _Strings,
         *,
+        saturate: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class DequantizeLinear(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        x: _T2,
+        x_scale: _T3 | _Floats,
+        x_zero_point: _T2 | _Ints | None = None,
+        *,
+        axis: int = 1,
+    ) -> _T3:
+        """Numbers from integers, a scale and a zero point.
+
+        (x - x_zero_point) * x_scale, computed in float. Scale and zero point are of one shape: one of each for all of x, one
+        for each element along `axis`, or with a `block_size` one for so many neighbours along it. Integers of 4 bits and less
+        and floats of 8 bits, which opsets below those of the function do not have, are not taken.
+
+        Inputs:
+            x (T1): What is dequantised.
+            x_scale (T2): The size of a step.
+            x_zero_point (T1, optional): What stands for zero; 0 where it is absent.
+
+        Attributes:
+            axis (int, default 1): The dimension along which scales differ; a negative one is counted from the last.
+
+        Outputs:
+            y (T2)
+
+        Types:
+            T1: int8, uint8, int32
+            T2: float, float16
+
+        Since version 19 of ai.onnx; other versions: 21, 23, 24, 25, 28.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x: _NDArray[_Any] | _Ints,
+        x_scale: _NDArray[_Any] | _Floats,
+        x_zero_point: _NDArray[_Any] | _Ints | None = None,
+        *,
+        axis: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
+class QuantizeLinear(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        x: _T3,
+        y_scale: _T3 | _Floats,
+        y_zero_point: _T4 | _Ints | None = None,
+        *,
+        axis: int = 1,
+        saturate: int = 1,
+    ) -> _T4:
+        """Integers for numbers, a scale and a zero point.
+
+        x / y_scale, rounded to the nearest integer (to the even one of two as near), plus y_zero_point; what is beyond the type
+        becomes its end. All is computed in float. Scale and zero point are of one shape: one of each for all of x, one for each
+        element along `axis`, or with a `block_size` one for so many neighbours along it. Integers of 4 bits and less and floats
+        of 8 bits, which opsets below those of the function do not have, are not made.
+
+        Inputs:
+            x (T1): What is quantised.
+            y_scale (T1): The size of a step.
+            y_zero_point (T2, optional): What stands for zero; 0 where it is absent.
+
+        Attributes:
+            axis (int, default 1): The dimension along which scales differ; a negative one is counted from the last.
+            saturate (int, default 1): Of floats of 8 bits alone.
+
+        Outputs:
+            y (T2)
+
+        Types:
+            T1: float, float16
+            T2: uint8, int8
+
+        Since version 19 of ai.onnx; other versions: 21, 23, 24, 25, 28.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x: _NDArray[_Any] | _Floats,
+        y_scale: _NDArray[_Any] | _Floats,
+        y_zero_point: _NDArray[_Any] | _Ints | None = None,
+        *,
+        axis: int = 1,
         saturate: int = 1,
     ) -> _NDArray[_Any]:
         ...

@@ -9,8 +9,10 @@ from opwright.types import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, FLOAT4E2M1, F
 _T1 = _TypeVar("_T1", FLOAT, FLOAT16, BFLOAT16, DOUBLE)
 _T2 = _TypeVar("_T2", FLOAT, FLOAT16, BFLOAT16, DOUBLE)
 _T3 = _TypeVar("_T3", FLOAT, FLOAT16, DOUBLE, BFLOAT16, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, BOOL, STRING, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, INT4, UINT4, FLOAT4E2M1)
-_T4 = _TypeVar("_T4", FLOAT, FLOAT16, DOUBLE, BFLOAT16)
-_T5 = _TypeVar("_T5", FLOAT, FLOAT16, BFLOAT16)
+_T4 = _TypeVar("_T4", INT8, UINT8, INT16, UINT16, INT32)
+_T5 = _TypeVar("_T5", UINT8, INT8, UINT16, INT16)
+_T6 = _TypeVar("_T6", FLOAT, FLOAT16, DOUBLE, BFLOAT16)
+_T7 = _TypeVar("_T7", FLOAT, FLOAT16, BFLOAT16)
 
 class Attention(_LibraryFunction):
     @_overload
@@ -140,18 +142,131 @@ class CastLike(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class DequantizeLinear(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        x: _T4,
+        x_scale: FLOAT | FLOAT16 | _Floats,
+        x_zero_point: _T4 | _Ints | None = None,
+        *,
+        axis: int = 1,
+        block_size: int = 0,
+        output_dtype: _Literal[0, 1, 10] = 0,
+    ) -> FLOAT | FLOAT16:
+        """Numbers from integers, a scale and a zero point.
+
+        (x - x_zero_point) * x_scale, computed in float. Scale and zero point are of one shape: one of each for all of x, one
+        for each element along `axis`, or with a `block_size` one for so many neighbours along it. Integers of 4 bits and less
+        and floats of 8 bits, which opsets below those of the function do not have, are not taken.
+
+        Inputs:
+            x (T1): What is dequantised.
+            x_scale (T2): The size of a step.
+            x_zero_point (T1, optional): What stands for zero; 0 where it is absent.
+
+        Attributes:
+            axis (int, default 1): The dimension along which scales differ; a negative one is counted from the last.
+            block_size (int, default 0): How many elements along the axis have one scale; 0 means one.
+            output_dtype (int, default 0): Element type of the result, as an ONNX type code; 0 means that of the scale.
+
+        Outputs:
+            y (T3)
+
+        Types:
+            T1: int8, uint8, int16, uint16, int32
+            T2: float, float16
+            T3: float, float16
+
+        Since version 23 of ai.onnx; other versions: 19, 21, 24, 25, 28.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x: _NDArray[_Any] | _Ints,
+        x_scale: _NDArray[_Any] | _Floats,
+        x_zero_point: _NDArray[_Any] | _Ints | None = None,
+        *,
+        axis: int = 1,
+        block_size: int = 0,
+        output_dtype: _Literal[0, 1, 10] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class QuantizeLinear(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        x: FLOAT | FLOAT16,
+        y_scale: FLOAT | FLOAT16 | _Floats,
+        y_zero_point: _T5 | _Ints | None = None,
+        *,
+        axis: int = 1,
+        block_size: int = 0,
+        output_dtype: _Literal[0, 2, 3, 4, 5] = 0,
+        precision: int = 0,
+        saturate: int = 1,
+    ) -> _T5:
+        """Integers for numbers, a scale and a zero point.
+
+        x / y_scale, rounded to the nearest integer (to the even one of two as near), plus y_zero_point; what is beyond the type
+        becomes its end. All is computed in float. Scale and zero point are of one shape: one of each for all of x, one for each
+        element along `axis`, or with a `block_size` one for so many neighbours along it. Integers of 4 bits and less and floats
+        of 8 bits, which opsets below those of the function do not have, are not made.
+
+        Inputs:
+            x (T1): What is quantised.
+            y_scale (T2): The size of a step.
+            y_zero_point (T3, optional): What stands for zero; 0 where it is absent.
+
+        Attributes:
+            axis (int, default 1): The dimension along which scales differ; a negative one is counted from the last.
+            block_size (int, default 0): How many elements along the axis have one scale; 0 means one.
+            output_dtype (int, default 0): Element type of the result without a zero point, as an ONNX type code; 0 means uint8.
+            precision (int, default 0): The type that the standard divides in; not looked at.
+            saturate (int, default 1): Of floats of 8 bits alone.
+
+        Outputs:
+            y (T3)
+
+        Types:
+            T1: float, float16
+            T2: float, float16
+            T3: uint8, int8, uint16, int16
+
+        Since version 23 of ai.onnx; other versions: 19, 21, 24, 25, 28.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x: _NDArray[_Any] | _Floats,
+        y_scale: _NDArray[_Any] | _Floats,
+        y_zero_point: _NDArray[_Any] | _Ints | None = None,
+        *,
+        axis: int = 1,
+        block_size: int = 0,
+        output_dtype: _Literal[0, 2, 3, 4, 5] = 0,
+        precision: int = 0,
+        saturate: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
 class RMSNormalization(_LibraryFunction):
     @_overload
     def __call__(
         self,
         /,
         X: FLOAT16 | FLOAT | DOUBLE | BFLOAT16,
-        scale: _T4 | _Floats,
+        scale: _T6 | _Floats,
         *,
         axis: int = -1,
         epsilon: float = 1e-05,
         stash_type: int = 1,
-    ) -> _T4:
+    ) -> _T6:
         """Divides elements by their root mean square along the last dimensions, then scales them.
 
         X / sqrt(mean(X^2) + epsilon) * scale, the mean taken along the dimensions from `axis` to the last. `scale` is
@@ -195,15 +310,15 @@ class RotaryEmbedding(_LibraryFunction):
     def __call__(
         self,
         /,
-        X: _T5,
-        cos_cache: _T5 | _Floats,
-        sin_cache: _T5 | _Floats,
+        X: _T7,
+        cos_cache: _T7 | _Floats,
+        sin_cache: _T7 | _Floats,
         position_ids: INT64 | _Ints | None = None,
         *,
         interleaved: _Literal[0, 1] = 0,
         num_heads: int | None = None,
         rotary_embedding_dim: int = 0,
-    ) -> _T5:
+    ) -> _T7:
         """Rotates pairs of elements of each token by angles that its position gives.
 
         The last dimension of each head is split in pairs: element i and element i + d / 2 of the first d, or, if

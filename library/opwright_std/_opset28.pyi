@@ -8,6 +8,8 @@ from opwright.types import BFLOAT16, BOOL, COMPLEX128, COMPLEX64, DOUBLE, FLOAT,
 
 _T1 = _TypeVar("_T1", FLOAT16, FLOAT, DOUBLE, BFLOAT16)
 _T2 = _TypeVar("_T2", FLOAT16, FLOAT, DOUBLE, BFLOAT16, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, BOOL, STRING, COMPLEX64, COMPLEX128)
+_T3 = _TypeVar("_T3", INT8, UINT8, INT16, UINT16, INT32)
+_T4 = _TypeVar("_T4", UINT8, INT8, UINT16, INT16)
 
 class Celu(_LibraryFunction):
     @_overload
@@ -66,6 +68,119 @@ class DepthToSpace(_LibraryFunction):
         *,
         blocksize: int,
         mode: _Literal["DCR", "CRD"] = "DCR",
+    ) -> _NDArray[_Any]:
+        ...
+
+class DequantizeLinear(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        x: _T3,
+        x_scale: FLOAT | FLOAT16 | _Floats,
+        x_zero_point: _T3 | _Ints | None = None,
+        *,
+        axis: int = 1,
+        block_size: int = 0,
+        output_dtype: _Literal[0, 1, 10] = 0,
+    ) -> FLOAT | FLOAT16:
+        """Numbers from integers, a scale and a zero point.
+
+        (x - x_zero_point) * x_scale, computed in float. Scale and zero point are of one shape: one of each for all of x, one
+        for each element along `axis`, or with a `block_size` one for so many neighbours along it. Integers of 4 bits and less
+        and floats of 8 bits, which opsets below those of the function do not have, are not taken.
+
+        Inputs:
+            x (T1): What is dequantised.
+            x_scale (T2): The size of a step.
+            x_zero_point (T1, optional): What stands for zero; 0 where it is absent.
+
+        Attributes:
+            axis (int, default 1): The dimension along which scales differ; a negative one is counted from the last.
+            block_size (int, default 0): How many elements along the axis have one scale; 0 means one.
+            output_dtype (int, default 0): Element type of the result, as an ONNX type code; 0 means that of the scale.
+
+        Outputs:
+            y (T3)
+
+        Types:
+            T1: int8, uint8, int16, uint16, int32
+            T2: float, float16
+            T3: float, float16
+
+        Since version 28 of ai.onnx; other versions: 19, 21, 23, 24, 25.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x: _NDArray[_Any] | _Ints,
+        x_scale: _NDArray[_Any] | _Floats,
+        x_zero_point: _NDArray[_Any] | _Ints | None = None,
+        *,
+        axis: int = 1,
+        block_size: int = 0,
+        output_dtype: _Literal[0, 1, 10] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
+class QuantizeLinear(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        x: FLOAT | FLOAT16,
+        y_scale: FLOAT | FLOAT16 | _Floats,
+        y_zero_point: _T4 | _Ints | None = None,
+        *,
+        axis: int = 1,
+        block_size: int = 0,
+        output_dtype: _Literal[0, 2, 3, 4, 5] = 0,
+        precision: int = 0,
+        saturate: int = 1,
+    ) -> _T4:
+        """Integers for numbers, a scale and a zero point.
+
+        x / y_scale, rounded to the nearest integer (to the even one of two as near), plus y_zero_point; what is beyond the type
+        becomes its end. All is computed in float. Scale and zero point are of one shape: one of each for all of x, one for each
+        element along `axis`, or with a `block_size` one for so many neighbours along it. Integers of 4 bits and less and floats
+        of 8 bits, which opsets below those of the function do not have, are not made.
+
+        Inputs:
+            x (T1): What is quantised.
+            y_scale (T2): The size of a step.
+            y_zero_point (T3, optional): What stands for zero; 0 where it is absent.
+
+        Attributes:
+            axis (int, default 1): The dimension along which scales differ; a negative one is counted from the last.
+            block_size (int, default 0): How many elements along the axis have one scale; 0 means one.
+            output_dtype (int, default 0): Element type of the result without a zero point, as an ONNX type code; 0 means uint8.
+            precision (int, default 0): The type that the standard divides in; not looked at.
+            saturate (int, default 1): Of floats of 8 bits alone.
+
+        Outputs:
+            y (T3)
+
+        Types:
+            T1: float, float16
+            T2: float, float16
+            T3: uint8, int8, uint16, int16
+
+        Since version 28 of ai.onnx; other versions: 19, 21, 23, 24, 25.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        x: _NDArray[_Any] | _Floats,
+        y_scale: _NDArray[_Any] | _Floats,
+        y_zero_point: _NDArray[_Any] | _Ints | None = None,
+        *,
+        axis: int = 1,
+        block_size: int = 0,
+        output_dtype: _Literal[0, 2, 3, 4, 5] = 0,
+        precision: int = 0,
+        saturate: int = 1,
     ) -> _NDArray[_Any]:
         ...
 

@@ -9,6 +9,8 @@ _OPSET = _LibraryOpset(
     19,
     (
         "CastLike",
+        "DequantizeLinear",
+        "QuantizeLinear",
     ),
     "opset18",
 )

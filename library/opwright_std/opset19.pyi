@@ -3,6 +3,8 @@
 from typing import Final as _Final
 
 from ._opset19 import CastLike as _TypeOfCastLike  # pyright: ignore[reportMissingModuleSource]
+from ._opset19 import DequantizeLinear as _TypeOfDequantizeLinear  # pyright: ignore[reportMissingModuleSource]
+from ._opset19 import QuantizeLinear as _TypeOfQuantizeLinear  # pyright: ignore[reportMissingModuleSource]
 from .opset18 import Bernoulli as Bernoulli
 from .opset18 import BlackmanWindow as BlackmanWindow
 from .opset18 import Celu as Celu
@@ -65,4 +67,60 @@ Types:
     T2: float, float16, double, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool, string, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
 
 Since version 19 of ai.onnx; other versions: 15, 21, 23, 24, 25.
+"""
+
+DequantizeLinear: _Final[_TypeOfDequantizeLinear]
+"""DequantizeLinear(x: T1, x_scale: T2, x_zero_point: T1 | None = None, *, axis: int = 1) -> T2
+
+Numbers from integers, a scale and a zero point.
+
+(x - x_zero_point) * x_scale, computed in float. Scale and zero point are of one shape: one of each for all of x, one
+for each element along `axis`, or with a `block_size` one for so many neighbours along it. Integers of 4 bits and less
+and floats of 8 bits, which opsets below those of the function do not have, are not taken.
+
+Inputs:
+    x (T1): What is dequantised.
+    x_scale (T2): The size of a step.
+    x_zero_point (T1, optional): What stands for zero; 0 where it is absent.
+
+Attributes:
+    axis (int, default 1): The dimension along which scales differ; a negative one is counted from the last.
+
+Outputs:
+    y (T2)
+
+Types:
+    T1: int8, uint8, int32
+    T2: float, float16
+
+Since version 19 of ai.onnx; other versions: 21, 23, 24, 25, 28.
+"""
+
+QuantizeLinear: _Final[_TypeOfQuantizeLinear]
+"""QuantizeLinear(x: T1, y_scale: T1, y_zero_point: T2 | None = None, *, axis: int = 1, saturate: int = 1) -> T2
+
+Integers for numbers, a scale and a zero point.
+
+x / y_scale, rounded to the nearest integer (to the even one of two as near), plus y_zero_point; what is beyond the type
+becomes its end. All is computed in float. Scale and zero point are of one shape: one of each for all of x, one for each
+element along `axis`, or with a `block_size` one for so many neighbours along it. Integers of 4 bits and less and floats
+of 8 bits, which opsets below those of the function do not have, are not made.
+
+Inputs:
+    x (T1): What is quantised.
+    y_scale (T1): The size of a step.
+    y_zero_point (T2, optional): What stands for zero; 0 where it is absent.
+
+Attributes:
+    axis (int, default 1): The dimension along which scales differ; a negative one is counted from the last.
+    saturate (int, default 1): Of floats of 8 bits alone.
+
+Outputs:
+    y (T2)
+
+Types:
+    T1: float, float16
+    T2: uint8, int8
+
+Since version 19 of ai.onnx; other versions: 21, 23, 24, 25, 28.
 """

@@ -10,6 +10,7 @@ from .opset19 import CastLike as CastLike
 from .opset19 import Celu as Celu
 from .opset19 import CenterCropPad as CenterCropPad
 from .opset19 import Clip as Clip
+from .opset19 import DequantizeLinear as DequantizeLinear
 from .opset19 import DynamicQuantizeLinear as DynamicQuantizeLinear
 from .opset19 import Elu as Elu
 from .opset19 import GreaterOrEqual as GreaterOrEqual
@@ -26,6 +27,7 @@ from .opset19 import MeanVarianceNormalization as MeanVarianceNormalization
 from .opset19 import Mish as Mish
 from .opset19 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
 from .opset19 import PRelu as PRelu
+from .opset19 import QuantizeLinear as QuantizeLinear
 from .opset19 import Range as Range
 from .opset19 import ReduceL1 as ReduceL1
 from .opset19 import ReduceL2 as ReduceL2

@@ -9,7 +9,9 @@ _OPSET = _LibraryOpset(
     21,
     (
         "CastLike",
+        "DequantizeLinear",
         "GroupNormalization",
+        "QuantizeLinear",
     ),
     "opset20",
 )

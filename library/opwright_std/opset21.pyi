@@ -3,7 +3,9 @@
 from typing import Final as _Final
 
 from ._opset21 import CastLike as _TypeOfCastLike  # pyright: ignore[reportMissingModuleSource]
+from ._opset21 import DequantizeLinear as _TypeOfDequantizeLinear  # pyright: ignore[reportMissingModuleSource]
 from ._opset21 import GroupNormalization as _TypeOfGroupNormalization  # pyright: ignore[reportMissingModuleSource]
+from ._opset21 import QuantizeLinear as _TypeOfQuantizeLinear  # pyright: ignore[reportMissingModuleSource]
 from .opset20 import AffineGrid as AffineGrid
 from .opset20 import Bernoulli as Bernoulli
 from .opset20 import BlackmanWindow as BlackmanWindow
@@ -69,6 +71,34 @@ Types:
 Since version 21 of ai.onnx; other versions: 15, 19, 23, 24, 25.
 """
 
+DequantizeLinear: _Final[_TypeOfDequantizeLinear]
+"""DequantizeLinear(x: T1, x_scale: T2, x_zero_point: T1 | None = None, *, axis: int = 1, block_size: int = 0) -> T2
+
+Numbers from integers, a scale and a zero point.
+
+(x - x_zero_point) * x_scale, computed in float. Scale and zero point are of one shape: one of each for all of x, one
+for each element along `axis`, or with a `block_size` one for so many neighbours along it. Integers of 4 bits and less
+and floats of 8 bits, which opsets below those of the function do not have, are not taken.
+
+Inputs:
+    x (T1): What is dequantised.
+    x_scale (T2): The size of a step.
+    x_zero_point (T1, optional): What stands for zero; 0 where it is absent.
+
+Attributes:
+    axis (int, default 1): The dimension along which scales differ; a negative one is counted from the last.
+    block_size (int, default 0): How many elements along the axis have one scale; 0 means one.
+
+Outputs:
+    y (T2)
+
+Types:
+    T1: int8, uint8, int16, uint16, int32
+    T2: float, float16
+
+Since version 21 of ai.onnx; other versions: 19, 23, 24, 25, 28.
+"""
+
 GroupNormalization: _Final[_TypeOfGroupNormalization]
 """GroupNormalization(X: T, scale: T, bias: T, *, num_groups: int, epsilon: float = 1e-05, stash_type: int = 1) -> T
 
@@ -97,4 +127,35 @@ Types:
     T: float16, float, double, bfloat16
 
 Since version 21 of ai.onnx; other versions: 18.
+"""
+
+QuantizeLinear: _Final[_TypeOfQuantizeLinear]
+"""QuantizeLinear(x: T1, y_scale: T1, y_zero_point: T2 | None = None, *, axis: int = 1, block_size: int = 0, output_dtype: int = 0, saturate: int = 1) -> T2
+
+Integers for numbers, a scale and a zero point.
+
+x / y_scale, rounded to the nearest integer (to the even one of two as near), plus y_zero_point; what is beyond the type
+becomes its end. All is computed in float. Scale and zero point are of one shape: one of each for all of x, one for each
+element along `axis`, or with a `block_size` one for so many neighbours along it. Integers of 4 bits and less and floats
+of 8 bits, which opsets below those of the function do not have, are not made.
+
+Inputs:
+    x (T1): What is quantised.
+    y_scale (T1): The size of a step.
+    y_zero_point (T2, optional): What stands for zero; 0 where it is absent.
+
+Attributes:
+    axis (int, default 1): The dimension along which scales differ; a negative one is counted from the last.
+    block_size (int, default 0): How many elements along the axis have one scale; 0 means one.
+    output_dtype (int, default 0): Element type of the result without a zero point, as an ONNX type code; 0 means uint8.
+    saturate (int, default 1): Of floats of 8 bits alone.
+
+Outputs:
+    y (T2)
+
+Types:
+    T1: float, float16
+    T2: uint8, int8, uint16, int16
+
+Since version 21 of ai.onnx; other versions: 19, 23, 24, 25, 28.
 """

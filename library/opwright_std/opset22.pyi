@@ -18,6 +18,7 @@ from .opset21 import CastLike as CastLike
 from .opset21 import Celu as Celu
 from .opset21 import CenterCropPad as CenterCropPad
 from .opset21 import Clip as Clip
+from .opset21 import DequantizeLinear as DequantizeLinear
 from .opset21 import DynamicQuantizeLinear as DynamicQuantizeLinear
 from .opset21 import Gelu as Gelu
 from .opset21 import GreaterOrEqual as GreaterOrEqual
@@ -30,6 +31,7 @@ from .opset21 import LessOrEqual as LessOrEqual
 from .opset21 import LogSoftmax as LogSoftmax
 from .opset21 import MeanVarianceNormalization as MeanVarianceNormalization
 from .opset21 import PRelu as PRelu
+from .opset21 import QuantizeLinear as QuantizeLinear
 from .opset21 import Range as Range
 from .opset21 import ReduceL1 as ReduceL1
 from .opset21 import ReduceL2 as ReduceL2

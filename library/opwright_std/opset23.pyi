@@ -4,6 +4,8 @@ from typing import Final as _Final
 
 from ._opset23 import Attention as _TypeOfAttention  # pyright: ignore[reportMissingModuleSource]
 from ._opset23 import CastLike as _TypeOfCastLike  # pyright: ignore[reportMissingModuleSource]
+from ._opset23 import DequantizeLinear as _TypeOfDequantizeLinear  # pyright: ignore[reportMissingModuleSource]
+from ._opset23 import QuantizeLinear as _TypeOfQuantizeLinear  # pyright: ignore[reportMissingModuleSource]
 from ._opset23 import RMSNormalization as _TypeOfRMSNormalization  # pyright: ignore[reportMissingModuleSource]
 from ._opset23 import RotaryEmbedding as _TypeOfRotaryEmbedding  # pyright: ignore[reportMissingModuleSource]
 from .opset22 import AffineGrid as AffineGrid
@@ -120,6 +122,69 @@ Types:
     T2: float, float16, double, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool, string, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, int4, uint4, float4e2m1
 
 Since version 23 of ai.onnx; other versions: 15, 19, 21, 24, 25.
+"""
+
+DequantizeLinear: _Final[_TypeOfDequantizeLinear]
+"""DequantizeLinear(x: T1, x_scale: T2, x_zero_point: T1 | None = None, *, axis: int = 1, block_size: int = 0, output_dtype: int = 0) -> T3
+
+Numbers from integers, a scale and a zero point.
+
+(x - x_zero_point) * x_scale, computed in float. Scale and zero point are of one shape: one of each for all of x, one
+for each element along `axis`, or with a `block_size` one for so many neighbours along it. Integers of 4 bits and less
+and floats of 8 bits, which opsets below those of the function do not have, are not taken.
+
+Inputs:
+    x (T1): What is dequantised.
+    x_scale (T2): The size of a step.
+    x_zero_point (T1, optional): What stands for zero; 0 where it is absent.
+
+Attributes:
+    axis (int, default 1): The dimension along which scales differ; a negative one is counted from the last.
+    block_size (int, default 0): How many elements along the axis have one scale; 0 means one.
+    output_dtype (int, default 0): Element type of the result, as an ONNX type code; 0 means that of the scale.
+
+Outputs:
+    y (T3)
+
+Types:
+    T1: int8, uint8, int16, uint16, int32
+    T2: float, float16
+    T3: float, float16
+
+Since version 23 of ai.onnx; other versions: 19, 21, 24, 25, 28.
+"""
+
+QuantizeLinear: _Final[_TypeOfQuantizeLinear]
+"""QuantizeLinear(x: T1, y_scale: T2, y_zero_point: T3 | None = None, *, axis: int = 1, block_size: int = 0, output_dtype: int = 0, precision: int = 0, saturate: int = 1) -> T3
+
+Integers for numbers, a scale and a zero point.
+
+x / y_scale, rounded to the nearest integer (to the even one of two as near), plus y_zero_point; what is beyond the type
+becomes its end. All is computed in float. Scale and zero point are of one shape: one of each for all of x, one for each
+element along `axis`, or with a `block_size` one for so many neighbours along it. Integers of 4 bits and less and floats
+of 8 bits, which opsets below those of the function do not have, are not made.
+
+Inputs:
+    x (T1): What is quantised.
+    y_scale (T2): The size of a step.
+    y_zero_point (T3, optional): What stands for zero; 0 where it is absent.
+
+Attributes:
+    axis (int, default 1): The dimension along which scales differ; a negative one is counted from the last.
+    block_size (int, default 0): How many elements along the axis have one scale; 0 means one.
+    output_dtype (int, default 0): Element type of the result without a zero point, as an ONNX type code; 0 means uint8.
+    precision (int, default 0): The type that the standard divides in; not looked at.
+    saturate (int, default 1): Of floats of 8 bits alone.
+
+Outputs:
+    y (T3)
+
+Types:
+    T1: float, float16
+    T2: float, float16
+    T3: uint8, int8, uint16, int16
+
+Since version 23 of ai.onnx; other versions: 19, 21, 24, 25, 28.
 """
 
 RMSNormalization: _Final[_TypeOfRMSNormalization]

@@ -10,6 +10,8 @@ _OPSET = _LibraryOpset(
     (
         "Attention",
         "CastLike",
+        "DequantizeLinear",
+        "QuantizeLinear",
     ),
     "opset24",
 )

@@ -13,6 +13,7 @@ from .opset25 import CastLike as CastLike
 from .opset25 import Celu as Celu
 from .opset25 import CenterCropPad as CenterCropPad
 from .opset25 import Clip as Clip
+from .opset25 import DequantizeLinear as DequantizeLinear
 from .opset25 import DynamicQuantizeLinear as DynamicQuantizeLinear
 from .opset25 import Elu as Elu
 from .opset25 import Gelu as Gelu
@@ -30,6 +31,7 @@ from .opset25 import MeanVarianceNormalization as MeanVarianceNormalization
 from .opset25 import Mish as Mish
 from .opset25 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
 from .opset25 import PRelu as PRelu
+from .opset25 import QuantizeLinear as QuantizeLinear
 from .opset25 import RMSNormalization as RMSNormalization
 from .opset25 import ReduceL1 as ReduceL1
 from .opset25 import ReduceL2 as ReduceL2

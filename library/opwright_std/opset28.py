@@ -10,6 +10,8 @@ _OPSET = _LibraryOpset(
     (
         "Celu",
         "DepthToSpace",
+        "DequantizeLinear",
+        "QuantizeLinear",
         "ReduceLogSum",
         "ReduceLogSumExp",
         "SpaceToDepth",

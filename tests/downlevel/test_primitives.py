@@ -73,3 +73,27 @@ def test_attaching_does_not_replace_them(standard: Bundle) -> None:
     assert done.model == parse(TRILU)
     assert [item.code for item in done.diagnostics] == ["OW552"]
     assert "--replace" not in done.diagnostics[0].help
+
+
+QUANTISED = """<ir_version: 10, opset_import: ["": 22]>
+g (float[A,B] x, float[S] s, kind[S] z) => (float[A,B] y, kind[A,B] q)
+{ q = QuantizeLinear<axis = 1>(x, s, z) y = DequantizeLinear<axis = 1>(q, s, z) }"""
+BLOCKS = """<ir_version: 10, opset_import: ["": 22]>
+g (half[A,B] x, half[S,B] s, kind[S,B] z) => (half[A,B] y, kind[A,B] q)
+{ q = QuantizeLinear<axis = 0, block_size = 3>(x, s, z) y = DequantizeLinear<axis = 0, block_size = 3>(q, s, z) }"""
+
+
+@pytest.mark.parametrize("kind", ["int16", "uint16", "int8", "uint8"])
+@pytest.mark.parametrize("opset", [13, 18, 19, 20])
+def test_quantising(standard: Bundle, kind: str, opset: int) -> None:
+    generator = np.random.default_rng(3)
+    ends = np.iinfo(kind)
+    x = generator.standard_normal((11, 37), np.float32) * np.float32(3 * ends.max)
+    x[0, :5] = np.nan, np.inf, -np.inf, 0.5, 1.5
+    scale = generator.uniform(0.1, 9, 37).astype(np.float32)
+    zeros = generator.integers(ends.min, ends.max, 37, kind, endpoint=True)
+    same_bits(parse(QUANTISED.replace("kind", kind)), standard, opset, x=x, s=scale, z=zeros)
+    halves = generator.standard_normal((11, 5), np.float32).astype(np.float16) * np.float16(50)
+    scales = generator.uniform(0.001, 2, (4, 5)).astype(np.float16)
+    feeds = {"x": halves, "s": scales, "z": generator.integers(ends.min, ends.max, (4, 5), kind, endpoint=True)}
+    same_bits(parse(BLOCKS.replace("kind", kind).replace("half", "float16")), standard, opset, **feeds)

@@ -33,7 +33,7 @@ def coordinates(x):
 
 def places(indices, each, axis):
     """The coordinates where the updates go: along the axis the index, else their own."""
-    rank = op.Size(op.Shape(indices))
+    rank = op.Gather(op.Shape(op.Shape(indices)), 0)
     along = op.Range(0, rank, 1) == axis + rank * op.Cast(axis < 0, to=INT64)
     index = op.Cast(op.GatherND(indices, each), to=INT64)
     return op.Where(along, op.Unsqueeze(index, [1]), each)
