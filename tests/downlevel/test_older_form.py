@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import onnx
 import onnx.parser
+import opwright
 import pytest
 from opwright.bundle.format import Bundle
 from opwright.diagnostics import DiagnosticError
 from opwright.downlevel.rewrite import Rewritten, polyfill_libraries
 from opwright.downlevel.target import target_of_opset
+from opwright.elements import BY_NAME
 from opwright.link.detach import detach
 
 from tests.downlevel.standard_cases import session_of
@@ -156,3 +158,23 @@ def test_a_version_that_the_table_does_not_have_is_not_crossed() -> None:
     model = parse("y = GroupNormalization<num_groups = 2>(x, o, o)", 21, IMAGE, "float[N,M,K,L] y",
                   "<float[4] o = {1.0, 2.0, 3.0, 4.0}>")  # fmt: skip
     assert "scale and bias belong to channels" in reason(model, 20)
+
+
+@pytest.mark.parametrize("element", ["float", "string", "bool", "int8"])
+def test_a_sequence_that_is_handed_on(element: str) -> None:
+    model = parse(
+        f"s = SequenceConstruct(x, x) e = SequenceEmpty<dtype = {BY_NAME[element].code}>() "
+        "y = Identity(s) o = Identity(e) n = SequenceLength(o)",
+        14,
+        f"{element}[N] x",
+        f"seq({element}[M]) y, int64 n",
+    )
+    made = [older(model, 13).model, opwright.convert(model, opset=11)]
+    assert not any(node.op_type == "Identity" for item in made for node in item.graph.node)
+    numbers = onnx.helper.tensor_dtype_to_np_dtype(BY_NAME[element].code)
+    x = np.array(["a", "b"], object) if element == "string" else np.array([1, 0], numbers)
+    for found in (session_of(item).run(None, {"x": x}) for item in (model, *made)):
+        assert [np.asarray(part).tolist() for part in found[0]] == [x.tolist()] * 2
+        assert found[1] == 0
+    with pytest.raises(DiagnosticError, match="below opset 11"):
+        opwright.convert(parse("y = Identity(s)", 14, f"seq({element}[M]) s", f"seq({element}[M]) y"), opset=10)

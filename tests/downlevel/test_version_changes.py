@@ -127,6 +127,8 @@ EXAMPLES: dict[str, list[Example]] = {
     "GridSample": [Example('y = GridSample<mode = "bicubic">(x, g)', 16, 19, f"{IMAGE}, float[2,2,3,2] g"),
                    Example("y = GridSample(x, g)", 16, 19, f"{IMAGE}, float[2,2,3,2] g"),
                    Example('y = GridSample<mode = "cubic">(x, g)', 20, inputs=f"{IMAGE}, float[2,2,3,2] g")],
+    "Identity": [Example("s = SequenceConstruct(x, x) t = Identity(s) y = SequenceAt(t, k)", 14,
+                         constants="int64 k = {1}")],
     "MaxPool": [Example("y = MaxPool<kernel_shape = [2, 2]>(x)")],
     "Mod": [Example("y = Mod<fmod = 1>(x, w)", 10, inputs=PAIR)],
     "OneHot": [Example("y = OneHot(i, d, v)", 9, inputs="float[2] v",

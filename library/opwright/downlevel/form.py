@@ -10,7 +10,7 @@ from onnx import AttributeProto, NodeProto, TensorProto, helper, numpy_helper
 
 from opwright.elements import BY_NAME
 from opwright.link.propagate import Fact, Visit
-from opwright.link.value_types import ABSENT, element_of, text_of_code
+from opwright.link.value_types import ABSENT, element_of, text_of_code, unwrap
 from opwright.opsets.version_rules import Replacement, Value
 
 MOST_ELEMENTS = 64  # of an input that becomes an attribute: axes, one for each dimension
@@ -72,6 +72,11 @@ class Form:
     def element(self, index: int) -> str | None:
         """The element type of an input; None when it is not known, not given, or not a tensor."""
         return element_of(self.facts[index]) if index < len(self.inputs_) else None
+
+    def item(self, index: int) -> str | None:
+        """The element type of the tensors in an input that is a sequence; None when it is none, or not known."""
+        fact = self.facts[index] if index < len(self.inputs_) else None
+        return element_of(unwrap(fact)) if fact is not None and fact.startswith("seq(") else None
 
     def rank(self, index: int) -> int | None:
         """The rank of an input, where it is known."""

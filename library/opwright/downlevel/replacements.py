@@ -29,6 +29,7 @@ from opwright.opsets.records import (
     IF,
     REDUCE_PROD,
     RESHAPE,
+    SEQUENCE_INSERT,
     SHAPE,
     SIZE,
     SLICE,
@@ -120,6 +121,13 @@ def _sliced(node: NodeProto, values: Sequence[int], goal: int, fresh: Callable[[
     return [node, *limits, part]
 
 
+def _grown(node: NodeProto, values: Sequence[int], goal: int, fresh: Callable[[], str]) -> list[NodeProto]:
+    item, grown = fresh(), fresh()
+    insert = helper.make_node(SEQUENCE_INSERT.name, [node.input[0], item], [grown])
+    node.input[0] = grown
+    return [_constant(TensorProto(data_type=values[0], dims=[0]), item), insert, node]
+
+
 def _flattened(node: NodeProto, values: Sequence[int], goal: int, fresh: Callable[[], str]) -> list[NodeProto]:
     (given,), matrix, result, sizes = node.output, fresh(), fresh(), fresh()
     shape = helper.make_node(SHAPE.name, [node.input[0]], [sizes])
@@ -172,6 +180,7 @@ def _nothing(node: NodeProto, values: Sequence[int], goal: int, fresh: Callable[
 
 _AROUND: dict[Replacement, Callable[[NodeProto, Sequence[int], int, Callable[[], str]], list[NodeProto]]] = {
     Replacement.SLICED: _sliced,
+    Replacement.GROWN: _grown,
     Replacement.FLATTENED: _flattened,
     Replacement.ZEROS: _unless_zero,
     Replacement.NOTHING: _nothing,

@@ -76,6 +76,7 @@ class Replacement(Enum):
     SLICED = "a part of what the node gives, from a start to an end"
     ZEROS = "the node where the list in its second input holds no zero, else nothing of the shape in that list"
     NOTHING = "nothing of the shape in the list in its second input"
+    GROWN = "the node on the sequence in its first input with an item behind it, of the element type of that code"
     FLATTENED = "the node on a matrix that its input is flattened to at an axis, in the shape of the input"
 
 
@@ -95,6 +96,9 @@ class ModelForm(Protocol):
 
     def refer(self, index: int, referred: str) -> None:
         """Makes an input of that list, which takes opset 12."""
+
+    def item(self, index: int) -> str | None:
+        """The element type of the tensors in an input that is a sequence; None when it is none, or not known."""
 
     def rename(self, operator: str) -> None:
         """Makes it a node of another operator of the same domain, of the version in question."""
@@ -619,6 +623,18 @@ def part_of_shape(form: Form) -> str:
     form.drop("start")
     form.drop("end")
     form.model.replace(Replacement.SLICED, start, end)
+    return ""
+
+
+def tensors_alone(form: Form) -> str:
+    """Identity: of sequences since 14. Before, what hands one on is the erasing of an item that was put behind it."""
+    item = form.model.item(0) if form.model is not None else None
+    if form.model is None or item is None:
+        return ""
+    if form.model.goal < 11:
+        return "it hands on a sequence, and there are none below opset 11"
+    form.model.rename("SequenceErase")
+    form.model.replace(Replacement.GROWN, BY_NAME[item].code)
     return ""
 
 
