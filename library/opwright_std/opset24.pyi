@@ -70,6 +70,9 @@ the past. With `is_causal` a query sees no key behind its position. A query that
 Version 24 pads masks that are shorter than the keys with -inf, and has `nonpad_kv_seqlen`: only so many keys of a
 sample are there, and its offset is that number less the number of queries. Version 25 adds the windows.
 
+A template: its body is made for each call, and depends on
+`Q.rank` and `past_key` and `past_value` and `q_num_heads` and `kv_num_heads` and `nonpad_kv_seqlen` and `T1` and `attn_mask` and `U`. What no vector reaches is not verified.
+
 Inputs:
     Q (T1): Queries.
     K (T1): Keys.

@@ -1,7 +1,7 @@
 import math
 
-from opwright import BOOL, DOUBLE, FLOAT, INT32
-from opwright import opset15 as op
+from opwright import BFLOAT16, BOOL, DOUBLE, FLOAT, INT32
+from opwright import opset13 as op
 
 
 def Attention(
@@ -100,8 +100,8 @@ def states(Q, K, V, past_key, past_value, q_num_heads, kv_num_heads):
 
 def split_heads(x, heads):
     """(batch, length, heads * size) as (batch, heads, length, size)."""
-    apart = op.Concat(op.Shape(x, end=2), [heads], op.Shape(x, start=2) / heads, axis=0)
-    return op.Transpose(op.Reshape(x, apart, allowzero=1), perm=[0, 2, 1, 3])
+    apart = op.Concat(sizes(x, 0, 2), [heads], sizes(x, 2, None) / heads, axis=0)
+    return op.Transpose(reshaped(x, apart), perm=[0, 2, 1, 3])
 
 
 def positions(q, keys, past_key, nonpad_kv_seqlen):
@@ -110,15 +110,15 @@ def positions(q, keys, past_key, nonpad_kv_seqlen):
     The last query stands at the last key that there is. What precedes the first query is the past, or what a cache
     holds beyond the queries, which is another number for each sample.
     """
-    length = op.Shape(q, start=2, end=3)
+    length = sizes(q, 2, 3)
     queries = op.Unsqueeze(op.Range(0, op.Squeeze(length), 1), [1])
-    key = op.Range(0, op.Squeeze(op.Shape(keys, start=2, end=3)), 1)
+    key = op.Range(0, op.Squeeze(sizes(keys, 2, 3)), 1)
     if nonpad_kv_seqlen is not None:
         assert past_key is None
         filled = op.Unsqueeze(nonpad_kv_seqlen, [1, 2, 3])
         return key - queries - (filled - length), key < filled
     if past_key is not None:
-        return key - queries - op.Shape(past_key, start=2, end=3), None
+        return key - queries - sizes(past_key, 2, 3), None
     return key - queries, None
 
 
@@ -130,16 +130,16 @@ def causal(ahead, there, is_causal):
 
 def bias_of(seen, attn_mask, keys, Q, padded):
     """What is added to the scores: the mask, and -inf where a key is not seen."""
-    bias = op.Where(seen, op.CastLike(0, Q), -math.inf)
+    bias = where(seen, like(0, Q), -math.inf)
     if attn_mask is None:
         return bias
     # CastLike makes 1 of 2 where the mask holds truth values: which they are is known without a variant for each type.
-    is_bool = op.Cast(op.CastLike(2, attn_mask), to=INT32) == 1
-    allowed = op.Where(op.Cast(attn_mask, to=BOOL), op.CastLike(0, Q), -math.inf)
-    mask = op.Where(is_bool, allowed, op.CastLike(attn_mask, Q))
+    is_bool = op.Cast(like(2, attn_mask), to=INT32) == 1
+    allowed = where(op.Cast(attn_mask, to=BOOL), like(0, Q), -math.inf)
+    mask = where(is_bool, allowed, like(attn_mask, Q))
     if padded:
-        missing = op.Shape(keys, start=2, end=3) - op.Shape(mask, start=-1)
-        beyond = op.Expand(op.CastLike(-math.inf, Q), op.Concat(op.Shape(mask, end=-1), missing, axis=0))
+        missing = sizes(keys, 2, 3) - sizes(mask, -1, None)
+        beyond = op.Expand(like(-math.inf, Q), op.Concat(sizes(mask, 0, -1), missing, axis=0))
         mask = op.Concat(mask, beyond, axis=-1)
     return bias + mask
 
@@ -151,24 +151,27 @@ def attend(Q, q, keys, values, bias, may_be_blind, qk_matmul_output_mode, scale,
     """
     root = root_of_scale(q, scale)
     columns = op.Transpose(for_each_query(keys, q), perm=[0, 1, 3, 2])
-    scores = op.MatMul(q * op.CastLike(root, Q), columns * op.CastLike(op.Unsqueeze(root, [1]), Q))
-    divisor = op.Where(softcap == 0, op.CastLike(1, Q), softcap)
-    capped = op.Where(softcap == 0, scores, op.Tanh(scores / divisor) * divisor)
+    scores = op.MatMul(q * like(root, Q), columns * like(op.Unsqueeze(root, [1]), Q))
+    divisor = where(softcap == 0, like(1, Q), softcap)
+    capped = where(softcap == 0, scores, op.Tanh(scores / divisor) * divisor)
     biased = capped + bias
     if softmax_precision is None:
         shares = op.Softmax(biased, axis=-1)
     else:
-        shares = op.CastLike(op.Softmax(op.Cast(biased, to=softmax_precision), axis=-1), Q)
+        shares = like(op.Softmax(op.Cast(biased, to=softmax_precision), axis=-1), Q)
     if may_be_blind:
         count = op.ReduceSum(op.Cast(bias != -math.inf, to=FLOAT), [-1])
-        shares = op.Where(count == 0, op.CastLike(0, Q), shares)
-    y = op.MatMul(shares, for_each_query(op.CastLike(values, Q), q))
+        shares = where(count == 0, like(0, Q), shares)
+    y = op.MatMul(shares, for_each_query(like(values, Q), q))
     if Q.rank == 3:
-        width = op.Shape(q, start=1, end=2) * op.Shape(values, start=3)
-        packed = op.Concat(op.Shape(Q, end=2), width, axis=0)
-        y = op.Reshape(op.Transpose(y, perm=[0, 2, 1, 3]), packed, allowzero=1)
+        width = sizes(q, 1, 2) * sizes(values, 3, None)
+        packed = op.Concat(sizes(Q, 0, 2), width, axis=0)
+        y = reshaped(op.Transpose(y, perm=[0, 2, 1, 3]), packed)
     qk = scores
-    if qk_matmul_output_mode == 1:
+    if op.version < 15:  # no If of bfloat16
+        for mode, other in ((1, capped), (2, biased), (3, shares)):
+            qk = where(qk_matmul_output_mode == mode, other, qk)
+    elif qk_matmul_output_mode == 1:
         qk = capped
     elif qk_matmul_output_mode == 2:
         qk = biased
@@ -179,12 +182,42 @@ def attend(Q, q, keys, values, bias, may_be_blind, qk_matmul_output_mode, scale,
 
 def for_each_query(x, q):
     """The heads of keys or values, each as many times as heads of queries share it."""
-    lead = op.Shape(x, end=2)
-    heads = op.Shape(q, start=1, end=2)
-    rest = op.Shape(x, start=2)
-    repeats = heads / op.Shape(x, start=1, end=2)
+    heads = sizes(q, 1, 2)
+    repeats = heads / sizes(x, 1, 2)
+    if op.version < 14:  # no reshaping to a length of 0, which stands at another place in the shape of `repeated`
+        each = op.Squeeze(op.NonZero(op.ConstantOfShape(heads, value=[1])), [0])
+        return op.Gather(x, each / repeats, axis=1)
+    lead = sizes(x, 0, 2)
+    rest = sizes(x, 2, None)
     repeated = op.Expand(op.Unsqueeze(x, [2]), op.Concat(lead, repeats, rest, axis=0))
-    return op.Reshape(repeated, op.Concat(op.Shape(x, end=1), heads, rest, axis=0), allowzero=1)
+    return op.Reshape(repeated, op.Concat(sizes(x, 0, 1), heads, rest, axis=0), allowzero=1)
+
+
+def where(condition, yes, no):
+    """Below opset 16 there is no Where of bfloat16; at opset 15 nothing asks for the type."""
+    if op.version < 15 and yes.dtype == BFLOAT16:
+        return op.Cast(op.Where(condition, op.Cast(yes, to=FLOAT), op.Cast(no, to=FLOAT)), to=BFLOAT16)
+    return op.Where(condition, yes, no)
+
+
+def like(value, x):
+    """Below opset 15 there is a variant for each type."""
+    if op.version < 15:
+        return op.Cast(value, to=x.dtype)
+    return op.CastLike(value, x)
+
+
+def sizes(x, start: int, end: int | None):
+    if op.version < 15:
+        return op.Shape(x)[start:end]
+    return op.Shape(x, start=start, end=end)
+
+
+def reshaped(x, shape):
+    """Where the shape holds zeros x has them at the same places, as Reshape takes them below opset 14."""
+    if op.version < 14:
+        return op.Reshape(x, shape)
+    return op.Reshape(x, shape, allowzero=1)
 
 
 def root_of_scale(q, scale):
@@ -192,7 +225,7 @@ def root_of_scale(q, scale):
 
     One for each element of a head: onnxruntime turns a single constant factor into one of float, in double too.
     """
-    size = op.Shape(q, start=3)
+    size = sizes(q, 3, None)
     if scale is None:
         root = op.Sqrt(op.Reciprocal(op.Sqrt(op.Cast(size, to=DOUBLE))))
     else:
