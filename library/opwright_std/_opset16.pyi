@@ -7,9 +7,10 @@ from opwright.packaged import LibraryFunction as _LibraryFunction
 from opwright.types import BFLOAT16, BOOL, COMPLEX128, COMPLEX64, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, STRING, UINT16, UINT32, UINT64, UINT8, Floats as _Floats, Ints as _Ints, Strings as _Strings
 
 _T1 = _TypeVar("_T1", FLOAT16, FLOAT, DOUBLE, BFLOAT16, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64)
-_T2 = _TypeVar("_T2", FLOAT16, FLOAT, DOUBLE, BFLOAT16)
-_T3 = _TypeVar("_T3", FLOAT16, FLOAT, DOUBLE, BFLOAT16, INT32, INT64, UINT32, UINT64)
-_T4 = _TypeVar("_T4", BFLOAT16, BOOL, COMPLEX128, COMPLEX64, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, STRING, UINT16, UINT32, UINT64, UINT8)
+_T2 = _TypeVar("_T2", FLOAT16, FLOAT, DOUBLE)
+_T3 = _TypeVar("_T3", FLOAT16, FLOAT, DOUBLE, BFLOAT16)
+_T4 = _TypeVar("_T4", FLOAT16, FLOAT, DOUBLE, BFLOAT16, INT32, INT64, UINT32, UINT64)
+_T5 = _TypeVar("_T5", BFLOAT16, BOOL, COMPLEX128, COMPLEX64, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, STRING, UINT16, UINT32, UINT64, UINT8)
 
 class GreaterOrEqual(_LibraryFunction):
     @_overload
@@ -35,9 +36,58 @@ class GreaterOrEqual(_LibraryFunction):
     def __call__(self, /, A: _NDArray[_Any] | _Floats, B: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class GridSample(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        X: _T2,
+        grid: FLOAT | FLOAT16 | DOUBLE | _Floats,
+        *,
+        mode: _Literal["bilinear", "nearest", "bicubic"] = "bilinear",
+        padding_mode: _Literal["zeros", "border", "reflection"] = "zeros",
+        align_corners: int = 0,
+    ) -> _T2:
+        """Pixels of images at given places, between which is interpolated.
+
+        `grid` holds places, from -1 to 1 in each dimension, the last dimension first. With `align_corners` -1 and 1 are the
+        centres of the outermost pixels, otherwise their outer edges. A place halfway between two pixels is nearest to the even
+        one.
+
+        Inputs:
+            X (T1): Images, of shape (N, C, D1, ..., Dr).
+            grid (T2): Places, of shape (N, E1, ..., Er, r).
+
+        Attributes:
+            mode (string, default "bilinear"): Whether the pixels around are interpolated, and how.
+            padding_mode (string, default "zeros"): What is beyond the edges, zeros, the outermost pixels, or the reflected image.
+            align_corners (int, default 0): 1 puts -1 and 1 at the centres of the outermost pixels, 0 at their outer edges.
+
+        Outputs:
+            Y (T1): Of shape (N, C, E1, ..., Er).
+
+        Types:
+            T1: float16, float, double
+            T2: float, float16, double
+
+        Since version 16 of ai.onnx; other versions: 20, 22.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        X: _NDArray[_Any] | _Floats,
+        grid: _NDArray[_Any] | _Floats,
+        *,
+        mode: _Literal["bilinear", "nearest", "bicubic"] = "bilinear",
+        padding_mode: _Literal["zeros", "border", "reflection"] = "zeros",
+        align_corners: int = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
 class LeakyRelu(_LibraryFunction):
     @_overload
-    def __call__(self, /, X: _T2, *, alpha: float = 0.01) -> _T2:
+    def __call__(self, /, X: _T3, *, alpha: float = 0.01) -> _T3:
         """Rectifier that scales negative elements instead of dropping them.
 
         X where it is at least 0, alpha * X elsewhere.
@@ -86,7 +136,7 @@ class LessOrEqual(_LibraryFunction):
 
 class PRelu(_LibraryFunction):
     @_overload
-    def __call__(self, /, X: _T3, slope: _T3 | _Floats) -> _T3:
+    def __call__(self, /, X: _T4, slope: _T4 | _Floats) -> _T4:
         """Rectifier that scales negative elements by a tensor of slopes.
 
         X where it is at least 0, slope * X elsewhere. `slope` is broadcast to the shape of X.
@@ -112,13 +162,13 @@ class ScatterElements(_LibraryFunction):
     def __call__(
         self,
         /,
-        data: _T4,
+        data: _T5,
         indices: INT64 | INT32 | _Ints,
-        updates: _T4 | _Floats | _Strings,
+        updates: _T5 | _Floats | _Strings,
         *,
         axis: int = 0,
         reduction: _Literal["none", "add", "mul"] = "none",
-    ) -> _T4:
+    ) -> _T5:
         """Puts elements into a copy of a tensor along an axis, or reduces them with what is there.
 
         Each element of `updates` goes to its own coordinates in `data`, but along `axis`, where `indices` says how far from the
@@ -162,12 +212,12 @@ class ScatterND(_LibraryFunction):
     def __call__(
         self,
         /,
-        data: _T4,
+        data: _T5,
         indices: INT64 | _Ints,
-        updates: _T4 | _Floats | _Strings,
+        updates: _T5 | _Floats | _Strings,
         *,
         reduction: _Literal["none", "add", "mul"] = "none",
-    ) -> _T4:
+    ) -> _T5:
         """Puts slices into a copy of a tensor, or reduces them with what is there.
 
         The last dimension of `indices` holds the coordinates of a slice of `data` each, negative ones counted from the end, and

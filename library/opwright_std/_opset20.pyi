@@ -4,9 +4,10 @@ from typing import Any as _Any, Literal as _Literal, TypeVar as _TypeVar, overlo
 
 from numpy.typing import NDArray as _NDArray
 from opwright.packaged import LibraryFunction as _LibraryFunction
-from opwright.types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT64, Floats as _Floats, Ints as _Ints
+from opwright.types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32, INT64, Floats as _Floats, Ints as _Ints
 
 _T1 = _TypeVar("_T1", FLOAT16, FLOAT, DOUBLE, BFLOAT16)
+_T2 = _TypeVar("_T2", FLOAT16, FLOAT, DOUBLE)
 
 class AffineGrid(_LibraryFunction):
     @_overload
@@ -44,6 +45,55 @@ class AffineGrid(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class DFT(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T1,
+        dft_length: INT64 | INT32 | _Ints | None = None,
+        axis: INT64 | _Ints | None = None,
+        *,
+        inverse: _Literal[0, 1] = 0,
+        onesided: _Literal[0, 1] = 0,
+    ) -> _T1:
+        """Discrete Fourier transform along one axis.
+
+        The last dimension of input and output holds the real and the imaginary part, or the real one alone. With `onesided` a
+        transform gives the first half of the frequencies, those up to the middle, and an inverse one takes them and gives
+        real samples. An inverse transform is divided by the length.
+
+        Inputs:
+            input (T1): Real, [..., 1], or complex, [..., 2].
+            dft_length (T2, optional, rank 0): How many samples there are: more than the input's are zeros, others are left out. The input's own without it, of an inverse transform of one side twice as many less 2.
+            axis (int64, optional, rank 0): Along which is transformed, the last but one without it.
+
+        Attributes:
+            inverse (int, default 0): 1 for the inverse transform.
+            onesided (int, default 0): 1 for the first half of the frequencies alone.
+
+        Outputs:
+            output (T1)
+
+        Types:
+            T1: float16, float, double, bfloat16
+            T2: int64, int32
+
+        Since version 20 of ai.onnx; other versions: 17.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        dft_length: _NDArray[_Any] | _Ints | None = None,
+        axis: _NDArray[_Any] | _Ints | None = None,
+        *,
+        inverse: _Literal[0, 1] = 0,
+        onesided: _Literal[0, 1] = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
 class Gelu(_LibraryFunction):
     @_overload
     def __call__(self, /, X: _T1, *, approximate: _Literal["none", "tanh"] = "none") -> _T1:
@@ -74,5 +124,54 @@ class Gelu(_LibraryFunction):
         X: _NDArray[_Any] | _Floats,
         *,
         approximate: _Literal["none", "tanh"] = "none",
+    ) -> _NDArray[_Any]:
+        ...
+
+class GridSample(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        X: _T2,
+        grid: FLOAT | FLOAT16 | DOUBLE | _Floats,
+        *,
+        mode: _Literal["linear", "nearest", "cubic"] = "linear",
+        padding_mode: _Literal["zeros", "border", "reflection"] = "zeros",
+        align_corners: int = 0,
+    ) -> _T2:
+        """Pixels of images at given places, between which is interpolated.
+
+        `grid` holds places, from -1 to 1 in each dimension, the last dimension first. With `align_corners` -1 and 1 are the
+        centres of the outermost pixels, otherwise their outer edges. A place halfway between two pixels is nearest to the even
+        one.
+
+        Inputs:
+            X (T1): Images, of shape (N, C, D1, ..., Dr).
+            grid (T2): Places, of shape (N, E1, ..., Er, r).
+
+        Attributes:
+            mode (string, default "linear"): Whether the pixels around are interpolated, and how.
+            padding_mode (string, default "zeros"): What is beyond the edges, zeros, the outermost pixels, or the reflected image.
+            align_corners (int, default 0): 1 puts -1 and 1 at the centres of the outermost pixels, 0 at their outer edges.
+
+        Outputs:
+            Y (T1): Of shape (N, C, E1, ..., Er).
+
+        Types:
+            T1: float16, float, double
+            T2: float, float16, double
+
+        Since version 20 of ai.onnx; other versions: 16, 22.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        X: _NDArray[_Any] | _Floats,
+        grid: _NDArray[_Any] | _Floats,
+        *,
+        mode: _Literal["linear", "nearest", "cubic"] = "linear",
+        padding_mode: _Literal["zeros", "border", "reflection"] = "zeros",
+        align_corners: int = 0,
     ) -> _NDArray[_Any]:
         ...

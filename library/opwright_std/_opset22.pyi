@@ -74,6 +74,55 @@ class Elu(_LibraryFunction):
     def __call__(self, /, X: _NDArray[_Any] | _Floats, *, alpha: float = 1.0) -> _NDArray[_Any]:
         ...
 
+class GridSample(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        X: _T1,
+        grid: FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | _Floats,
+        *,
+        mode: _Literal["linear", "nearest", "cubic"] = "linear",
+        padding_mode: _Literal["zeros", "border", "reflection"] = "zeros",
+        align_corners: int = 0,
+    ) -> _T1:
+        """Pixels of images at given places, between which is interpolated.
+
+        `grid` holds places, from -1 to 1 in each dimension, the last dimension first. With `align_corners` -1 and 1 are the
+        centres of the outermost pixels, otherwise their outer edges. A place halfway between two pixels is nearest to the even
+        one.
+
+        Inputs:
+            X (T1): Images, of shape (N, C, D1, ..., Dr).
+            grid (T2): Places, of shape (N, E1, ..., Er, r).
+
+        Attributes:
+            mode (string, default "linear"): Whether the pixels around are interpolated, and how.
+            padding_mode (string, default "zeros"): What is beyond the edges, zeros, the outermost pixels, or the reflected image.
+            align_corners (int, default 0): 1 puts -1 and 1 at the centres of the outermost pixels, 0 at their outer edges.
+
+        Outputs:
+            Y (T1): Of shape (N, C, E1, ..., Er).
+
+        Types:
+            T1: float16, float, double, bfloat16
+            T2: float, float16, double, bfloat16
+
+        Since version 22 of ai.onnx; other versions: 16, 20.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        X: _NDArray[_Any] | _Floats,
+        grid: _NDArray[_Any] | _Floats,
+        *,
+        mode: _Literal["linear", "nearest", "cubic"] = "linear",
+        padding_mode: _Literal["zeros", "border", "reflection"] = "zeros",
+        align_corners: int = 0,
+    ) -> _NDArray[_Any]:
+        ...
+
 class HardSigmoid(_LibraryFunction):
     @_overload
     def __call__(self, /, X: _T1, *, alpha: float = 0.2, beta: float = 0.5) -> _T1:

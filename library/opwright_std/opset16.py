@@ -9,6 +9,7 @@ _OPSET = _LibraryOpset(
     16,
     (
         "GreaterOrEqual",
+        "GridSample",
         "LeakyRelu",
         "LessOrEqual",
         "PRelu",

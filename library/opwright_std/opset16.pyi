@@ -3,6 +3,7 @@
 from typing import Final as _Final
 
 from ._opset16 import GreaterOrEqual as _TypeOfGreaterOrEqual  # pyright: ignore[reportMissingModuleSource]
+from ._opset16 import GridSample as _TypeOfGridSample  # pyright: ignore[reportMissingModuleSource]
 from ._opset16 import LeakyRelu as _TypeOfLeakyRelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset16 import LessOrEqual as _TypeOfLessOrEqual  # pyright: ignore[reportMissingModuleSource]
 from ._opset16 import PRelu as _TypeOfPRelu  # pyright: ignore[reportMissingModuleSource]
@@ -49,6 +50,34 @@ Types:
     T1: bool
 
 Since version 16 of ai.onnx; other versions: 12.
+"""
+
+GridSample: _Final[_TypeOfGridSample]
+"""GridSample(X: T1, grid: T2, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: int = 0) -> T1
+
+Pixels of images at given places, between which is interpolated.
+
+`grid` holds places, from -1 to 1 in each dimension, the last dimension first. With `align_corners` -1 and 1 are the
+centres of the outermost pixels, otherwise their outer edges. A place halfway between two pixels is nearest to the even
+one.
+
+Inputs:
+    X (T1): Images, of shape (N, C, D1, ..., Dr).
+    grid (T2): Places, of shape (N, E1, ..., Er, r).
+
+Attributes:
+    mode (string, default "bilinear"): Whether the pixels around are interpolated, and how.
+    padding_mode (string, default "zeros"): What is beyond the edges, zeros, the outermost pixels, or the reflected image.
+    align_corners (int, default 0): 1 puts -1 and 1 at the centres of the outermost pixels, 0 at their outer edges.
+
+Outputs:
+    Y (T1): Of shape (N, C, E1, ..., Er).
+
+Types:
+    T1: float16, float, double
+    T2: float, float16, double
+
+Since version 16 of ai.onnx; other versions: 20, 22.
 """
 
 LeakyRelu: _Final[_TypeOfLeakyRelu]

@@ -9,9 +9,11 @@ _OPSET = _LibraryOpset(
     17,
     (
         "BlackmanWindow",
+        "DFT",
         "HammingWindow",
         "HannWindow",
         "LayerNormalization",
+        "STFT",
         "SequenceMap",
     ),
     "opset16",

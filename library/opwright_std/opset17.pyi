@@ -3,9 +3,11 @@
 from typing import Final as _Final
 
 from ._opset17 import BlackmanWindow as _TypeOfBlackmanWindow  # pyright: ignore[reportMissingModuleSource]
+from ._opset17 import DFT as _TypeOfDFT  # pyright: ignore[reportMissingModuleSource]
 from ._opset17 import HammingWindow as _TypeOfHammingWindow  # pyright: ignore[reportMissingModuleSource]
 from ._opset17 import HannWindow as _TypeOfHannWindow  # pyright: ignore[reportMissingModuleSource]
 from ._opset17 import LayerNormalization as _TypeOfLayerNormalization  # pyright: ignore[reportMissingModuleSource]
+from ._opset17 import STFT as _TypeOfSTFT  # pyright: ignore[reportMissingModuleSource]
 from ._opset17 import SequenceMap as _TypeOfSequenceMap  # pyright: ignore[reportMissingModuleSource]
 from .opset16 import Bernoulli as Bernoulli
 from .opset16 import CastLike as CastLike
@@ -14,6 +16,7 @@ from .opset16 import Clip as Clip
 from .opset16 import DynamicQuantizeLinear as DynamicQuantizeLinear
 from .opset16 import Elu as Elu
 from .opset16 import GreaterOrEqual as GreaterOrEqual
+from .opset16 import GridSample as GridSample
 from .opset16 import HardSigmoid as HardSigmoid
 from .opset16 import HardSwish as HardSwish
 from .opset16 import LeakyRelu as LeakyRelu
@@ -58,6 +61,34 @@ Types:
     T2: float16, float, double, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 
 Since version 17 of ai.onnx.
+"""
+
+DFT: _Final[_TypeOfDFT]
+"""DFT(input: T1, dft_length: T2 | None = None, *, axis: int = 1, inverse: int = 0, onesided: int = 0) -> T1
+
+Discrete Fourier transform along one axis.
+
+The last dimension of input and output holds the real and the imaginary part, or the real one alone. With `onesided` a
+transform gives the first half of the frequencies, those up to the middle, and an inverse one takes them and gives
+real samples. An inverse transform is divided by the length.
+
+Inputs:
+    input (T1): Real, [..., 1], or complex, [..., 2].
+    dft_length (T2, optional, rank 0): How many samples there are: more than the input's are zeros, others are left out. The input's own without it, of an inverse transform of one side twice as many less 2.
+
+Attributes:
+    axis (int, default 1): Along which is transformed.
+    inverse (int, default 0): 1 for the inverse transform.
+    onesided (int, default 0): 1 for the first half of the frequencies alone.
+
+Outputs:
+    output (T1)
+
+Types:
+    T1: float16, float, double, bfloat16
+    T2: int64, int32
+
+Since version 17 of ai.onnx; other versions: 20.
 """
 
 HammingWindow: _Final[_TypeOfHammingWindow]
@@ -138,6 +169,33 @@ Outputs:
 Types:
     T: float16, float, double, bfloat16
     U: float, bfloat16
+
+Since version 17 of ai.onnx.
+"""
+
+STFT: _Final[_TypeOfSTFT]
+"""STFT(signal: T1, frame_step: T2, window: T1 | None = None, frame_length: T2 | None = None, *, onesided: int = 1) -> T1
+
+Discrete Fourier transforms of frames of signals.
+
+A frame begins every `frame_step` samples, as long as it fits into the signal. Each is multiplied by the window and
+transformed; without a window it stays as it is.
+
+Inputs:
+    signal (T1, rank 3): Real, [batch, samples, 1], or complex, [batch, samples, 2].
+    frame_step (T2, rank 0): From the beginning of a frame to that of the next one.
+    window (T1, optional, rank 1): As long as a frame.
+    frame_length (T2, optional, rank 0): The window's length without it, and the signal's without both.
+
+Attributes:
+    onesided (int, default 1): 1 for the first half of the frequencies alone.
+
+Outputs:
+    output (T1): [batch, frames, frequencies, 2]
+
+Types:
+    T1: float, float16, double, bfloat16
+    T2: int64, int32
 
 Since version 17 of ai.onnx.
 """

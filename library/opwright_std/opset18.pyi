@@ -17,9 +17,11 @@ from .opset17 import BlackmanWindow as BlackmanWindow
 from .opset17 import CastLike as CastLike
 from .opset17 import Celu as Celu
 from .opset17 import Clip as Clip
+from .opset17 import DFT as DFT
 from .opset17 import DynamicQuantizeLinear as DynamicQuantizeLinear
 from .opset17 import Elu as Elu
 from .opset17 import GreaterOrEqual as GreaterOrEqual
+from .opset17 import GridSample as GridSample
 from .opset17 import HammingWindow as HammingWindow
 from .opset17 import HannWindow as HannWindow
 from .opset17 import HardSigmoid as HardSigmoid
@@ -33,6 +35,7 @@ from .opset17 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
 from .opset17 import PRelu as PRelu
 from .opset17 import Range as Range
 from .opset17 import Relu as Relu
+from .opset17 import STFT as STFT
 from .opset17 import Selu as Selu
 from .opset17 import SequenceMap as SequenceMap
 from .opset17 import Shrink as Shrink

@@ -10,9 +10,11 @@ from .opset18 import BlackmanWindow as BlackmanWindow
 from .opset18 import Celu as Celu
 from .opset18 import CenterCropPad as CenterCropPad
 from .opset18 import Clip as Clip
+from .opset18 import DFT as DFT
 from .opset18 import DynamicQuantizeLinear as DynamicQuantizeLinear
 from .opset18 import Elu as Elu
 from .opset18 import GreaterOrEqual as GreaterOrEqual
+from .opset18 import GridSample as GridSample
 from .opset18 import GroupNormalization as GroupNormalization
 from .opset18 import HammingWindow as HammingWindow
 from .opset18 import HannWindow as HannWindow
@@ -33,6 +35,7 @@ from .opset18 import ReduceLogSum as ReduceLogSum
 from .opset18 import ReduceLogSumExp as ReduceLogSumExp
 from .opset18 import ReduceSumSquare as ReduceSumSquare
 from .opset18 import Relu as Relu
+from .opset18 import STFT as STFT
 from .opset18 import ScatterElements as ScatterElements
 from .opset18 import ScatterND as ScatterND
 from .opset18 import Selu as Selu

@@ -9,7 +9,9 @@ _OPSET = _LibraryOpset(
     20,
     (
         "AffineGrid",
+        "DFT",
         "Gelu",
+        "GridSample",
     ),
     "opset19",
 )

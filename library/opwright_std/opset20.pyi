@@ -3,7 +3,9 @@
 from typing import Final as _Final
 
 from ._opset20 import AffineGrid as _TypeOfAffineGrid  # pyright: ignore[reportMissingModuleSource]
+from ._opset20 import DFT as _TypeOfDFT  # pyright: ignore[reportMissingModuleSource]
 from ._opset20 import Gelu as _TypeOfGelu  # pyright: ignore[reportMissingModuleSource]
+from ._opset20 import GridSample as _TypeOfGridSample  # pyright: ignore[reportMissingModuleSource]
 from .opset19 import Bernoulli as Bernoulli
 from .opset19 import BlackmanWindow as BlackmanWindow
 from .opset19 import CastLike as CastLike
@@ -35,6 +37,7 @@ from .opset19 import ReduceLogSum as ReduceLogSum
 from .opset19 import ReduceLogSumExp as ReduceLogSumExp
 from .opset19 import ReduceSumSquare as ReduceSumSquare
 from .opset19 import Relu as Relu
+from .opset19 import STFT as STFT
 from .opset19 import ScatterElements as ScatterElements
 from .opset19 import ScatterND as ScatterND
 from .opset19 import Selu as Selu
@@ -73,6 +76,34 @@ Types:
 Since version 20 of ai.onnx.
 """
 
+DFT: _Final[_TypeOfDFT]
+"""DFT(input: T1, dft_length: T2 | None = None, axis: int64 | None = None, *, inverse: int = 0, onesided: int = 0) -> T1
+
+Discrete Fourier transform along one axis.
+
+The last dimension of input and output holds the real and the imaginary part, or the real one alone. With `onesided` a
+transform gives the first half of the frequencies, those up to the middle, and an inverse one takes them and gives
+real samples. An inverse transform is divided by the length.
+
+Inputs:
+    input (T1): Real, [..., 1], or complex, [..., 2].
+    dft_length (T2, optional, rank 0): How many samples there are: more than the input's are zeros, others are left out. The input's own without it, of an inverse transform of one side twice as many less 2.
+    axis (int64, optional, rank 0): Along which is transformed, the last but one without it.
+
+Attributes:
+    inverse (int, default 0): 1 for the inverse transform.
+    onesided (int, default 0): 1 for the first half of the frequencies alone.
+
+Outputs:
+    output (T1)
+
+Types:
+    T1: float16, float, double, bfloat16
+    T2: int64, int32
+
+Since version 20 of ai.onnx; other versions: 17.
+"""
+
 Gelu: _Final[_TypeOfGelu]
 """Gelu(X: T, *, approximate: str = "none") -> T
 
@@ -95,4 +126,32 @@ Types:
     T: float16, float, double, bfloat16
 
 Since version 20 of ai.onnx.
+"""
+
+GridSample: _Final[_TypeOfGridSample]
+"""GridSample(X: T1, grid: T2, *, mode: str = "linear", padding_mode: str = "zeros", align_corners: int = 0) -> T1
+
+Pixels of images at given places, between which is interpolated.
+
+`grid` holds places, from -1 to 1 in each dimension, the last dimension first. With `align_corners` -1 and 1 are the
+centres of the outermost pixels, otherwise their outer edges. A place halfway between two pixels is nearest to the even
+one.
+
+Inputs:
+    X (T1): Images, of shape (N, C, D1, ..., Dr).
+    grid (T2): Places, of shape (N, E1, ..., Er, r).
+
+Attributes:
+    mode (string, default "linear"): Whether the pixels around are interpolated, and how.
+    padding_mode (string, default "zeros"): What is beyond the edges, zeros, the outermost pixels, or the reflected image.
+    align_corners (int, default 0): 1 puts -1 and 1 at the centres of the outermost pixels, 0 at their outer edges.
+
+Outputs:
+    Y (T1): Of shape (N, C, E1, ..., Er).
+
+Types:
+    T1: float16, float, double
+    T2: float, float16, double
+
+Since version 20 of ai.onnx; other versions: 16, 22.
 """

@@ -12,10 +12,12 @@ from .opset20 import BlackmanWindow as BlackmanWindow
 from .opset20 import Celu as Celu
 from .opset20 import CenterCropPad as CenterCropPad
 from .opset20 import Clip as Clip
+from .opset20 import DFT as DFT
 from .opset20 import DynamicQuantizeLinear as DynamicQuantizeLinear
 from .opset20 import Elu as Elu
 from .opset20 import Gelu as Gelu
 from .opset20 import GreaterOrEqual as GreaterOrEqual
+from .opset20 import GridSample as GridSample
 from .opset20 import HammingWindow as HammingWindow
 from .opset20 import HannWindow as HannWindow
 from .opset20 import HardSigmoid as HardSigmoid
@@ -35,6 +37,7 @@ from .opset20 import ReduceLogSum as ReduceLogSum
 from .opset20 import ReduceLogSumExp as ReduceLogSumExp
 from .opset20 import ReduceSumSquare as ReduceSumSquare
 from .opset20 import Relu as Relu
+from .opset20 import STFT as STFT
 from .opset20 import ScatterElements as ScatterElements
 from .opset20 import ScatterND as ScatterND
 from .opset20 import Selu as Selu

@@ -10,6 +10,7 @@ _OPSET = _LibraryOpset(
     (
         "Bernoulli",
         "Elu",
+        "GridSample",
         "HardSigmoid",
         "HardSwish",
         "Mish",

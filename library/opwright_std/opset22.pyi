@@ -4,6 +4,7 @@ from typing import Final as _Final
 
 from ._opset22 import Bernoulli as _TypeOfBernoulli  # pyright: ignore[reportMissingModuleSource]
 from ._opset22 import Elu as _TypeOfElu  # pyright: ignore[reportMissingModuleSource]
+from ._opset22 import GridSample as _TypeOfGridSample  # pyright: ignore[reportMissingModuleSource]
 from ._opset22 import HardSigmoid as _TypeOfHardSigmoid  # pyright: ignore[reportMissingModuleSource]
 from ._opset22 import HardSwish as _TypeOfHardSwish  # pyright: ignore[reportMissingModuleSource]
 from ._opset22 import Mish as _TypeOfMish  # pyright: ignore[reportMissingModuleSource]
@@ -18,6 +19,7 @@ from .opset21 import CastLike as CastLike
 from .opset21 import Celu as Celu
 from .opset21 import CenterCropPad as CenterCropPad
 from .opset21 import Clip as Clip
+from .opset21 import DFT as DFT
 from .opset21 import DequantizeLinear as DequantizeLinear
 from .opset21 import DynamicQuantizeLinear as DynamicQuantizeLinear
 from .opset21 import Gelu as Gelu
@@ -39,6 +41,7 @@ from .opset21 import ReduceLogSum as ReduceLogSum
 from .opset21 import ReduceLogSumExp as ReduceLogSumExp
 from .opset21 import ReduceSumSquare as ReduceSumSquare
 from .opset21 import Relu as Relu
+from .opset21 import STFT as STFT
 from .opset21 import ScatterElements as ScatterElements
 from .opset21 import ScatterND as ScatterND
 from .opset21 import SequenceMap as SequenceMap
@@ -91,6 +94,34 @@ Types:
     T: float16, float, double, bfloat16
 
 Since version 22 of ai.onnx; other versions: 6.
+"""
+
+GridSample: _Final[_TypeOfGridSample]
+"""GridSample(X: T1, grid: T2, *, mode: str = "linear", padding_mode: str = "zeros", align_corners: int = 0) -> T1
+
+Pixels of images at given places, between which is interpolated.
+
+`grid` holds places, from -1 to 1 in each dimension, the last dimension first. With `align_corners` -1 and 1 are the
+centres of the outermost pixels, otherwise their outer edges. A place halfway between two pixels is nearest to the even
+one.
+
+Inputs:
+    X (T1): Images, of shape (N, C, D1, ..., Dr).
+    grid (T2): Places, of shape (N, E1, ..., Er, r).
+
+Attributes:
+    mode (string, default "linear"): Whether the pixels around are interpolated, and how.
+    padding_mode (string, default "zeros"): What is beyond the edges, zeros, the outermost pixels, or the reflected image.
+    align_corners (int, default 0): 1 puts -1 and 1 at the centres of the outermost pixels, 0 at their outer edges.
+
+Outputs:
+    Y (T1): Of shape (N, C, E1, ..., Er).
+
+Types:
+    T1: float16, float, double, bfloat16
+    T2: float, float16, double, bfloat16
+
+Since version 22 of ai.onnx; other versions: 16, 20.
 """
 
 HardSigmoid: _Final[_TypeOfHardSigmoid]

@@ -14,10 +14,12 @@ from .opset22 import BlackmanWindow as BlackmanWindow
 from .opset22 import Celu as Celu
 from .opset22 import CenterCropPad as CenterCropPad
 from .opset22 import Clip as Clip
+from .opset22 import DFT as DFT
 from .opset22 import DynamicQuantizeLinear as DynamicQuantizeLinear
 from .opset22 import Elu as Elu
 from .opset22 import Gelu as Gelu
 from .opset22 import GreaterOrEqual as GreaterOrEqual
+from .opset22 import GridSample as GridSample
 from .opset22 import GroupNormalization as GroupNormalization
 from .opset22 import HammingWindow as HammingWindow
 from .opset22 import HannWindow as HannWindow
@@ -38,6 +40,7 @@ from .opset22 import ReduceLogSum as ReduceLogSum
 from .opset22 import ReduceLogSumExp as ReduceLogSumExp
 from .opset22 import ReduceSumSquare as ReduceSumSquare
 from .opset22 import Relu as Relu
+from .opset22 import STFT as STFT
 from .opset22 import ScatterElements as ScatterElements
 from .opset22 import ScatterND as ScatterND
 from .opset22 import Selu as Selu

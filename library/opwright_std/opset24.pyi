@@ -13,10 +13,12 @@ from .opset23 import BlackmanWindow as BlackmanWindow
 from .opset23 import Celu as Celu
 from .opset23 import CenterCropPad as CenterCropPad
 from .opset23 import Clip as Clip
+from .opset23 import DFT as DFT
 from .opset23 import DynamicQuantizeLinear as DynamicQuantizeLinear
 from .opset23 import Elu as Elu
 from .opset23 import Gelu as Gelu
 from .opset23 import GreaterOrEqual as GreaterOrEqual
+from .opset23 import GridSample as GridSample
 from .opset23 import GroupNormalization as GroupNormalization
 from .opset23 import HammingWindow as HammingWindow
 from .opset23 import HannWindow as HannWindow
@@ -39,6 +41,7 @@ from .opset23 import ReduceLogSumExp as ReduceLogSumExp
 from .opset23 import ReduceSumSquare as ReduceSumSquare
 from .opset23 import Relu as Relu
 from .opset23 import RotaryEmbedding as RotaryEmbedding
+from .opset23 import STFT as STFT
 from .opset23 import ScatterElements as ScatterElements
 from .opset23 import ScatterND as ScatterND
 from .opset23 import Selu as Selu

@@ -12,10 +12,12 @@ from .opset24 import BlackmanWindow as BlackmanWindow
 from .opset24 import Celu as Celu
 from .opset24 import CenterCropPad as CenterCropPad
 from .opset24 import Clip as Clip
+from .opset24 import DFT as DFT
 from .opset24 import DynamicQuantizeLinear as DynamicQuantizeLinear
 from .opset24 import Elu as Elu
 from .opset24 import Gelu as Gelu
 from .opset24 import GreaterOrEqual as GreaterOrEqual
+from .opset24 import GridSample as GridSample
 from .opset24 import GroupNormalization as GroupNormalization
 from .opset24 import HammingWindow as HammingWindow
 from .opset24 import HannWindow as HannWindow
@@ -38,6 +40,7 @@ from .opset24 import ReduceLogSumExp as ReduceLogSumExp
 from .opset24 import ReduceSumSquare as ReduceSumSquare
 from .opset24 import Relu as Relu
 from .opset24 import RotaryEmbedding as RotaryEmbedding
+from .opset24 import STFT as STFT
 from .opset24 import ScatterElements as ScatterElements
 from .opset24 import ScatterND as ScatterND
 from .opset24 import Selu as Selu

@@ -13,11 +13,13 @@ from .opset25 import CastLike as CastLike
 from .opset25 import Celu as Celu
 from .opset25 import CenterCropPad as CenterCropPad
 from .opset25 import Clip as Clip
+from .opset25 import DFT as DFT
 from .opset25 import DequantizeLinear as DequantizeLinear
 from .opset25 import DynamicQuantizeLinear as DynamicQuantizeLinear
 from .opset25 import Elu as Elu
 from .opset25 import Gelu as Gelu
 from .opset25 import GreaterOrEqual as GreaterOrEqual
+from .opset25 import GridSample as GridSample
 from .opset25 import GroupNormalization as GroupNormalization
 from .opset25 import HammingWindow as HammingWindow
 from .opset25 import HannWindow as HannWindow
@@ -40,6 +42,7 @@ from .opset25 import ReduceLogSumExp as ReduceLogSumExp
 from .opset25 import ReduceSumSquare as ReduceSumSquare
 from .opset25 import Relu as Relu
 from .opset25 import RotaryEmbedding as RotaryEmbedding
+from .opset25 import STFT as STFT
 from .opset25 import ScatterElements as ScatterElements
 from .opset25 import ScatterND as ScatterND
 from .opset25 import Selu as Selu

@@ -18,10 +18,12 @@ from .opset27 import CastLike as CastLike
 from .opset27 import CausalConvWithState as CausalConvWithState
 from .opset27 import CenterCropPad as CenterCropPad
 from .opset27 import Clip as Clip
+from .opset27 import DFT as DFT
 from .opset27 import DynamicQuantizeLinear as DynamicQuantizeLinear
 from .opset27 import Elu as Elu
 from .opset27 import Gelu as Gelu
 from .opset27 import GreaterOrEqual as GreaterOrEqual
+from .opset27 import GridSample as GridSample
 from .opset27 import GroupNormalization as GroupNormalization
 from .opset27 import HammingWindow as HammingWindow
 from .opset27 import HannWindow as HannWindow
@@ -43,6 +45,7 @@ from .opset27 import ReduceL2 as ReduceL2
 from .opset27 import ReduceSumSquare as ReduceSumSquare
 from .opset27 import Relu as Relu
 from .opset27 import RotaryEmbedding as RotaryEmbedding
+from .opset27 import STFT as STFT
 from .opset27 import ScatterElements as ScatterElements
 from .opset27 import ScatterND as ScatterND
 from .opset27 import Selu as Selu

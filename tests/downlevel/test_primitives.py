@@ -97,3 +97,75 @@ def test_quantising(standard: Bundle, kind: str, opset: int) -> None:
     scales = generator.uniform(0.001, 2, (4, 5)).astype(np.float16)
     feeds = {"x": halves, "s": scales, "z": generator.integers(ends.min, ends.max, (4, 5), kind, endpoint=True)}
     same_bits(parse(BLOCKS.replace("kind", kind).replace("half", "float16")), standard, opset, **feeds)
+
+
+GRID = """<ir_version: 9, opset_import: ["": 20]> g (float[{x}] x, float[{grid}] grid) => (float[{y}] y)
+{{ y = GridSample<mode = "{how}", padding_mode = "{where}", align_corners = {corners}>(x, grid) }}"""
+
+
+@pytest.mark.parametrize("corners", [0, 1])
+@pytest.mark.parametrize("where", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize(
+    ("how", "dimensions"), [("nearest", 2), ("linear", 2), ("cubic", 2), ("nearest", 3), ("linear", 3)]
+)
+def test_samples(standard: Bundle, how: str, dimensions: int, where: str, corners: int) -> None:
+    """The kernel has a way of its own for images: last bits of linear and cubic interpolation may be others there."""
+    random = np.random.default_rng(2)
+    x = random.standard_normal((2, 3, 5, 4, 3)[: dimensions + 2], np.float32)
+    grid = random.uniform(-2.5, 2.5, (*(2, 4, 3, 2)[: dimensions + 1], dimensions)).astype(np.float32)
+    ranks = {name: ", ".join(f"{name}{d}" for d in range(dimensions + 2)) for name in ("x", "grid", "y")}
+    text = GRID.format(**ranks, how=how, where=where, corners=corners)
+    exact = how == "nearest" or dimensions == 3
+    for opset in (13, 15, 19) if dimensions == 3 else (13, 15):
+        if exact:
+            same_bits(parse(text), standard, opset, x=x, grid=grid)
+        else:
+            close(parse(text), standard, opset, x=x, grid=grid)
+
+
+def close(model: onnx.ModelProto, library: Bundle, opset: int, **feeds: Any) -> None:
+    done = polyfill_libraries(model, [library], target_of_opset(opset))
+    expected = session_of(model).run(None, feeds)
+    for one, other in zip(session_of(done.model).run(None, feeds), expected, strict=True):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape)
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
+
+
+TRANSFORMS = """<ir_version: 9, opset_import: ["": 20]> g (float[A,B,C,D] x, int64 n, int64 axis)
+=> (float[A,b,c,2] y, float[A,d,e,2] z, float[A,f,g,1] w)
+{
+  y = DFT(x, n, axis)
+  z = DFT<inverse = 1>(x, , axis)
+  w = DFT<inverse = 1, onesided = 1>(x, n, axis)
+}"""
+
+
+@pytest.mark.parametrize("opset", [13, 15, 17, 19])
+@pytest.mark.parametrize("n", [3, 5, 8, 40])
+@pytest.mark.parametrize("axis", [1, 2, -2, -3])
+def test_frequencies(standard: Bundle, opset: int, n: int, axis: int) -> None:
+    """Of numpy, for onnxruntime's own are less exact; the axis is known at run time only."""
+    x = np.random.default_rng(3).standard_normal((2, 5, 7, 2), np.float32)
+    done = polyfill_libraries(parse(TRANSFORMS), [standard], target_of_opset(opset))
+    found = session_of(done.model).run(None, {"x": x, "n": np.array(n), "axis": np.array(axis)})
+    values, along = x[..., 0] + 1j * x[..., 1], axis % 4
+    transformed = (np.fft.fft(values, n, along), np.fft.ifft(values, None, along), np.fft.irfft(values, n, along))
+    for one, other in zip(found, transformed, strict=True):
+        parts = np.stack([other.real, other.imag][: one.shape[-1]], -1)
+        np.testing.assert_allclose(one, parts, rtol=1e-6, atol=1e-6)
+
+
+FRAMES = """<ir_version: 8, opset_import: ["": 17]> g (float[A,B,1] x, float[L] window) => (float[A,F,K,2] y)
+{ step = Constant<value_int = 3>() y = STFT(x, step, window) }"""
+
+
+@pytest.mark.parametrize("opset", [13, 15, 16])
+@pytest.mark.parametrize("length", [4, 7])
+def test_frames(standard: Bundle, opset: int, length: int) -> None:
+    random = np.random.default_rng(4)
+    x, window = random.standard_normal((2, 20, 1), np.float32), random.random(length, np.float32)
+    done = polyfill_libraries(parse(FRAMES), [standard], target_of_opset(opset))
+    (found,) = session_of(done.model).run(None, {"x": x, "window": window})
+    frames = np.stack([x[:, at : at + length, 0] * window for at in range(0, 20 - length + 1, 3)], 1)
+    expected = np.fft.rfft(frames.astype(np.float64))
+    np.testing.assert_allclose(found, np.stack([expected.real, expected.imag], -1), rtol=1e-6, atol=2e-6)

@@ -205,3 +205,25 @@ def test_a_model_without_functions_is_polyfilled_again_from_what_it_was_too() ->
     nothing = LibraryBuilder().bundle()
     once = rewritten(parse(text), nothing, 17).model
     assert rewritten(once, nothing, 13).model == rewritten(parse(text), nothing, 13).model
+
+
+MAPPED = """<ir_version: 8, opset_import: ["": 17]> g (float[N] x, float[M] z) => (float[K] y)
+{
+  s = SequenceConstruct(x, z)
+  t = SequenceMap(s) <body = doubled (float[A] a) => (float[A] b) { c = Identity(a) b = Add(a, c) }>
+  y = ConcatFromSequence<axis = 0>(t)
+}"""
+
+
+@pytest.mark.parametrize("opset", [13, 14, 16])
+def test_graphs_may_have_versions_that_take_more_types(standard: Bundle, opset: int) -> None:
+    """Identity and Add of 13 compute what those of 17 do, of all types that they take."""
+    found = rewritten(parse(MAPPED), standard, opset).model
+    x, z = np.float32([1, 2]), np.float32([3])
+    np.testing.assert_array_equal(run(found, x=x, z=z), [2, 4, 6])
+
+
+def test_graphs_with_versions_that_mean_something_else_are_refused(standard: Bundle) -> None:
+    text = MAPPED.replace("c = Identity(a)", "i = Shape<start = 0>(a) c = Cast<to = 1>(i)")
+    with pytest.raises(DiagnosticError, match="its node Shape follows opset 17, and has another meaning at opset 13"):
+        rewritten(parse(text), standard, 13)

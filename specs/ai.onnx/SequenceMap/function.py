@@ -1,5 +1,5 @@
 from opwright import Graph
-from opwright import opset17 as op
+from opwright import opset13 as op
 
 
 def SequenceMap(input_sequence, *additional_inputs, body: Graph):

@@ -1,7 +1,8 @@
 """Graphs that a node of a model holds, called by the body of a template: their nodes in place of the call.
 
 The nodes mean what they mean in the model, so the opset that the body is made for must give each of them the same
-operator. What such a graph takes from around itself, a function cannot reach; that is refused.
+operator, or a version of it that differs in the types that it takes alone. What such a graph takes from around itself,
+a function cannot reach; that is refused.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from opwright.lang.objects import GraphObject
 from opwright.lang.source import Span
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import Signature, is_known_domain, signature
+from opwright.opsets.steps import differs_in_types_alone
 from opwright.protos.canonical_tensors import RefusedError, elements_of_tensor
 
 _Values = dict[str, ir.Value | None]
@@ -184,7 +186,7 @@ class _Inlined:
         found = self.low.find(domain, node.op_type, version)
         if meant is None:
             raise self.refuse(f"{domain or 'ai.onnx'} has no operator {node.op_type} at version {version}")
-        if found is None or found.signature.since_version != meant.since_version:
+        if found is None or not differs_in_types_alone(meant, found.signature):
             raise self.refuse(
                 f"its node {node.op_type} follows opset {version}, "
                 f"and has another meaning at opset {self.low.target_opset}"
