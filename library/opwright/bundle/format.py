@@ -179,7 +179,8 @@ class FunctionEntry:
     @property
     def last_opset(self) -> int:
         """The newest opset that has a body."""
-        return max((item.last_opset for item in (*self.bodies, *self.templates)), default=0)
+        ends = [item.last_opset for item in self.bodies] + [item.last_opset for item in self.templates]
+        return max(ends, default=0)
 
 
 @dataclass(frozen=True, slots=True)
