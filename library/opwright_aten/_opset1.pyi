@@ -13533,9 +13533,6 @@ class repeat_interleave_self_int(_LibraryFunction):
     ) -> _T3:
         """A tensor with each part along a dimension so many times, one behind the other.
 
-        A template: its body is made for each call, and depends on
-        `behind`. What no vector reaches is not verified.
-
         Inputs:
             self (T)
             counts (int64, rank 1): How many times, for the dimension behind the one whose parts are repeated; 1 for all others.

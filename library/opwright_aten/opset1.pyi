@@ -9631,9 +9631,6 @@ repeat_interleave_self_int: _Final[_TypeOfrepeat_interleave_self_int]
 
 A tensor with each part along a dimension so many times, one behind the other.
 
-A template: its body is made for each call, and depends on
-`behind`. What no vector reaches is not verified.
-
 Inputs:
     self (T)
     counts (int64, rank 1): How many times, for the dimension behind the one whose parts are repeated; 1 for all others.

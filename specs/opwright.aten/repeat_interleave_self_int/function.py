@@ -19,8 +19,7 @@ def repeat_interleave_self_int(
     elif shape is not None:
         y = op.Reshape(op.Tile(op.Unsqueeze(x, axes), counts), shape, allowzero=whole)
     else:
-        tiled = op.Tile(op.Unsqueeze(x, axes), counts)
-        joined = op.Shape(tiled, start=dim, end=behind) * op.Shape(tiled, start=behind, end=behind + 1)
+        joined = op.Shape(self, start=dim, end=behind) * op.ReduceProd(counts)
         sizes = op.Concat(op.Shape(self, start=0, end=dim), joined, op.Shape(self, start=behind), axis=0)
-        y = op.Reshape(tiled, sizes, allowzero=1)
+        y = op.Reshape(op.Tile(op.Unsqueeze(x, axes), counts), sizes, allowzero=1)
     return op.CastLike(y, self) if self.dtype == BFLOAT16 else y
