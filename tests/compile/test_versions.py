@@ -124,6 +124,21 @@ def test_op_version_reaches_further(tmp_path: Path) -> None:
     assert not compiled.unreachable
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return op.Abs(X) if op.Size(X) > 2 else X",
+        "if op.Size(X) > 2:\n        X = op.Abs(X)\n    return X",
+        "for i in range(op.Size(X)):\n        X = op.Abs(X)\n    return X",
+    ],
+)
+def test_a_type_that_old_control_flow_refuses_is_not_admitted_there(tmp_path: Path, body: str) -> None:
+    compiled = one(tmp_path, body, types="{T: [float, bfloat16]}")
+    admitted = {body.first_opset: dict(body.admits)["T"] for body in compiled.entry.bodies}
+    assert admitted[13] == ("float",)
+    assert next(admitted[opset] for opset in sorted(admitted, reverse=True) if opset <= 16) == ("float", "bfloat16")
+
+
 def test_a_type_that_an_old_operator_refuses_is_not_admitted_there(tmp_path: Path) -> None:
     compiled = one(tmp_path, "return op.Relu(X)", types="{T: [float, int32]}")
     admitted = {body.first_opset: dict(body.admits)["T"] for body in compiled.entry.bodies}

@@ -147,6 +147,12 @@ def _check_result(signature: Signature, index: int, type_: ir.Type, trail: Trail
         raise WrongResult(type_, asked.types)
 
 
+def narrow_to_result(signature: Signature, type_: ir.Type, trail: Trail) -> None:
+    """Takes from the type of a result of control flow the element types that this version of the operator does not
+    give: `If` of opset 13 gives no bfloat16. One that is not open stays as it is, and ONNX refuses the model."""
+    type_.restrict(Constraint(signature, signature.outputs[-1].type), trail)
+
+
 def _from_constraint(
     signature: Signature, bindings: Bindings, index: int, shape: tuple[ir.Dimension, ...] | None
 ) -> ir.Type:

@@ -14,7 +14,9 @@ def DequantizeLinear(
     y = op.Cast(steps, to=FLOAT) * spread(op.Cast(x_scale, to=FLOAT), x_scale, x, axis, block_size)
     if output_dtype == 1:
         return y
-    return op.Cast(y, to=FLOAT16 if output_dtype == 10 else x_scale.dtype)
+    if output_dtype == 10:
+        return op.Cast(y, to=FLOAT16)
+    return op.Cast(y, to=x_scale.dtype)
 
 
 def DequantizeLinear21(x, x_scale, x_zero_point=None, axis: int = 1, block_size: int = 0):

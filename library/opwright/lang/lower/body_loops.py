@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from opwright.lang import ir
 from opwright.lang.grammar import has_break, has_return
+from opwright.lang.infer import narrow_to_result
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.context import Lowering
@@ -318,7 +319,10 @@ class BodyLoop:
         self.left_names = scope
         outputs = [ir.Value(parameter.type, parameter.name, span) for parameter in parameters]
         initial = [self.carried[name].value for name in names]
-        return ir.Loop(low.operator(LOOP.name, span), self.trips(), self.first(), initial, body, outputs, span)
+        operator = low.operator(LOOP.name, span)
+        for output in outputs:
+            narrow_to_result(operator.signature, output.type, low.trail)
+        return ir.Loop(operator, self.trips(), self.first(), initial, body, outputs, span)
 
     def check_new_names(self, scope: Branch) -> None:
         """Flags and results that the body sets must leave the loop with it."""

@@ -9,6 +9,7 @@ from functools import partial
 
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
+from opwright.lang.infer import narrow_to_result
 from opwright.lang.lower.arithmetic import is_static
 from opwright.lang.lower.context import NESTING_LIMIT, Lowering
 from opwright.lang.lower.held_arrays import with_numbers
@@ -131,6 +132,7 @@ def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Calla
         )
     node.then.yields.append(made[0])
     node.orelse.yields.append(made[1])
+    narrow_to_result(node.operator.signature, made[2], low.trail)
     result = ir.Value(made[2], "", span)
     node.results.append(result)
     low.append(node)

@@ -269,10 +269,28 @@ class Attempt:
         """Whether another pass that begins with narrower variables would lower the function alike.
 
         Not where a variable has become one element type, which constants take, where a form was chosen by more types
-        than are left, or where something is wrong: findings name the types.
+        than are left, or where something is wrong: findings name the types. A variable of results alone is narrowed
+        when they are returned, after all that it could change.
         """
-        became_one = any(after[name] != mask and not after[name] & (after[name] - 1) for name, mask in before.items())
+        taken = self._taken_variables()
+        became_one = any(
+            after[name] != mask and not after[name] & (after[name] - 1) and name in taken
+            for name, mask in before.items()
+        )
         return not became_one and not self.low.diagnostics and self.low.choices_hold()
+
+    def _taken_variables(self) -> set[str]:
+        """The names of the type variables that inputs have."""
+        found: set[str] = set()
+
+        def note(type_: ir.TensorType) -> ir.Type:
+            if isinstance(type_.element, ir.TypeVariable):
+                found.add(type_.element.name)
+            return type_
+
+        for value in self.function.inputs:
+            value.type.with_tensors(note)
+        return found
 
     def _def_span(self) -> tuple[int, int, int, int]:
         node = self.unit.node

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
+from opwright.lang.infer import narrow_to_result
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import COUNT, NOTHING, PLACE, RETURNED, TUPLE_OF_ONE, is_flag, is_hidden, place_of
@@ -210,6 +211,7 @@ class Join:
         is_strict = self.low.is_older(self.node.operator.signature, _IF_OF_ANY_SHAPES)
         if is_strict and not self.low.is_before(_BROADCASTING):
             first, second = self._unsized(first, second, 0), self._unsized(second, first, 1)
+        narrow_to_result(self.node.operator.signature, type_, self.low.trail)
         self.node.then.yields.append(first)
         self.node.orelse.yields.append(second)
         result = ir.Value(type_, "" if is_hidden(name) else name, self.node.span)
