@@ -8,8 +8,9 @@ from opwright.packaged import LibraryFunction as _LibraryFunction
 from opwright.types import BFLOAT16, BOOL, COMPLEX128, COMPLEX64, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, STRING, UINT16, UINT32, UINT64, UINT8, Floats as _Floats, Ints as _Ints
 
 _T1 = _TypeVar("_T1", FLOAT16, FLOAT, DOUBLE, BFLOAT16)
-_T2 = _TypeVar("_T2", FLOAT, FLOAT16, DOUBLE, BFLOAT16)
-_T3 = _TypeVar("_T3", INT64, INT32)
+_T2 = _TypeVar("_T2", INT32, INT64)
+_T3 = _TypeVar("_T3", FLOAT, FLOAT16, DOUBLE, BFLOAT16)
+_T4 = _TypeVar("_T4", INT64, INT32)
 
 class BlackmanWindow(_LibraryFunction):
     @_overload
@@ -241,18 +242,72 @@ class LayerNormalization(_LibraryFunction):
     ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
         ...
 
+class MelWeightMatrix(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        num_mel_bins: _T2,
+        dft_length: _T2 | _Ints,
+        sample_rate: _T2 | _Ints,
+        lower_edge_hertz: _T1 | _Floats,
+        upper_edge_hertz: _T1 | _Floats,
+        *,
+        output_datatype: int = 1,
+    ) -> FLOAT16 | FLOAT | DOUBLE | BFLOAT16 | INT8 | INT16 | INT32 | INT64 | UINT8 | UINT16 | UINT32 | UINT64:
+        """Weights that sum the frequencies of a spectrum into bands of the mel scale.
+
+        2595 log10(1 + f / 700) is the mel of a frequency. `num_mel_bins` + 2 points divide the range from the lower edge to
+        the upper one into equal steps of mel, of which the last one ends at the upper edge; each point falls into bin
+        floor((dft_length + 1) f / sample_rate) of the spectrum. The weights of a band rise from 0 at its point to 1 at the
+        next one, and fall to 0 at that behind it. Bins beyond the spectrum are left out.
+
+        Inputs:
+            num_mel_bins (T1, rank 0): How many bands there are.
+            dft_length (T1, rank 0): The length of the transform; half of its frequencies and one are in the spectrum.
+            sample_rate (T1, rank 0): Samples per second.
+            lower_edge_hertz (T2, rank 0): Where the lowest band begins.
+            upper_edge_hertz (T2, rank 0): Where the range of the bands ends.
+
+        Attributes:
+            output_datatype (int, default 1): Element type of the result, as an ONNX type code.
+
+        Outputs:
+            output (T3): [frequencies, bands]
+
+        Types:
+            T1: int32, int64
+            T2: float16, float, double, bfloat16
+            T3: float16, float, double, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64
+
+        Since version 17 of ai.onnx.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        num_mel_bins: _NDArray[_Any] | _Ints,
+        dft_length: _NDArray[_Any] | _Ints,
+        sample_rate: _NDArray[_Any] | _Ints,
+        lower_edge_hertz: _NDArray[_Any] | _Floats,
+        upper_edge_hertz: _NDArray[_Any] | _Floats,
+        *,
+        output_datatype: int = 1,
+    ) -> _NDArray[_Any]:
+        ...
+
 class STFT(_LibraryFunction):
     @_overload
     def __call__(
         self,
         /,
-        signal: _T2,
-        frame_step: _T3 | _Ints,
-        window: _T2 | _Floats | None = None,
-        frame_length: _T3 | _Ints | None = None,
+        signal: _T3,
+        frame_step: _T4 | _Ints,
+        window: _T3 | _Floats | None = None,
+        frame_length: _T4 | _Ints | None = None,
         *,
         onesided: _Literal[0, 1] = 1,
-    ) -> _T2:
+    ) -> _T3:
         """Discrete Fourier transforms of frames of signals.
 
         A frame begins every `frame_step` samples, as long as it fits into the signal. Each is multiplied by the window and

@@ -13,6 +13,7 @@ _OPSET = _LibraryOpset(
         "HammingWindow",
         "HannWindow",
         "LayerNormalization",
+        "MelWeightMatrix",
         "STFT",
         "SequenceMap",
     ),

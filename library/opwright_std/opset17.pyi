@@ -7,6 +7,7 @@ from ._opset17 import DFT as _TypeOfDFT  # pyright: ignore[reportMissingModuleSo
 from ._opset17 import HammingWindow as _TypeOfHammingWindow  # pyright: ignore[reportMissingModuleSource]
 from ._opset17 import HannWindow as _TypeOfHannWindow  # pyright: ignore[reportMissingModuleSource]
 from ._opset17 import LayerNormalization as _TypeOfLayerNormalization  # pyright: ignore[reportMissingModuleSource]
+from ._opset17 import MelWeightMatrix as _TypeOfMelWeightMatrix  # pyright: ignore[reportMissingModuleSource]
 from ._opset17 import STFT as _TypeOfSTFT  # pyright: ignore[reportMissingModuleSource]
 from ._opset17 import SequenceMap as _TypeOfSequenceMap  # pyright: ignore[reportMissingModuleSource]
 from .opset16 import Bernoulli as Bernoulli
@@ -169,6 +170,37 @@ Outputs:
 Types:
     T: float16, float, double, bfloat16
     U: float, bfloat16
+
+Since version 17 of ai.onnx.
+"""
+
+MelWeightMatrix: _Final[_TypeOfMelWeightMatrix]
+"""MelWeightMatrix(num_mel_bins: T1, dft_length: T1, sample_rate: T1, lower_edge_hertz: T2, upper_edge_hertz: T2, *, output_datatype: int = 1) -> T3
+
+Weights that sum the frequencies of a spectrum into bands of the mel scale.
+
+2595 log10(1 + f / 700) is the mel of a frequency. `num_mel_bins` + 2 points divide the range from the lower edge to
+the upper one into equal steps of mel, of which the last one ends at the upper edge; each point falls into bin
+floor((dft_length + 1) f / sample_rate) of the spectrum. The weights of a band rise from 0 at its point to 1 at the
+next one, and fall to 0 at that behind it. Bins beyond the spectrum are left out.
+
+Inputs:
+    num_mel_bins (T1, rank 0): How many bands there are.
+    dft_length (T1, rank 0): The length of the transform; half of its frequencies and one are in the spectrum.
+    sample_rate (T1, rank 0): Samples per second.
+    lower_edge_hertz (T2, rank 0): Where the lowest band begins.
+    upper_edge_hertz (T2, rank 0): Where the range of the bands ends.
+
+Attributes:
+    output_datatype (int, default 1): Element type of the result, as an ONNX type code.
+
+Outputs:
+    output (T3): [frequencies, bands]
+
+Types:
+    T1: int32, int64
+    T2: float16, float, double, bfloat16
+    T3: float16, float, double, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 
 Since version 17 of ai.onnx.
 """

@@ -31,6 +31,7 @@ from .opset17 import LeakyRelu as LeakyRelu
 from .opset17 import LessOrEqual as LessOrEqual
 from .opset17 import LogSoftmax as LogSoftmax
 from .opset17 import MeanVarianceNormalization as MeanVarianceNormalization
+from .opset17 import MelWeightMatrix as MelWeightMatrix
 from .opset17 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
 from .opset17 import PRelu as PRelu
 from .opset17 import Range as Range

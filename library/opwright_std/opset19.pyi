@@ -25,6 +25,7 @@ from .opset18 import LeakyRelu as LeakyRelu
 from .opset18 import LessOrEqual as LessOrEqual
 from .opset18 import LogSoftmax as LogSoftmax
 from .opset18 import MeanVarianceNormalization as MeanVarianceNormalization
+from .opset18 import MelWeightMatrix as MelWeightMatrix
 from .opset18 import Mish as Mish
 from .opset18 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
 from .opset18 import PRelu as PRelu

@@ -26,6 +26,7 @@ from .opset19 import LeakyRelu as LeakyRelu
 from .opset19 import LessOrEqual as LessOrEqual
 from .opset19 import LogSoftmax as LogSoftmax
 from .opset19 import MeanVarianceNormalization as MeanVarianceNormalization
+from .opset19 import MelWeightMatrix as MelWeightMatrix
 from .opset19 import Mish as Mish
 from .opset19 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
 from .opset19 import PRelu as PRelu

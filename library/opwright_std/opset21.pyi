@@ -27,6 +27,7 @@ from .opset20 import LeakyRelu as LeakyRelu
 from .opset20 import LessOrEqual as LessOrEqual
 from .opset20 import LogSoftmax as LogSoftmax
 from .opset20 import MeanVarianceNormalization as MeanVarianceNormalization
+from .opset20 import MelWeightMatrix as MelWeightMatrix
 from .opset20 import Mish as Mish
 from .opset20 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
 from .opset20 import PRelu as PRelu

@@ -32,6 +32,7 @@ from .opset21 import LeakyRelu as LeakyRelu
 from .opset21 import LessOrEqual as LessOrEqual
 from .opset21 import LogSoftmax as LogSoftmax
 from .opset21 import MeanVarianceNormalization as MeanVarianceNormalization
+from .opset21 import MelWeightMatrix as MelWeightMatrix
 from .opset21 import PRelu as PRelu
 from .opset21 import QuantizeLinear as QuantizeLinear
 from .opset21 import Range as Range

@@ -30,6 +30,7 @@ from .opset22 import LeakyRelu as LeakyRelu
 from .opset22 import LessOrEqual as LessOrEqual
 from .opset22 import LogSoftmax as LogSoftmax
 from .opset22 import MeanVarianceNormalization as MeanVarianceNormalization
+from .opset22 import MelWeightMatrix as MelWeightMatrix
 from .opset22 import Mish as Mish
 from .opset22 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
 from .opset22 import PRelu as PRelu

@@ -29,6 +29,7 @@ from .opset23 import LeakyRelu as LeakyRelu
 from .opset23 import LessOrEqual as LessOrEqual
 from .opset23 import LogSoftmax as LogSoftmax
 from .opset23 import MeanVarianceNormalization as MeanVarianceNormalization
+from .opset23 import MelWeightMatrix as MelWeightMatrix
 from .opset23 import Mish as Mish
 from .opset23 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
 from .opset23 import PRelu as PRelu

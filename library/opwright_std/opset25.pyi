@@ -28,6 +28,7 @@ from .opset24 import LeakyRelu as LeakyRelu
 from .opset24 import LessOrEqual as LessOrEqual
 from .opset24 import LogSoftmax as LogSoftmax
 from .opset24 import MeanVarianceNormalization as MeanVarianceNormalization
+from .opset24 import MelWeightMatrix as MelWeightMatrix
 from .opset24 import Mish as Mish
 from .opset24 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
 from .opset24 import PRelu as PRelu

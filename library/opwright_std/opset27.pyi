@@ -30,6 +30,7 @@ from .opset25 import LeakyRelu as LeakyRelu
 from .opset25 import LessOrEqual as LessOrEqual
 from .opset25 import LogSoftmax as LogSoftmax
 from .opset25 import MeanVarianceNormalization as MeanVarianceNormalization
+from .opset25 import MelWeightMatrix as MelWeightMatrix
 from .opset25 import Mish as Mish
 from .opset25 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
 from .opset25 import PRelu as PRelu

@@ -35,6 +35,7 @@ from .opset27 import LessOrEqual as LessOrEqual
 from .opset27 import LinearAttention as LinearAttention
 from .opset27 import LogSoftmax as LogSoftmax
 from .opset27 import MeanVarianceNormalization as MeanVarianceNormalization
+from .opset27 import MelWeightMatrix as MelWeightMatrix
 from .opset27 import Mish as Mish
 from .opset27 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
 from .opset27 import PRelu as PRelu

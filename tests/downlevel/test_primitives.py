@@ -169,3 +169,33 @@ def test_frames(standard: Bundle, opset: int, length: int) -> None:
     frames = np.stack([x[:, at : at + length, 0] * window for at in range(0, 20 - length + 1, 3)], 1)
     expected = np.fft.rfft(frames.astype(np.float64))
     np.testing.assert_allclose(found, np.stack([expected.real, expected.imag], -1), rtol=1e-6, atol=2e-6)
+
+
+BANDS = """<ir_version: 8, opset_import: ["": 17]>
+g (int64 bands, int32 length, int32 rate, float low, float high) => (float[F,B] y, int16[F,B] z)
+{
+  many = Cast<to = 6>(bands)
+  y = MelWeightMatrix(many, length, rate, low, high)
+  z = MelWeightMatrix<output_datatype = 5>(many, length, rate, low, high)
+}"""
+
+
+@pytest.mark.parametrize("opset", [13, 15, 16])
+@pytest.mark.parametrize(
+    ("bands", "length", "rate", "low", "high"),
+    [
+        (10, 512, 16000, 20, 7600),
+        (80, 401, 16000, 0, 7999.5),
+        (0, 16, 8000, 0, 4000),
+        (3, 0, 8000, 0, 4000),
+        (2, 1, 8000, 0, 3000),
+        (9, 40, 8000, 3000, 500),
+        *((5, 31, 8000, 250 * bin, 3900) for bin in range(14)),  # at the border of two bins
+        (1, 159, 16000, 0, 700 * 7),  # at a third of the range too
+        (4, 159, 16000, 0, 700 * 7),
+    ],
+)
+def test_bands(standard: Bundle, opset: int, bands: int, length: int, rate: int, low: float, high: float) -> None:
+    feeds = {"bands": np.array(bands), "length": np.array(length, np.int32), "rate": np.array(rate, np.int32)}
+    feeds |= {"low": np.array(low, np.float32), "high": np.array(high, np.float32)}
+    same_bits(parse(BANDS), standard, opset, **feeds)
