@@ -6,7 +6,7 @@ for another opset) bring nodes of their own kind.
 
 from __future__ import annotations
 
-from opwright.opsets.signatures import AttributeSpec, Option, Signature, history
+from opwright.opsets.signatures import Option, Signature
 from opwright.opsets.version_rules import Form
 
 OLDEST = 13  # the oldest opset of a consumer that models are rewritten for
@@ -24,25 +24,6 @@ def take_step_up(form: Form, older: Signature, newer: Signature, written: int) -
     form.drop("consumed_inputs")  # what version 1 of many operators allowed to be overwritten
     reason = _ruled(form, newer, down=False, written=written)
     return reason or _arity(form, newer, "since") or _attributes(form, older, newer, "since")
-
-
-def differs_in_types_alone(one: Signature, other: Signature) -> bool:
-    """Whether two versions of an operator compute the same of every node whose types both take, as it stands."""
-    first, last = sorted((one.since_version, other.since_version))
-    record = one.record
-    crossed = [version for version in history(one.domain, one.name) if first < version <= last]
-    reviewed = all(version in record.reviewed and version not in record.steps for version in crossed)
-    return reviewed and _written(one) == _written(other)
-
-
-def _written(found: Signature) -> tuple[object, ...]:
-    """What a node may have but for types."""
-    formals = [(item.option, item.homogeneous, item.min_arity) for item in (*found.inputs, *found.outputs)]
-    return len(found.inputs), formals, {name: _spec(spec) for name, spec in found.attributes.items()}
-
-
-def _spec(found: AttributeSpec) -> tuple[object, ...]:
-    return found.kind, found.required, found.default
 
 
 def _ruled(form: Form, newer: Signature, down: bool, written: int = 0) -> str:

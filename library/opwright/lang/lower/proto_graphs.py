@@ -1,8 +1,8 @@
 """Graphs that a node of a model holds, called by the body of a template: their nodes in place of the call.
 
-The nodes mean what they mean in the model, so the opset that the body is made for must give each of them the same
-operator, or a version of it that differs in the types that it takes alone. What such a graph takes from around itself,
-a function cannot reach; that is refused.
+The nodes mean what they mean in the model. Where the opset that the body is made for has another version of an
+operator, a node becomes one of it by the rules for calls in sources (`written_for`), or is refused. What such a graph
+takes from around itself, a function cannot reach; that is refused too.
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ from opwright.lang.infer import Mismatch, WrongResult, bind, result_types
 from opwright.lang.infer_protos import flow_types
 from opwright.lang.lower.calls import report_mismatch
 from opwright.lang.lower.context import Lowering, complete
+from opwright.lang.lower.invalid_calls import note_contents
 from opwright.lang.lower.numbers import as_tensor, needs_element
 from opwright.lang.lower.operands import Arguments, Environment, Operand
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.rules import calls
 from opwright.lang.lower.statements import nested
+from opwright.lang.lower.written_for import CallForm
 from opwright.lang.objects import GraphObject
 from opwright.lang.source import Span
 from opwright.opsets.domains import normal_domain
+from opwright.opsets.record import Role
 from opwright.opsets.signatures import Signature, is_known_domain, signature
-from opwright.opsets.steps import differs_in_types_alone
 from opwright.protos.canonical_tensors import RefusedError, elements_of_tensor
 
 _Values = dict[str, ir.Value | None]
@@ -127,14 +129,16 @@ class _Inlined:
             self._node(node, values, declared)
 
     def _node(self, node: NodeProto, values: _Values, declared: Mapping[str, ir.Type]) -> None:
-        operator = self._operator(node)
-        inputs = []
+        meant, operator = self._operator(node)
+        inputs: list[ir.Value | None] = []
         for name in node.input:
             if name not in values:
                 raise self.refuse(f"its node {node.op_type} reads {name!r}, which is defined outside of it")
             inputs.append(values[name])
         attributes = {item.name: self._attribute(node, item, values) for item in node.attribute}
         found = operator.signature
+        if meant.since_version != found.since_version:
+            inputs, attributes = self._brought(node, meant, found, inputs, attributes)
         try:
             bindings = bind(found, inputs, self.low.trail) if found.inputs else {}
             types = (
@@ -157,6 +161,26 @@ class _Inlined:
             if name:
                 values[name] = result
         self.low.append(ir.Call(operator, inputs, complete(found, attributes), results, self.span))
+        if found.record.role is Role.CONSTANT and results[0] is not None:
+            note_contents(self.low, results[0], attributes)
+
+    def _brought(
+        self,
+        node: NodeProto,
+        meant: Signature,
+        found: Signature,
+        inputs: list[ir.Value | None],
+        attributes: dict[str, ir.Attribute],
+    ) -> tuple[list[ir.Value | None], dict[str, ir.Attribute]]:
+        """The inputs and attributes of a node as those of another version of its operator."""
+        form = CallForm(self.low, self.span, inputs, attributes, len(node.output))
+        reason = form.bring(meant, found)
+        if reason:
+            raise self.refuse(
+                f"its node {node.op_type} is one of {meant.identity}, and of {found.identity}, the version at opset "
+                f"{self.low.target_opset}, it cannot be: {reason}"
+            )
+        return form.values, form.attributes
 
     def _follows(
         self,
@@ -174,25 +198,25 @@ class _Inlined:
         found = made[index] if index < len(made) else None
         return None if found is None or found.is_unknown else _unsized(found)
 
-    def _operator(self, node: NodeProto) -> ir.Operator:
-        """The operator, which the body's opset must give the same meaning as the model's does."""
+    def _operator(self, node: NodeProto) -> tuple[Signature, ir.Operator]:
+        """The operator as the model means it, and that of the body's opset."""
         domain = normal_domain(node.domain)
         version = self.graph.imports.get(domain)
         if node.overload or version is None:
             raise self.refuse(f"its node {node.op_type} calls a function of the model")
         if domain and not is_known_domain(domain):
-            return ir.Operator(_foreign(domain, node, version))
+            foreign = _foreign(domain, node, version)
+            return foreign, ir.Operator(foreign)
         meant = signature(domain, node.op_type, version)
         found = self.low.find(domain, node.op_type, version)
         if meant is None:
             raise self.refuse(f"{domain or 'ai.onnx'} has no operator {node.op_type} at version {version}")
-        if found is None or not differs_in_types_alone(meant, found.signature):
+        if found is None:
             raise self.refuse(
-                f"its node {node.op_type} follows opset {version}, "
-                f"and has another meaning at opset {self.low.target_opset}"
+                f"its node {node.op_type} is one of {meant.identity}, and opset {self.low.target_opset} has none"
             )
         self.low.needs_version(found.signature)
-        return found
+        return meant, found
 
     def _attribute(self, node: NodeProto, attribute: AttributeProto, values: _Values) -> ir.Attribute:
         if attribute.ref_attr_name:

@@ -2,7 +2,8 @@
 
 `op.Softmax` means the Softmax of the opset that the source names. Where the target opset has another version, the
 reviewed table of changes (`opsets/steps.py`) decides: the call stands as it is, is rewritten, or is refused (OW212
-where the target's version would take it all the same and mean another thing, OW222 where it would not).
+where the target's version would take it all the same and mean another thing, OW222 where it would not). Nodes of a
+model's graph that becomes part of a body are such calls too.
 A question about `op.version` says for which opsets the code under it is written.
 """
 
@@ -84,19 +85,11 @@ def fit_call(
     callee_span: Span,
 ) -> tuple[list[ir.Value | None], dict[str, ir.Attribute]]:
     """The inputs and attributes of a call of `meant` as those of `found`. Refuses others by OW212 or OW222."""
-    form = _CallForm(low, span, list(inputs), dict(attributes), outputs)
-    down = found.since_version < meant.since_version
-    passed = [item for item in history("", found.name) if _between(item, meant.since_version, found.since_version)]
-    reason = ""
-    for version in reversed(passed) if down else passed:
-        newer, older = signature("", found.name, version), signature("", found.name, version - 1)
-        assert newer is not None and older is not None
-        written = meant.since_version
-        reason = take_step_down(form, newer, older) if down else take_step_up(form, older, newer, written)
-        if reason:
-            break
+    form = CallForm(low, span, list(inputs), dict(attributes), outputs)
+    reason = form.bring(meant, found)
     if not reason:
         return form.values, form.attributes
+    down, passed = found.since_version < meant.since_version, _passed(meant, found)
     silent = _takes(found, meant, inputs, attributes)
     last = last_opset("", meant.name, meant.since_version)
     opsets = f"opset {last}" if last == meant.since_version else f"one of the opsets {meant.since_version} to {last}"
@@ -125,12 +118,14 @@ def _takes(
     return kinds == {name: meant.attributes[name].kind for name in attributes}
 
 
-def _between(version: int, one: int, other: int) -> bool:
-    return min(one, other) < version <= max(one, other)
+def _passed(one: Signature, other: Signature) -> list[int]:
+    """The versions of an operator of ai.onnx that lie between two of them, and the newer one of the two."""
+    first, last = sorted((one.since_version, other.since_version))
+    return [version for version in history("", one.name) if first < version <= last]
 
 
-class _CallForm:
-    """A call of the source as `opsets/steps.py` takes it."""
+class CallForm:
+    """A call as `opsets/steps.py` takes it."""
 
     model: None = None  # it stays one call
 
@@ -147,6 +142,18 @@ class _CallForm:
         self._low = low
         self._span = span
         self._outputs = outputs
+
+    def bring(self, meant: Signature, found: Signature) -> str:
+        """Makes a call of one version of an operator of ai.onnx one of another; why it cannot be."""
+        down, passed = found.since_version < meant.since_version, _passed(meant, found)
+        for version in reversed(passed) if down else passed:
+            newer, older = signature("", found.name, version), signature("", found.name, version - 1)
+            assert newer is not None and older is not None
+            written = meant.since_version
+            reason = take_step_down(self, newer, older) if down else take_step_up(self, older, newer, written)
+            if reason:
+                return reason
+        return ""
 
     @property
     def inputs(self) -> int:
