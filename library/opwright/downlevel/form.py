@@ -124,6 +124,19 @@ class Form:
         array = _small_array(found) if isinstance(found, TensorProto) else None
         return tuple(map(bool, array.reshape(-1))) if array is not None and array.dtype == np.bool_ else None
 
+    def numbers(self, name: str, element: str) -> tuple[float, ...] | None:
+        """The elements of an attribute that is a tensor of that type, and lies in the model itself."""
+        given = self.attributes.get(name)
+        known = None if given is None else self.visit.attributes.get(name, given)
+        if known is None or known.ref_attr_name or known.t.data_type != BY_NAME[element].code:
+            return None
+        if known.t.data_location == TensorProto.EXTERNAL:
+            return None
+        try:
+            return tuple(numpy_helper.to_array(known.t).reshape(-1).tolist())
+        except (ValueError, TypeError, KeyError):
+            return None
+
     def is_read(self, index: int) -> bool:
         """Whether anything reads an output of the node."""
         return self.outputs_[index] in self.read

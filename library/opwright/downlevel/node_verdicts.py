@@ -19,6 +19,7 @@ from opwright.link.node_resolution import Findings, Resolver, Served, disagreeme
 from opwright.link.propagate import Fact, Propagation, Visit
 from opwright.link.schema_types import formals, infer_outputs, schema_at
 from opwright.link.value_types import ABSENT, element_of
+from opwright.opsets.records import record_of
 from opwright.opsets.signatures import newest_opset
 
 
@@ -113,8 +114,7 @@ class _Judge(Resolver):
         where = f"{domain} {goal}" if domain else self._opset_text()
         there = schema_at(name, domain, goal) if goal > 0 else None
         if there is None:
-            since = f"{name} came with version {_first_version(here)} of {domain or 'ai.onnx'}"
-            return ("OW581", f"{place}: {where} has no {name}", since)
+            return self._judge_before(visit, domain, here, goal, where)
         if self._target.lacks_kernel(domain, there, _bound(visit, there)):
             types = ", ".join(f"{key}: {value}" for key, value in _bound(visit, there).items())
             text = f"{place}: {self._target.name} has no kernel for {name} of version {there.since_version}"
@@ -122,14 +122,31 @@ class _Judge(Resolver):
         if there.since_version == here.since_version:
             self._keep(visit).unchanged = True
             return None
-        nested = any(True for _ in subgraphs(visit.node))
-        outputs = None if nested else infer_outputs(visit.node, domain, visit.inputs, visit.attributes, visit.imports)
-        form, reasons = form_at(visit, outputs, here, goal, self._opset, self._read)
+        reasons = self._keep_form(visit, domain, here, goal)
         if reasons:
             versions = f"of version {here.since_version} is not that of {where}, version {there.since_version}"
             return ("OW582", f"{place}: {name} {versions}", "; ".join(reasons))
-        self._keep(visit).forms.append(Restamped(visit.node, place, form, here, form_schema(form, goal)))
         return None
+
+    def _judge_before(
+        self, visit: Visit, domain: str, here: defs.OpSchema, goal: int, where: str
+    ) -> tuple[str, str, str] | None:
+        """Likewise, of an operator that there is not yet: it may become another one."""
+        known = goal > 0 and record_of(domain, here.name).before is not None
+        reasons = self._keep_form(visit, domain, here, goal) if known else ()
+        if known and not reasons:
+            return None
+        since = f"{here.name} came with version {_first_version(here)} of {domain or 'ai.onnx'}"
+        return ("OW581", f"{visit.place}: {where} has no {here.name}", "; ".join((since, *reasons)))
+
+    def _keep_form(self, visit: Visit, domain: str, here: defs.OpSchema, goal: int) -> tuple[str, ...]:
+        """Notes what the node becomes at another version; why it becomes none."""
+        nested = any(True for _ in subgraphs(visit.node))
+        outputs = None if nested else infer_outputs(visit.node, domain, visit.inputs, visit.attributes, visit.imports)
+        form, reasons = form_at(visit, outputs, here, goal, self._opset, self._read)
+        if not reasons:
+            self._keep(visit).forms.append(Restamped(visit.node, visit.place, form, here, form_schema(form, goal)))
+        return reasons
 
     @cached_property
     def _read(self) -> frozenset[str]:

@@ -12,7 +12,7 @@ from opwright.link.schema_types import formals, schema_at
 from opwright.link.value_types import ABSENT
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import history, signature
-from opwright.opsets.steps import take_step_down, take_step_up
+from opwright.opsets.steps import take_first_step_down, take_step_down, take_step_up
 
 
 def form_at(
@@ -42,15 +42,7 @@ def _step_by_step(form: Form, here: defs.OpSchema, goal: int) -> str:
     """Takes the form over each version between the two; why it cannot be taken over one."""
     domain, version = normal_domain(here.domain), here.since_version
     if goal < version:
-        there = max(item for item in history(domain, here.name) if item <= goal)
-        for crossed in reversed(history(domain, here.name)):
-            newer, older = signature(domain, here.name, crossed), signature(domain, here.name, crossed - 1)
-            if there < crossed <= version:
-                assert newer is not None and older is not None
-                reason = take_step_down(form, newer, older)
-                if reason:
-                    return f"version {crossed} of {here.name} is used: {reason}"
-        return ""
+        return _steps_down(form, here, goal)
     while (following := _next(domain, form.operator, version, goal)) is not None:
         name, version = form.operator, following
         newer, older = signature(domain, name, following), signature(domain, name, following - 1)
@@ -58,6 +50,22 @@ def _step_by_step(form: Form, here: defs.OpSchema, goal: int) -> str:
         reason = take_step_up(form, older, newer, here.since_version)
         if reason:
             return f"version {following} of {name} came in between: {reason}"
+    return ""
+
+
+def _steps_down(form: Form, here: defs.OpSchema, goal: int) -> str:
+    domain, name, version = normal_domain(here.domain), here.name, here.since_version
+    while goal < version:
+        newer, older = signature(domain, name, version), signature(domain, name, version - 1)
+        assert newer is not None
+        reason = take_first_step_down(form, newer) if older is None else take_step_down(form, newer, older)
+        if reason:
+            return f"version {version} of {name} is used: {reason}"
+        if older is None:
+            name = form.operator
+            older = signature(domain, name, version - 1)
+            assert older is not None
+        version = older.since_version
     return ""
 
 

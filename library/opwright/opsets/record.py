@@ -12,7 +12,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from opwright.opsets.version_rules import Step
+from opwright.opsets.version_rules import Rule, Step
 
 if TYPE_CHECKING:
     from onnx import NodeProto
@@ -189,6 +189,7 @@ class Record:
 
     `reviewed`: versions that compute what the one before does, wherever both schemas and `steps` admit a node;
     `changed`: those that do not, and what is different; `steps`: what schemas do not show of a reviewed version.
+    `before`: makes a node of the first version one of another operator, that there was before it.
     """
 
     name: str
@@ -211,6 +212,7 @@ class Record:
     reviewed: tuple[int, ...] = ()
     changed: Mapping[int, str] = field(default_factory=dict)
     steps: Mapping[int, Step] = field(default_factory=dict)
+    before: Rule | None = None
 
     is_elementwise: bool = field(init=False)  # the result has the shape that the inputs broadcast to
     keeps_rank: bool = field(init=False)  # the first result has the first input's rank, whatever the others are

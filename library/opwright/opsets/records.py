@@ -28,6 +28,7 @@ from opwright.opsets.record import (
     Subscript,
     TypeRule,
 )
+from opwright.opsets.tree_rules import trees_of_nodes
 from opwright.opsets.version_rules import Step, both
 
 _ModelRule = Callable[[rules.Form, rules.ModelForm], str]
@@ -302,7 +303,7 @@ _STANDARD = (
         role=Role.IDENTITY,
         rank=RankRule.ELEMENTWISE,
         reviewed=(13, 14, 16, 19, 21, 23, 24, 25),
-        steps={14: Step(down=rules.tensors_alone)},
+        steps={14: Step(down=partial(rules.tensors_alone, "SequenceErase"))},
     ),
     Record("If", role=Role.IF, reviewed=(11, 13, 16, 19, 21, 23, 24, 25)),
     Record("InstanceNormalization", rank=RankRule.LIKE_FIRST, reviewed=(6, 22)),
@@ -750,6 +751,11 @@ _OTHERS = (
     ),
     Record("LinearClassifier", _ML, typing=_LABELS),
     Record("SVMClassifier", _ML, typing=_LABELS),
+    Record(
+        "TreeEnsemble",
+        _ML,
+        before=rules.in_models(partial(trees_of_nodes, "TreeEnsembleRegressor"), "it is called in a source"),
+    ),
     Record("TreeEnsembleClassifier", _ML, typing=_LABELS, reviewed=(3, 5)),
     Record("TreeEnsembleRegressor", _ML, reviewed=(3, 5)),
     Record(

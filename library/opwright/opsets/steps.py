@@ -19,6 +19,12 @@ def take_step_down(form: Form, newer: Signature, older: Signature) -> str:
     return reason or _arity(form, older, "before") or _attributes(form, newer, older, "before")
 
 
+def take_first_step_down(form: Form, newer: Signature) -> str:
+    """Makes the form, of the first version of an operator, one of another operator; why it cannot be."""
+    rule = newer.record.before
+    return "there was no such operator before" if rule is None else rule(form)
+
+
 def take_step_up(form: Form, older: Signature, newer: Signature, written: int) -> str:
     """Makes the form one of the version after; why it cannot be. `written`: the version that the node was made for."""
     form.drop("consumed_inputs")  # what version 1 of many operators allowed to be overwritten

@@ -115,6 +115,9 @@ class ModelForm(Protocol):
     def truths(self, index: int) -> tuple[bool, ...] | None:
         """The bools that an input always is."""
 
+    def numbers(self, name: str, element: str) -> tuple[float, ...] | None:
+        """The elements of an attribute that is a tensor of that type."""
+
     def set_tensor(self, name: str, values: Value, element: str) -> None:
         """Makes an attribute a tensor: of rank 0, or of rank 1 for several values."""
 
@@ -626,14 +629,14 @@ def part_of_shape(form: Form) -> str:
     return ""
 
 
-def tensors_alone(form: Form) -> str:
+def tensors_alone(erase: str, form: Form) -> str:
     """Identity: of sequences since 14. Before, what hands one on is the erasing of an item that was put behind it."""
     item = form.model.item(0) if form.model is not None else None
     if form.model is None or item is None:
         return ""
     if form.model.goal < 11:
         return "it hands on a sequence, and there are none below opset 11"
-    form.model.rename("SequenceErase")
+    form.model.rename(erase)
     form.model.replace(Replacement.GROWN, BY_NAME[item].code)
     return ""
 
