@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from opwright import BFLOAT16, FLOAT, DiagnosticError, GraphBuilder, OptionalValue, Sequence, script
+from opwright import BFLOAT16, BOOL, FLOAT, INT64, UINT8, DiagnosticError, GraphBuilder, OptionalValue, Sequence, script
 from opwright import opset22 as op
 from opwright.evaluator import NoKernel, OnnxRuntime, ReferenceEvaluator, default_as
 
@@ -199,3 +199,18 @@ def test_a_failure_on_an_evaluator_of_one_s_own_has_its_line() -> None:
     assert found.code == "OW373"
     assert found.place is not None
     assert "y = op.Relu(x) + z" in linecache.getline(str(Path(found.place.file)), found.place.line)
+
+
+@pytest.mark.parametrize(("type_", "number"), [(INT64, 1.7), (INT64, 2**63), (UINT8, 300), (UINT8, -1), (BOOL, 2)])
+def test_numbers_have_to_be_of_the_type(type_: Any, number: Any) -> None:
+    b = GraphBuilder()
+    y = op.Identity(b.input("n", type_))
+    assert code_of(lambda: b.run(y, n=number)) == "OW385"
+
+
+def test_masks_are_not_dropped() -> None:
+    b = GraphBuilder()
+    masked = np.ma.masked_array(X, [False, True])
+    y = op.Neg(b.input("x", FLOAT["N"]))
+    assert code_of(lambda: b.run(y, x=masked)) == "OW325"
+    assert code_of(lambda: b.initializer("w", masked)) == "OW325"

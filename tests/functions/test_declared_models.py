@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx.reference import ReferenceEvaluator
-from opwright import FLOAT, INT64, DiagnosticError, Opset, OptionalValue, opset22, opset_ai_onnx_ml3, script
+from opwright import FLOAT, INT64, DiagnosticError, Opset, OptionalValue, Tensor, opset22, opset_ai_onnx_ml3, script
 from opwright import opset18 as op
 
 ml = opset_ai_onnx_ml3
@@ -115,9 +115,41 @@ def test_scalars_of_numpy_are_attributes() -> None:
     model = mixed.to_model_proto(**given)
     assert model == mixed.to_model_proto(n=3, deep=True, a=0.25, ns=[5])
     assert ReferenceEvaluator(model).run(None, {"x": x})[0].tolist() == mixed(x, **given).tolist() == [7.5, 12]
-    for wrong in ({"n": np.float32(3)}, {"n": np.array(3)}, {"ns": [np.float64(1)]}, {"a": np.datetime64(1, "s")}):
+    for wrong in (
+        {"n": np.float32(3)},
+        {"n": np.array(3)},
+        {"n": Tensor(np.int64(3))},
+        {"ns": [np.float64(1)]},
+        {"a": np.datetime64(1, "s")},
+    ):
         with pytest.raises(DiagnosticError, match="OW354"):
             mixed.to_model_proto(**wrong)
+
+
+def test_a_masked_array_is_no_initializer() -> None:
+    masked = np.ma.masked_array(np.float32([1, 2]), [False, True])
+    for given in ({"initializers": {"x": masked}}, {"input_defaults": {"x": masked}}):
+        with pytest.raises(DiagnosticError, match="OW354"):
+            negated.to_model_proto(**given)
+
+
+@script()
+def negated(x: FLOAT[2], all_of_it: bool = True, times: int = 3) -> FLOAT[2]:
+    return -x * times if all_of_it else x * times
+
+
+@script()
+def negated_by_default(x: FLOAT[2]) -> FLOAT[2]:
+    return negated(x, all_of_it=None, times=None)
+
+
+def test_none_leaves_an_attribute_at_its_default() -> None:
+    x = np.float32([1, 2])
+    model = negated.to_model_proto(all_of_it=None, times=None)
+    for found in (negated(x, all_of_it=None, times=None), negated_by_default(x)):
+        assert found.tolist() == [-3, -6]
+    for made in (model, negated_by_default.to_model_proto()):
+        assert ReferenceEvaluator(made).run(None, {"x": x})[0].tolist() == [-3, -6]
 
 
 def test_opset_imports() -> None:

@@ -8,6 +8,7 @@ What does not come out with the same data is left as it is.
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -79,7 +80,7 @@ def tidy(path: Path, check: bool, reporter: Reporter) -> int:
             if text != data:
                 changed.append(file)
                 if not check:
-                    write_whole(root / file, text)
+                    write_whole(root / file, text, stat.S_IMODE((root / file).stat().st_mode))
         reporter.findings(in_reading_order(findings), library_text(root))
         what = "would be rewritten" if check else "rewritten"
         lines = [f"{file}: {what}" for file in changed]

@@ -13,7 +13,7 @@ from opwright.builder.python_operands import annotation_of, operand_of
 from opwright.builder.recorder import Recorder
 from opwright.eager.place import place_of
 from opwright.elements import ElementType
-from opwright.graphs.ndarrays import element_of
+from opwright.graphs.ndarrays import element_of, is_masked
 from opwright.lang import ir
 from opwright.lang.lower.declared import meet_shapes
 from opwright.lang.lower.numbers import as_tensor
@@ -46,6 +46,9 @@ class Interface:
         return Value(self.recorder.owner, self.recorder.add_kept(name, kept))
 
     def _kept(self, name: str, given: Any) -> Kept:
+        if is_masked(given):
+            reason, help = "no operator looks at masks", "give a plain array: `w.filled(value)`"
+            raise self.low.error("OW325", f"the initializer `{name}` is a masked array", None, reason, help)
         try:
             array = numpy_helper.to_array(given) if isinstance(given, TensorProto) else np.asarray(given)
             kept = Kept.of_array(array)

@@ -23,9 +23,10 @@ from opwright.eager.reference_evaluator import ReferenceEvaluator
 from opwright.eager.settings import evaluators
 from opwright.eager.tensor import Tensor
 from opwright.elements import BY_CODE, ElementType
-from opwright.graphs.ndarrays import DTYPES, as_array, element_of
+from opwright.graphs.ndarrays import DTYPES, as_array, element_of, is_masked
 from opwright.lang import ir
 from opwright.lang.emit import write_type
+from opwright.lang.rounding import DoesNotFitError, pack
 from opwright.model.finish import lowest_ir_version
 from opwright.model.survey import Survey
 
@@ -84,6 +85,21 @@ def _feeds(recorder: Recorder, given: Mapping[Any, object], inputs: Mapping[str,
     return found
 
 
+def _of_number(recorder: Recorder, value: ir.Value, number: bool | int | float, element: ElementType) -> Any:
+    """A number as an array of that type, which has to hold it; floats are rounded."""
+    try:
+        pack(number, element)
+    except DoesNotFitError as error:
+        recorder.low.error(
+            "OW385",
+            f"what is given for `{value.name}` is not of its type",
+            None,
+            reason=str(error),
+            help="give a number that the type has",
+        )
+    return np.asarray(number).astype(DTYPES[element])
+
+
 def _checked(recorder: Recorder, value: ir.Value, data: Any) -> Any:
     """The array of what is given for a value, of its element type and rank."""
     if isinstance(data, list) and isinstance(value.type, ir.SequenceType):
@@ -94,7 +110,10 @@ def _checked(recorder: Recorder, value: ir.Value, data: Any) -> Any:
     type_ = value.type.item if isinstance(value.type, ir.OptionalType) else value.type
     element = ir.settle(type_.element) if isinstance(type_, ir.TensorType) else None
     if isinstance(data, (bool, int, float)) and isinstance(element, ElementType):
-        data = np.asarray(data).astype(DTYPES[element])
+        data = _of_number(recorder, value, data, element)
+    if is_masked(data):
+        reason, help = "no operator looks at masks", "give a plain array: `x.filled(value)`"
+        raise recorder.low.error("OW325", f"what is given for `{value.name}` is a masked array", None, reason, help)
     array = data.numpy() if isinstance(data, Tensor) else as_array(data)
     rank = type_.rank if isinstance(type_, ir.TensorType) else None
     fits = not isinstance(element, ElementType) or element_of(array) is element

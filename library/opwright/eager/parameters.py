@@ -196,8 +196,10 @@ class Arguments:
     # --------------------------------------------------------------------------------------- attributes
 
     def _attribute(self, declared: AttributeDeclaration, given: Mapping[str, Any]) -> Any:
-        """The value as a compiled function has it: floats rounded to float32, lists as tuples."""
-        value = given.get(declared.name, declared.default)
+        """The value as a compiled function has it: floats rounded to float32, lists as tuples; the default for None."""
+        value = given.get(declared.name)
+        if value is None:
+            value = declared.default
         if value is None:
             if declared.required:
                 self.low.error("OW206", f"`{self.name}` needs its attribute `{declared.name}`", NOWHERE, "it is None")

@@ -16,7 +16,7 @@ from opwright.eager.described import Described, describe_function
 from opwright.functions import OnnxFunction
 from opwright.graphs.ids import FunctionId
 from opwright.graphs.walk import GRAPH_KINDS
-from opwright.lang.attribute_values import convert_attribute
+from opwright.lang.attribute_values import code_of, convert_attribute
 from opwright.lang.interface import Arity, Input
 from opwright.live.compiled import target_opset
 from opwright.opsets.domains import normal_domain
@@ -180,8 +180,7 @@ def by_name(
 
 
 def _attribute(name: str, value: object, kind: str) -> AttributeProto:
-    code = getattr(getattr(value, "dtype", None), "code", None)  # an element type, as dtype attributes take it
-    converted: Any = convert_attribute(value if code is None or kind != "INT" else code, kind)
+    converted: Any = convert_attribute(code_of(value) if kind == "INT" else value, kind)
     return helper.make_attribute(name, converted, attr_type=AttributeProto.AttributeType.Value(kind))
 
 

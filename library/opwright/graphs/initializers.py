@@ -11,7 +11,7 @@ from onnx import GraphProto, ModelProto, SparseTensorProto, TensorProto, ValueIn
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.elements import BY_NAME
 from opwright.graphs.external_data import LEAST, aligned, byte_length, elements, refer, write_elements
-from opwright.graphs.ndarrays import element_of_dtype
+from opwright.graphs.ndarrays import element_of_dtype, is_masked
 
 SEEN_BY_INFERENCE = 1 << 10  # elements: what inference may look at is that small, and every copy of the rest costs
 FIRST_IR_VERSION = 4  # below it every initializer is the default of an input
@@ -113,6 +113,9 @@ def _elements(value: Any) -> int:
 
 
 def _check(declared: ValueInfoProto, value: Any) -> None:
+    if is_masked(value):
+        message = f"the tensor given for `{declared.name}` is a masked array"
+        raise DiagnosticError([_refused(message, "a model holds no masks")])
     code = _code(value)
     wanted = declared.type.tensor_type
     sizes = [dim.dim_value if dim.HasField("dim_value") else None for dim in wanted.shape.dim]

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from opwright.elements import ElementType
 from opwright.lang.ir import AttributeLiteral
 from opwright.lang.rounding import to_float32
 
 Item = TypeVar("Item")
+
+
+def code_of(value: object) -> object:
+    """ONNX's code of an element type, or of a type of tensors that has one: attributes such as `to` take it so. Other
+    values as they are."""
+    element = getattr(value, "dtype", None) if isinstance(value, type) else value
+    return element.code if isinstance(element, ElementType) else value
 
 
 def convert_attribute(value: object, kind: str) -> AttributeLiteral | None:

@@ -235,7 +235,7 @@ class Propagation:
         return [scope.fact(value.name) for value in graph.output]
 
     def _is_open(self, node: NodeProto) -> bool:
-        """Whether nothing describes the operator: no schema, no function of the model, and no visitor that serves it."""
+        """Whether nothing describes the operator: no schema, no function of the model, no visitor that serves it."""
         domain = normal_domain(node.domain)
         if domain in self._described or (domain, node.op_type, node.overload) in self._functions:
             return False

@@ -14,7 +14,7 @@ from opwright.functions import OnnxFunction
 from opwright.graphs.ndarrays import plain_values
 from opwright.lang import ir
 from opwright.lang.annotations import Annotation, TensorAnnotation
-from opwright.lang.attribute_values import convert_attribute
+from opwright.lang.attribute_values import code_of, convert_attribute
 from opwright.lang.emit import write_type
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
 from opwright.lang.lower.declared import declared_type, meet_shapes, wrapped
@@ -163,7 +163,7 @@ def _by_name(
 
 
 def _attribute_values(unit: Unit, given: Mapping[str, object], found: list[Diagnostic]) -> dict[str, Any]:
-    """Every attribute's value: the one given, else its default; None for one that is absent."""
+    """Every attribute's value: the one given, else, and for None, its default; None for one that is absent."""
     declared = {item.name: item for item in unit.interface.attributes}
     for name in given:
         if name not in declared:
@@ -171,9 +171,9 @@ def _attribute_values(unit: Unit, given: Mapping[str, object], found: list[Diagn
             found.append(_problem(unit, None, f"`{name}` is no attribute", f"the attributes are: {names}"))
     values: dict[str, Any] = {}
     for name, item in declared.items():
-        if name in given:
+        if given.get(name) is not None:
             values[name] = _attribute_value(unit, item, given[name], found)
-        elif item.required or item.must_be_given:
+        elif item.required or (item.must_be_given and name not in given):
             found.append(
                 _problem(unit, item.span, f"a model needs a value of `{name}`", "the attribute has no default")
             )
@@ -183,11 +183,8 @@ def _attribute_values(unit: Unit, given: Mapping[str, object], found: list[Diagn
 
 
 def _attribute_value(unit: Unit, item: AttributeDeclaration, value: object, found: list[Diagnostic]) -> Any:
-    if value is None and not item.required:
-        return None
     value = plain_values(value)
-    code = getattr(getattr(value, "dtype", None), "code", None)  # an element type, as dtype attributes take it
-    converted = convert_attribute(value if code is None or item.kind != "INT" else code, item.kind)
+    converted = convert_attribute(code_of(value) if item.kind == "INT" else value, item.kind)
     if converted is None or (item.choices and value not in item.choices):
         wanted = f"one of {item.choices!r}" if item.choices else f"of type {item.kind}"
         found.append(_problem(unit, item.span, f"`{item.name}` cannot be {value!r}", f"the attribute is {wanted}"))
