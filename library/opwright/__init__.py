@@ -95,6 +95,7 @@ settle(
         "make_scalar": "opwright.eager.operations",
         "model_proto": "opwright.model.of_script",
         "tensor_of": "opwright.eager.tensor",
+        "trees_of_nodes": "opwright.opsets.tree_rules",
     }
 )
 

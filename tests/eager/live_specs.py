@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import linecache
+import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -32,12 +33,12 @@ def live_version(version: SpecVersion, opset: int) -> OnnxFunction[..., Any]:
 
 @cache
 def _module(file: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"spec_{file.parent.name}", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """As a module of its domain's package: functions import helpers of others, `from ..DFT.function import applied`."""
+    domain = file.parent.parent
+    package = ModuleType(f"specs_of_{domain.name.replace('.', '_')}")
+    package.__path__ = [str(domain)]
+    sys.modules.setdefault(package.__name__, package)
+    return importlib.import_module(f"{package.__name__}.{file.parent.name}.{file.stem}")
 
 
 def argument_of(value: case_model.Value | None) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+from onnx.reference import ReferenceEvaluator
 from opwright import DOUBLE, FLOAT, INT64, Tensor, script
 from opwright import opset18 as op
 from opwright.diagnostics.diagnostic import DiagnosticError
@@ -262,3 +263,26 @@ def test_the_version_is_that_of_the_opset_in_force() -> None:
         assert version(np.array([0.0])).tolist() == [0.0]  # which the opset that the source names does not have
     assert op.version == 18
     assert not hasattr(op, "Gelu")
+
+
+@script()
+def stacked(x: FLOAT[N], n: INT64):
+    ys = []
+    for i in range(n):
+        ys.append(x * op.CastLike(i, x))
+    return ys
+
+
+@script()
+def of_stacked(x: FLOAT[N], n: INT64) -> tuple[INT64, Sequence[FLOAT[N]]]:
+    return op.SequenceLength(stacked(x, n)), stacked(x, n)
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_list_without_items_is_a_sequence_as_in_the_model(count: int) -> None:
+    x, n = np.float32([1, 2]), np.array(count)
+    length, items = of_stacked(x, n)
+    (session_length, session_items) = ReferenceEvaluator(of_stacked.to_model_proto()).run(None, {"x": x, "n": n})
+    assert length == session_length == count
+    assert [item.tolist() for item in items] == [item.tolist() for item in session_items]
+    assert isinstance(stacked(x, n), list)

@@ -189,7 +189,9 @@ def test_each_of_the_standards_models_gets_the_body_that_it_needs(every: int, bu
     bit for bit: who serves that equals those.
     """
     everything = node_cases()
-    names = {(entry.domain, entry.name) for entry in bundle.index.functions}
+    # Of operators that are no function-ops it has functions for opsets that lack them, and there are no such models.
+    whole = (entry for entry in bundle.index.functions if entry.last_opset >= entry.since_version)
+    names = {(entry.domain, entry.name) for entry in whole}
     wrong: list[str] = []
     left: list[str] = []
     served: dict[str, TestCase] = {}

@@ -33,8 +33,11 @@ def check_opset(function: OnnxFunction, opset: int) -> None:
             raise DiagnosticError(found) from None
 
 
-def check_call(low: EagerLowering, function: OnnxFunction, described: Described, arguments: Mapping[str, Any]) -> None:
-    """Raises what the compiler finds in the function, or in a call of it with arguments of these types."""
+def result_types(
+    low: EagerLowering, function: OnnxFunction, described: Described, arguments: Mapping[str, Any]
+) -> list[ir.Type]:
+    """What the results of a call with arguments of these types are. Raises what the compiler finds in the function, or
+    in such a call."""
     compiled = Run(low.opset).compile(function)
     call = Lowering(low.scope, ir.Function("", "", 1, low.opset, None), {}, {})
     positional: list[tuple[Operand, Span]] = []
@@ -51,8 +54,9 @@ def check_call(low: EagerLowering, function: OnnxFunction, described: Described,
         if arguments[attribute.name] is not None:
             keywords[attribute.name] = (operand(low, arguments[attribute.name]), NOWHERE)
     callee = ScriptObject(function.name, lambda opset: compiled.script, lambda key: None)  # sizes are known here
+    result: Operand = ()
     try:
-        call_script(call, callee, Arguments(positional, keywords, None, NOWHERE, NOWHERE), {})
+        result = call_script(call, callee, Arguments(positional, keywords, None, NOWHERE, NOWHERE), {})
     except Poisoned as wrong:
         if wrong.question is not None:
             reason = f"it asks about {wrong.question.axis}"
@@ -60,3 +64,5 @@ def check_call(low: EagerLowering, function: OnnxFunction, described: Described,
         assert has_errors(call.diagnostics)
     if has_errors(call.diagnostics):
         raise DiagnosticError([replace(found, place=low.place) for found in call.diagnostics])
+    results = result if isinstance(result, tuple) else (result,)
+    return [item.type if isinstance(item, ir.Value) else ir.UnknownType() for item in results]

@@ -12,7 +12,7 @@ import numpy as np
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager import settings
 from opwright.eager.captured import capturer_of
-from opwright.eager.described import describe_function
+from opwright.eager.described import Described, describe_function
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
 from opwright.eager.parameters import Arguments, as_input, bind_by_python, each
 from opwright.eager.place import caller
@@ -22,6 +22,7 @@ from opwright.eager.whole import call_whole
 from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
 from opwright.graphs.ndarrays import Array, python_number
+from opwright.lang import ir
 from opwright.lang.interface import Arity, Input
 from opwright.live.compiled import target_opset
 
@@ -54,9 +55,9 @@ def call_plainly(
         given = bind_by_python(low, function.name, described.signature, args, kwargs)
         arguments = Arguments(low, function, described).convert(given)
         if settings.is_strict():
-            from opwright.eager.compile_first import check_call
+            from opwright.eager.compile_first import result_types
 
-            check_call(low, function, described, arguments)
+            result_types(low, function, described, arguments)
         elif opset != target_opset(function, None):
             from opwright.eager.compile_first import check_opset
 
@@ -74,6 +75,8 @@ def call_plainly(
         trace.attributes = {name: given[name] for name in attributes if name in given}
         arguments = {**arguments, **_traced(trace, arguments, described.interface.inputs)}
     results = _run(low, function.__wrapped__, described.signature, arguments, elements, trace)
+    if any(isinstance(item, Items) and item.item.is_unknown for item in results):
+        results = _of_known_items(results, low, function, described, arguments)
     declared = described.declaration.returns
     if declared is not None and len(results) != len(declared):
         low.error(
@@ -90,6 +93,27 @@ def call_plainly(
         arrays = [item for item in handed if isinstance(item, np.ndarray)]
         results = tuple(_plain(item, arrays) for item in results)
     return results[0] if len(results) == 1 else results
+
+
+def _of_known_items(
+    results: tuple[Any, ...],
+    low: EagerLowering,
+    function: OnnxFunction,
+    described: Described,
+    arguments: Mapping[str, Any],
+) -> tuple[Any, ...]:
+    """The results with empty sequences of the type that the compiled function gives them; as they are where it cannot
+    be compiled for such a call."""
+    from opwright.eager.compile_first import result_types
+
+    try:
+        types = result_types(low, function, described, arguments)
+    except DiagnosticError:
+        return results
+    return tuple(
+        Items([], type_.item) if isinstance(item, Items) and isinstance(type_, ir.SequenceType) else item
+        for item, type_ in zip(results, types, strict=True)
+    )
 
 
 def run_body(
@@ -168,6 +192,8 @@ def _refuse_unstarted(low: EagerLowering, name: str, found: Any) -> None:
 
 
 def _output(low: EagerLowering, name: str, value: Any, element: ElementType | None) -> Any:
+    if isinstance(value, list) and not value and not isinstance(value, Items):
+        return Items([], ir.UnknownType())  # a list of nothing is a sequence: a tensor has an element type
     number = python_number(value) if isinstance(value, np.generic) else None  # what numpy's functions give
     made = as_input(low, value if number is None else number, element)
     if element is not None and isinstance(made, Tensor) and made.dtype is not element:

@@ -13,6 +13,7 @@ import copyreg
 from collections.abc import Callable
 from functools import partial
 
+from opwright.first_use import find
 from opwright.opsets import version_rules as rules
 from opwright.opsets.record import (
     ByAttribute,
@@ -28,7 +29,6 @@ from opwright.opsets.record import (
     Subscript,
     TypeRule,
 )
-from opwright.opsets.tree_rules import trees_of_nodes
 from opwright.opsets.version_rules import Step, both
 
 _ModelRule = Callable[[rules.Form, rules.ModelForm], str]
@@ -37,6 +37,11 @@ _ModelRule = Callable[[rules.Form, rules.ModelForm], str]
 def _moved(reason: str, up: _ModelRule, down: _ModelRule | None = None) -> Step:
     """A step that nodes of models take, down only where there is a rule, and calls in sources not at all."""
     return Step(rules.refused(reason) if down is None else rules.in_models(down, reason), rules.in_models(up, reason))
+
+
+def _trees_of_nodes(form: rules.Form, model: rules.ModelForm) -> str:
+    """Its module is imported on first use: few models have trees."""
+    return str(find("trees_of_nodes")("TreeEnsembleRegressor", form, model))
 
 
 _STANDARD = (
@@ -754,7 +759,7 @@ _OTHERS = (
     Record(
         "TreeEnsemble",
         _ML,
-        before=rules.in_models(partial(trees_of_nodes, "TreeEnsembleRegressor"), "it is called in a source"),
+        before=rules.in_models(_trees_of_nodes, "it is called in a source"),
     ),
     Record("TreeEnsembleClassifier", _ML, typing=_LABELS, reviewed=(3, 5)),
     Record("TreeEnsembleRegressor", _ML, reviewed=(3, 5)),
