@@ -201,7 +201,9 @@ def test_a_failure_on_an_evaluator_of_one_s_own_has_its_line() -> None:
     assert "y = op.Relu(x) + z" in linecache.getline(str(Path(found.place.file)), found.place.line)
 
 
-@pytest.mark.parametrize(("type_", "number"), [(INT64, 1.7), (INT64, 2**63), (UINT8, 300), (UINT8, -1), (BOOL, 2)])
+@pytest.mark.parametrize(
+    ("type_", "number"), [(INT64, 1.7), (INT64, 2**63), (UINT8, 300), (UINT8, -1), (BOOL, 2), (FLOAT, 10**400)]
+)
 def test_numbers_have_to_be_of_the_type(type_: Any, number: Any) -> None:
     b = GraphBuilder()
     y = op.Identity(b.input("n", type_))

@@ -286,3 +286,19 @@ def test_a_list_without_items_is_a_sequence_as_in_the_model(count: int) -> None:
     assert length == session_length == count
     assert [item.tolist() for item in items] == [item.tolist() for item in session_items]
     assert isinstance(stacked(x, n), list)
+
+
+def test_a_list_without_items_is_a_tensor_where_the_model_has_one() -> None:
+    @script()
+    def doubled(x: FLOAT[N], numbers: Sequence[int] = ()) -> INT64[None]:
+        return [number * 2 for number in numbers]
+
+    @script()
+    def undeclared(x: FLOAT[N], numbers: Sequence[int] = ()):
+        return [number * 2 for number in numbers], x
+
+    x = np.float32([1, 2])
+    assert doubled(x).dtype == np.int64
+    assert doubled(x).shape == (0,)
+    numbers, _ = undeclared(x)
+    assert isinstance(numbers, np.ndarray)

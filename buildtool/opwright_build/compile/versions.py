@@ -73,7 +73,7 @@ def _compile(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> Co
     if not found:
         anonymous = AnonymousBodies()
         for first, last, family in _classes(families, anonymous):
-            found.extend(_defined_by_itself(version, unit, family, first))
+            found.extend(_defined_by_itself(version, unit, family, last))
             for variant in family.variants:
                 entries.append(_body(variant, first, last, bodies, anonymous))
         if not templates:
@@ -195,15 +195,16 @@ def _errors(version: SpecVersion, families: Sequence[Family]) -> list[Diagnostic
     return list(dict.fromkeys(item for item in families[-1].diagnostics)) if families else []
 
 
-def _defined_by_itself(version: SpecVersion, unit: Unit, family: Family, opset: int) -> list[Diagnostic]:
-    """A mirror of a standard operator must not be made of that operator, unless it is of an older version."""
+def _defined_by_itself(version: SpecVersion, unit: Unit, family: Family, last: int) -> list[Diagnostic]:
+    """A mirror of a standard operator must not be made of that operator, unless an older version of it is meant at all
+    opsets up to `last`."""
     if version.domain.mirror is None:
         return []
     for variant in family.variants:
         function = variant.lowered.function
         assert function is not None
         for _, node in ir.walk(function.body):
-            if isinstance(node, ir.Call) and _is_itself(version, node.callee, opset):
+            if isinstance(node, ir.Call) and _is_itself(version, node.callee, last):
                 return [
                     Diagnostic(
                         "OW217",

@@ -27,6 +27,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
+_NEW = 0o666  # the mode of new files, less the umask
 LEFTOVER = re.compile(r"(?:^|/)\.[^/]+\.[0-9a-f]{16}\Z")  # of `write_whole`, in a process that was killed
 NotRegularError = regular_file.NotRegularError
 
@@ -166,7 +167,7 @@ def read_regular(path: Path | str, most: int = MOST_BYTES) -> bytes:
     return regular_file.read_regular(path, most)
 
 
-def create(path: Path | str, data: bytes, durable: bool = False, mode: int = 0o666) -> None:
+def create(path: Path | str, data: bytes, durable: bool = False, mode: int = _NEW) -> None:
     """Writes a file that does not exist yet; what stands there, a link among them, gives FileExistsError."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY, mode)
     with open(descriptor, "wb") as file:
@@ -176,7 +177,7 @@ def create(path: Path | str, data: bytes, durable: bool = False, mode: int = 0o6
             os.fsync(file.fileno())
 
 
-def write_whole(path: Path | str, data: bytes, mode: int = 0o666, *, durable: bool = False) -> None:
+def write_whole(path: Path | str, data: bytes, mode: int = _NEW, *, durable: bool = False) -> None:
     """Puts a file there, whole or not at all; in place of a link, not through it. `durable`: it is on the disk, and so
     is its name, when this returns."""
     folder, name = os.path.split(path)
@@ -187,6 +188,8 @@ def write_whole(path: Path | str, data: bytes, mode: int = 0o666, *, durable: bo
         except FileNotFoundError:
             Path(folder).mkdir(parents=True, exist_ok=True)
             create(temporary, data, durable, mode)
+        if mode != _NEW:
+            os.chmod(temporary, mode)  # one that is asked for is not cut by the umask
         os.replace(temporary, path)
     except BaseException:
         with suppress(FileNotFoundError):

@@ -89,7 +89,8 @@ def _of_number(recorder: Recorder, value: ir.Value, number: bool | int | float, 
     """A number as an array of that type, which has to hold it; floats are rounded."""
     try:
         pack(number, element)
-    except DoesNotFitError as error:
+        return np.asarray(number).astype(DTYPES[element])
+    except (DoesNotFitError, OverflowError) as error:
         recorder.low.error(
             "OW385",
             f"what is given for `{value.name}` is not of its type",
@@ -97,7 +98,6 @@ def _of_number(recorder: Recorder, value: ir.Value, number: bool | int | float, 
             reason=str(error),
             help="give a number that the type has",
         )
-    return np.asarray(number).astype(DTYPES[element])
 
 
 def _checked(recorder: Recorder, value: ir.Value, data: Any) -> Any:

@@ -34,10 +34,10 @@ def check_opset(function: OnnxFunction, opset: int) -> None:
 
 
 def result_types(
-    low: EagerLowering, function: OnnxFunction, described: Described, arguments: Mapping[str, Any]
+    low: EagerLowering, function: OnnxFunction, described: Described, arguments: Mapping[str, Any], count: int = 1
 ) -> list[ir.Type]:
-    """What the results of a call with arguments of these types are. Raises what the compiler finds in the function, or
-    in such a call."""
+    """What the `count` results of a call with arguments of these types are, unknown for what is no value of the graph.
+    Raises what the compiler finds in the function, or in such a call."""
     compiled = Run(low.opset).compile(function)
     call = Lowering(low.scope, ir.Function("", "", 1, low.opset, None), {}, {})
     positional: list[tuple[Operand, Span]] = []
@@ -64,5 +64,6 @@ def result_types(
         assert has_errors(call.diagnostics)
     if has_errors(call.diagnostics):
         raise DiagnosticError([replace(found, place=low.place) for found in call.diagnostics])
-    results = result if isinstance(result, tuple) else (result,)
+    several = count > 1 and isinstance(result, tuple) and len(result) == count
+    results = result if several and isinstance(result, tuple) else [result, *([None] * (count - 1))]
     return [item.type if isinstance(item, ir.Value) else ir.UnknownType() for item in results]

@@ -75,7 +75,7 @@ def call_plainly(
         trace.attributes = {name: given[name] for name in attributes if name in given}
         arguments = {**arguments, **_traced(trace, arguments, described.interface.inputs)}
     results = _run(low, function.__wrapped__, described.signature, arguments, elements, trace)
-    if any(isinstance(item, Items) and item.item.is_unknown for item in results):
+    if any(map(_is_open, results)):
         results = _of_known_items(results, low, function, described, arguments)
     declared = described.declaration.returns
     if declared is not None and len(results) != len(declared):
@@ -102,18 +102,27 @@ def _of_known_items(
     described: Described,
     arguments: Mapping[str, Any],
 ) -> tuple[Any, ...]:
-    """The results with empty sequences of the type that the compiled function gives them; as they are where it cannot
-    be compiled for such a call."""
+    """The results, with lists without items as the compiled function has them: sequences of a type where it appends to
+    them, else, and where it cannot be compiled for such a call, tensors."""
     from opwright.eager.compile_first import result_types
 
     try:
-        types = result_types(low, function, described, arguments)
+        types = result_types(low, function, described, arguments, len(results))
     except DiagnosticError:
-        return results
+        types = [ir.UnknownType()] * len(results)
     return tuple(
-        Items([], type_.item) if isinstance(item, Items) and isinstance(type_, ir.SequenceType) else item
+        Items([], type_.item) if _is_open(item) and isinstance(type_, ir.SequenceType) else _as_tensor(low, item)
         for item, type_ in zip(results, types, strict=True)
     )
+
+
+def _is_open(result: Any) -> bool:
+    """Whether it is a list without items, of which it is not known yet whether it is a sequence."""
+    return isinstance(result, Items) and not result and result.item.is_unknown
+
+
+def _as_tensor(low: EagerLowering, result: Any) -> Any:
+    return as_input(low, [], None) if _is_open(result) else result
 
 
 def run_body(
@@ -132,7 +141,8 @@ def run_body(
     given = {name: as_input(low, value, None) for name, value in inputs.items()}
     with settings.at_opset(opset):
         elements = {index: BY_NAME[name] for index, name in enumerate(outputs)}
-        return _run(low, function, inspect.signature(function), {**given, **attributes}, elements)
+        results = _run(low, function, inspect.signature(function), {**given, **attributes}, elements)
+    return tuple(_as_tensor(low, item) for item in results)
 
 
 def _traced(trace: Trace, arguments: Mapping[str, Any], inputs: Sequence[Input]) -> dict[str, Any]:
@@ -192,8 +202,8 @@ def _refuse_unstarted(low: EagerLowering, name: str, found: Any) -> None:
 
 
 def _output(low: EagerLowering, name: str, value: Any, element: ElementType | None) -> Any:
-    if isinstance(value, list) and not value and not isinstance(value, Items):
-        return Items([], ir.UnknownType())  # a list of nothing is a sequence: a tensor has an element type
+    if element is None and isinstance(value, list) and not value and not isinstance(value, Items):
+        return Items([], ir.UnknownType())  # a sequence or a tensor: the compiled function tells
     number = python_number(value) if isinstance(value, np.generic) else None  # what numpy's functions give
     made = as_input(low, value if number is None else number, element)
     if element is not None and isinstance(made, Tensor) and made.dtype is not element:

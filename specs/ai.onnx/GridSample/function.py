@@ -3,6 +3,8 @@ from typing import Literal
 from opwright import DOUBLE, FLOAT, INT64
 from opwright import opset13 as op
 
+from ..DFT.function import like
+
 FAR = 4.0e6
 
 
@@ -116,9 +118,3 @@ def reflected(places, first, end):
     rest = op.Min(beyond - turns * span, span)  # of a single pixel between aligned corners 0
     even = op.Mod(turns, 2, fmod=1) == 0
     return op.Where(beyond > 0, op.Where((places < first) == even, first + rest, end - rest), places)
-
-
-def like(value, x):
-    if op.version < 15:
-        return op.Cast(value, to=x.dtype)
-    return op.CastLike(value, x)

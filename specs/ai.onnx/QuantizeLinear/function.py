@@ -1,7 +1,9 @@
 from typing import Literal
 
-from opwright import FLOAT, INT8, INT16, INT64, UINT8, UINT16
+from opwright import FLOAT, INT8, INT16, UINT8, UINT16
 from opwright import opset13 as op
+
+from ..DequantizeLinear.function import spread
 
 
 def QuantizeLinear(
@@ -62,27 +64,3 @@ def saturated(steps, element):
 def between(steps, least, greatest):
     """The least of what is no number, as in onnxruntime."""
     return op.Where(steps > least, op.Min(steps, greatest), least)
-
-
-def spread(values, scale, x, axis, block_size):
-    """In a shape that broadcasts to that of x: one for all of x, one for each element along the axis, or in blocks one
-    for `block_size` neighbours. The rank of the scale, which zero points share, tells which."""
-    if scale.rank == 0:
-        return values
-    if scale.rank > 1:
-        return op.Gather(values, block_of_each(op.Gather(op.Shape(x), [axis]), block_size), axis=axis)
-    shape = op.Shape(x)
-    rank = op.Shape(shape)
-    along = op.Range(0, rank[0], 1) == axis + rank * op.Cast(axis < 0, to=INT64)
-    length = op.Where(block_size > 0, op.Shape(op.Reshape(x, [-1])), op.Shape(values))  # in blocks x is a list itself
-    each = op.Gather(values, block_of_each(length, block_size), axis=0)
-    is_empty = op.Shape(each) == 0
-    # Below opset 14 no shape that holds zeros can be asked for: of none there is one then, which broadcasts as well.
-    filled = op.Pad(each, op.Concat([0], op.Cast(is_empty, to=INT64), axis=0))
-    return op.Reshape(filled, op.Where(along, op.Shape(filled), 1))
-
-
-def block_of_each(length, block_size):
-    """Not by a Range: of a Gather by one onnxruntime makes a Slice that it then refuses."""
-    position = op.Squeeze(op.NonZero(op.ConstantOfShape(length, value=[1])), [0])
-    return position / op.Max(block_size, 1)
