@@ -9,11 +9,11 @@ from onnx import TensorProto, numpy_helper
 
 from opwright.builder.graph_values import Value
 from opwright.builder.initializer_data import Kept
-from opwright.builder.python_operands import annotation_of, operand_of
+from opwright.builder.python_operands import annotation_of, operand_of, refuse_mask
 from opwright.builder.recorder import Recorder
 from opwright.eager.place import place_of
 from opwright.elements import ElementType
-from opwright.graphs.ndarrays import element_of, is_masked
+from opwright.graphs.ndarrays import element_of
 from opwright.lang import ir
 from opwright.lang.lower.declared import meet_shapes
 from opwright.lang.lower.numbers import as_tensor
@@ -46,9 +46,7 @@ class Interface:
         return Value(self.recorder.owner, self.recorder.add_kept(name, kept))
 
     def _kept(self, name: str, given: Any) -> Kept:
-        if is_masked(given):
-            reason, help = "no operator looks at masks", "give a plain array: `w.filled(value)`"
-            raise self.low.error("OW325", f"the initializer `{name}` is a masked array", None, reason, help)
+        refuse_mask(self.recorder, given, f"the initializer `{name}` is a masked array")
         try:
             array = numpy_helper.to_array(given) if isinstance(given, TensorProto) else np.asarray(given)
             kept = Kept.of_array(array)

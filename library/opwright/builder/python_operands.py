@@ -33,6 +33,13 @@ from opwright.opsets.signatures import Signature
 _PARAMETER = inspect.Parameter
 
 
+def refuse_mask(recorder: Recorder, value: object, text: str) -> None:
+    """Raises DiagnosticError (OW325) for an array with a mask, which would be dropped."""
+    if is_masked(value):
+        reason, help = "no operator looks at masks", "give a plain array: `x.filled(value)`"
+        raise recorder.low.error("OW325", text, None, reason, help)
+
+
 def operand_of(recorder: Recorder, value: object) -> Operand:
     """What an argument means. DiagnosticError (OW380) for a value of another graph, or of one that is closed."""
     low = recorder.low
@@ -43,9 +50,7 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
     number = python_number(value) if isinstance(value, np.generic) else None
     if number is not None:
         return number
-    if is_masked(value):
-        reason, help = "no operator looks at masks", "give a plain array: `x.filled(value)`"
-        raise low.error("OW325", "a masked array is not a tensor", None, reason, help)
+    refuse_mask(recorder, value, "a masked array is not a tensor")
     if isinstance(value, (np.ndarray, np.generic)):
         made = _array(recorder, as_array(value))
         if isinstance(value, np.generic) and isinstance(made, ir.Value):

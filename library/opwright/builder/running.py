@@ -10,6 +10,7 @@ from onnx import ModelProto, TypeProto
 
 from opwright.builder.emission import annotate, emit_named, renamed
 from opwright.builder.graph_values import Value
+from opwright.builder.python_operands import refuse_mask
 from opwright.builder.recorded_model import add_functions, closure_of
 from opwright.builder.recorder import Recorder
 from opwright.diagnostics.diagnostic import DiagnosticError
@@ -23,7 +24,7 @@ from opwright.eager.reference_evaluator import ReferenceEvaluator
 from opwright.eager.settings import evaluators
 from opwright.eager.tensor import Tensor
 from opwright.elements import BY_CODE, ElementType
-from opwright.graphs.ndarrays import DTYPES, as_array, element_of, is_masked
+from opwright.graphs.ndarrays import DTYPES, as_array, element_of
 from opwright.lang import ir
 from opwright.lang.emit import write_type
 from opwright.lang.rounding import DoesNotFitError, pack
@@ -111,9 +112,7 @@ def _checked(recorder: Recorder, value: ir.Value, data: Any) -> Any:
     element = ir.settle(type_.element) if isinstance(type_, ir.TensorType) else None
     if isinstance(data, (bool, int, float)) and isinstance(element, ElementType):
         data = _of_number(recorder, value, data, element)
-    if is_masked(data):
-        reason, help = "no operator looks at masks", "give a plain array: `x.filled(value)`"
-        raise recorder.low.error("OW325", f"what is given for `{value.name}` is a masked array", None, reason, help)
+    refuse_mask(recorder, data, f"what is given for `{value.name}` is a masked array")
     array = data.numpy() if isinstance(data, Tensor) else as_array(data)
     rank = type_.rank if isinstance(type_, ir.TensorType) else None
     fits = not isinstance(element, ElementType) or element_of(array) is element
