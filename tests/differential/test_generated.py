@@ -124,7 +124,7 @@ SOON_FOUND = {
     "tuple assignments one after the other": (SEED, 36),
     "an augmented assignment turns its operands around": (SEED, 36),
     "a loop hands the stale value on": (2, 0),
-    "a loop makes one trip at least": (2, 1),
+    "a loop makes one trip at least": (3, 26),
     "a loop's body captures the value from before the loop": (4, 17),  # others make loops that do not end first
 }
 
