@@ -12,11 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
-from opwright_build.report.schemas import output_schemas
 from opwright_build.workflow.cache import parse_age, parse_size, size_text
 
+from tests.output_lines import validate
 from tests.sealed import record_files
 
 Opwright = Callable[..., Any]
@@ -30,7 +29,7 @@ def asked(opwright: Opwright, *words: str, status: int = 0) -> dict[str, Any]:
     ran = opwright("cache", *words, "--json")
     assert ran.status == status, ran.out + ran.err
     for line in ran.lines:
-        jsonschema.validate(line, output_schemas()["cache"])
+        validate(line, "cache")
     summary: dict[str, Any] = ran.summary
     return summary
 

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 import onnx
 import pytest
@@ -20,7 +19,8 @@ from onnx import TensorProto, helper
 from opwright.bundle.read import check_bundle, read_bundle_file
 from opwright.diagnostics import DiagnosticError
 from opwright.link.apply import attach_libraries
-from opwright_build.report.schemas import output_schemas
+
+from tests.output_lines import validate
 
 Opwright = Callable[..., Any]
 
@@ -290,7 +290,7 @@ def test_other_bytes_than_the_locked_ones(workshop: Workshop, opwright: Opwright
         ("acme-base", "changed")
     ]
     for line in ran.lines:
-        jsonschema.validate(line, output_schemas()["update"])
+        validate(line, "update")
     assert opwright("build").status == 0
     after = read_bundle_file(Path("dist/acme-nn-1.0.0.onnxlib"))
     assert before.index.functions[0].bodies[0].body != after.index.functions[0].bodies[0].body

@@ -8,11 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
-from opwright_build.report.schemas import output_schemas
 
 from benchmarks.generated_specs import write_library
+from tests.output_lines import validate
 
 Opwright = Callable[..., Any]
 FUNCTIONS = 6  # the fourth calls another one
@@ -31,7 +30,7 @@ def planned(opwright: Opwright) -> dict[str, dict[str, Any]]:
     ran = opwright("build", "--dry-run", "--json")
     assert (ran.status, ran.summary["dry_run"]) == (0, True)
     for line in ran.lines:
-        jsonschema.validate(line, output_schemas()["build"])
+        validate(line, "build")
     assert files() == before, "nothing is written"
     return {line["action"]: line for line in ran.lines if line["event"] == "planned"}
 

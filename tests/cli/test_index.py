@@ -10,14 +10,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from opwright.bundle.read import read_bundle_file
 from opwright_build.publication.static_index import INDEX_FILE
-from opwright_build.report.schemas import output_schemas
 from opwright_build.workflow.searching import INDEXES
 
 from tests.cli.test_dependencies import DOUBLE, HALVE, make_library
+from tests.output_lines import validate
 
 Opwright = Callable[..., Any]
 LIBRARY = Path("specs/library.yaml")
@@ -119,7 +118,7 @@ def test_search_finds_what_is_listed_and_what_is_installed(registry: Registry) -
     ran = registry.opwright("search", "com.acme.nn::double", "--index", str(registry.site), "--json")
     assert ran.status == 0
     for line in ran.lines:
-        jsonschema.validate(line, output_schemas()["search"])
+        validate(line, "search")
     found = [(line["function"], line["version"], line["place"]) for line in ran.lines if line["event"] == "function"]
     assert found == [
         ("com.acme.nn::Double@1", "1.0.0", "installed"),
@@ -149,7 +148,7 @@ def test_add_takes_the_newest_release_that_fits_and_locks_it(registry: Registry)
     ran = registry.opwright("add", "acme_nn", "--index", str(registry.site), "--json")
     assert ran.status == 0, ran.out
     for line in ran.lines:
-        jsonschema.validate(line, output_schemas()["add"])
+        validate(line, "add")
     bundle = Path("specs/vendor/acme-nn-1.1.0.onnxlib")
     digest = sha256(bundle.read_bytes()).hexdigest()
     assert (ran.summary["version"], ran.summary["sha256"], ran.summary["written"]) == ("1.1.0", digest, True)

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from opwright.bundle.read import read_bundle_file
-from opwright_build.report.schemas import output_schemas
+
+from tests.output_lines import validate
 
 Opwright = Callable[..., Any]
 
@@ -104,7 +104,7 @@ def test_each_package_gets_its_files(packages: Path, opwright: Opwright) -> None
     assert summary["versions"] == sum(item["versions"] for item in summary["packages"]) == 2
     assert "library" not in summary
     for line in ran.lines:
-        jsonschema.validate(line, output_schemas()["build"])
+        validate(line, "build")
     again = opwright("build", "--json")
     assert (again.status, again.summary["actions_run"]) == (0, 0)
 
@@ -270,7 +270,7 @@ def test_all_packages_are_tested_or_one(packages: Path, opwright: Opwright) -> N
         "com.acme.more::Half@1",
     }
     for line in both.lines:
-        jsonschema.validate(line, output_schemas()["test"])
+        validate(line, "test")
 
 
 def test_a_selection_over_packages(packages: Path, opwright: Opwright) -> None:
@@ -295,7 +295,7 @@ def test_what_is_right_is_written_though_another_package_is_not(packages: Path, 
     assert dists() == [path for path in DISTS if "base" in path]
     assert [item["library"] for item in kept.summary["packages"]] == ["acme-base"]
     for line in kept.lines:
-        jsonschema.validate(line, output_schemas()["build"])
+        validate(line, "build")
     told = opwright("build", "--keep-going").out
     assert "not built: acme-more" in told
     before = {path: Path(path).read_bytes() for path in dists()}

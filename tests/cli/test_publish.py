@@ -15,14 +15,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import onnx
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from opwright_build.publication.artefacts import read_sums
-from opwright_build.report.schemas import output_schemas
+
+from tests.output_lines import validate
 
 Opwright = Callable[..., Any]
 LIBRARY = Path("specs/library.yaml")
@@ -56,7 +56,7 @@ def test_the_folder_of_a_release(released: Path, opwright: Opwright) -> None:
     ran = opwright("publish", "--json")
     assert ran.status == 0, ran.out
     for line in ran.lines:
-        jsonschema.validate(line, output_schemas()["publish"])
+        validate(line, "publish")
     assert sorted(os.listdir(DIST)) == NAMES
     sums = read_sums((DIST / "SHA256SUMS").read_bytes())
     assert sums == {name: sha256((DIST / name).read_bytes()).hexdigest() for name in NAMES[1:]}

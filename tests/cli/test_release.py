@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
-from opwright_build.report.schemas import output_schemas
 from opwright_build.workflow import transaction
+
+from tests.output_lines import validate
 
 Opwright = Callable[..., Any]
 FOLDER = Path("specs/com.acme/Swish")
@@ -441,7 +441,7 @@ def test_a_bundle_is_compared_with_figures_and_notes(library: Path, opwright: Op
     assert " ulp (" in change["after"]
     assert "### Values" in Path("notes.md").read_text()
     for line in ran.lines:
-        jsonschema.validate(line, output_schemas()["diff"])
+        validate(line, "diff")
 
 
 @pytest.mark.parametrize(
@@ -465,7 +465,7 @@ def test_a_diff_with_the_lock_tells_what_a_build_refuses(
     (change,) = [line for line in ran.lines if line["event"] == "change"]
     assert (change["breaking"], change["effect"]) == (False, "refused")
     for line in ran.lines:
-        jsonschema.validate(line, output_schemas()["diff"])
+        validate(line, "diff")
     assert opwright("diff", "--against", "before.onnxlib").status == 0, "of a state that is no lock nothing is held"
 
 
@@ -499,7 +499,7 @@ def test_output_has_its_schemas(released: Path, opwright: Opwright) -> None:
     ):
         ran = opwright(*words, "--json")
         for line in ran.lines:
-            jsonschema.validate(line, output_schemas()[words[0]])
+            validate(line, words[0])
 
 
 # ---------------------------------------------------------------------------------------------- crashes

@@ -18,6 +18,7 @@ from opwright.commands import main
 from opwright_build.report.schemas import output_schemas
 
 from tests.downlevel.standard_cases import session_of
+from tests.output_lines import validate
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -195,7 +196,7 @@ def test_json_of_convert(run: Run) -> None:
     failed = [json.loads(line) for line in run("convert", "model.onnx", "--opset", "8", "--json")[1].splitlines()]
     assert [line["event"] for line in failed] == ["finding", "summary"]
     for line in (*lines, *failed):
-        jsonschema.validate(line, output_schemas()["convert"])
+        validate(line, "convert")
 
 
 @pytest.mark.parametrize(

@@ -225,7 +225,7 @@ def memory() -> dict[tuple[str, bytes | None], CompiledVersion]:
     return {}
 
 
-@pytest.mark.parametrize("chunk", one_in(5, range(CHUNKS)))
+@pytest.mark.parametrize("chunk", one_in(10, range(CHUNKS)))
 def test_mutations(work: Path, memory: dict[tuple[str, bytes | None], CompiledVersion], drawn: str, chunk: int) -> None:
     # Hundreds of bodies take longer to compile than what is bounded here, and as long as all the others.
     folders = (folder for folder in (SPECS / DOMAIN).iterdir() if folder.name not in LARGE)

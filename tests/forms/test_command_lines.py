@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
-import jsonschema
 import onnx
 import pytest
 from onnx import ModelProto
@@ -19,10 +18,10 @@ from opwright import attach, detach
 from opwright.bundle.format import Bundle
 from opwright.bundle.write import write_bundle
 from opwright.commands import main
-from opwright_build.report.schemas import output_schemas
 
 from tests.forms.conftest import TEXT, with_weights
 from tests.link.conftest import parse
+from tests.output_lines import validate
 
 Run = Callable[..., tuple[int, str, str]]
 OTHER = TEXT.replace("Twice", "Swish")
@@ -272,7 +271,7 @@ def test_polyfill_tells_of_each_model(run: Run, acme: Bundle) -> None:
     assert "output" not in lines[-1]
     good = run(*POLYFILL, "a.onnx", "in/deep", "--out-dir", "out", "--json")
     for line in (*lines, *(json.loads(line) for line in good[1].splitlines())):
-        jsonschema.validate(line, output_schemas()["polyfill"])
+        validate(line, "polyfill")
     assert good[0] == 0
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import jsonschema
 import onnx
 import opwright
 import pytest
@@ -14,9 +13,9 @@ from opwright.bundle.write import write_bundle
 from opwright.commands import main
 from opwright.graphs.ids import function_id
 from opwright.link.apply import attach_libraries, execute
-from opwright_build.report.schemas import output_schemas
 
 from tests.link.conftest import Body, LibraryBuilder, make_acme, parse, refused
+from tests.output_lines import validate
 
 HEAD = '<ir_version: 8, opset_import: ["": 18, "com.acme": 1]> g'
 MODEL = f"""{HEAD} (float[N] x, double[N] z) => (float[N] y, double[N] w)
@@ -226,7 +225,7 @@ def test_events(output: tuple[str, ...], folder: Path, capsys: pytest.CaptureFix
     assert main([*ATTACH, "--format", "json", *(output or ("--dry-run",))]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     for line in lines:
-        jsonschema.validate(line, output_schemas()["attach"])
+        validate(line, "attach")
     assert [line["event"] for line in lines] == [*["node"] * 3, *["function"] * 4, "model", "summary"]
     assert lines[-2]["output"] == (output[1] if output else None)
     assert (folder / "out.onnx").exists() == bool(output)
@@ -239,7 +238,7 @@ def test_a_conflict_in_a_dry_run(folder: Path, capsys: pytest.CaptureFixture[str
     assert main([*words, "--format", "json"]) == 1
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     for line in lines:
-        jsonschema.validate(line, output_schemas()["attach"])
+        validate(line, "attach")
     assert [line["event"] for line in lines] == ["conflict", "conflict", "finding", "finding", "summary"]
     assert lines[0]["sides"][1] == {"where": "acme-ops 1.1.0", "needs": "has the attributes none"}
     assert lines[-1]["exit"] == 1

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import jsonschema
 import onnx
 import opwright
 import pytest
@@ -14,9 +13,9 @@ from opwright.bundle.format import AttributeEntry, Bundle, InputEntry
 from opwright.bundle.write import write_bundle
 from opwright.commands import main
 from opwright.link.upgrade import Change
-from opwright_build.report.schemas import output_schemas
 
 from tests.link.conftest import SWISH, Body, LibraryBuilder, make_standard, parse, refused
+from tests.output_lines import validate
 
 MODEL = """<ir_version: {}, opset_import: ["": 18, "com.acme": 1]> g (float[N] x) => (float[N] y)
 {{ t = com.acme.Twice(x) s = com.acme.Swish(t) y = com.acme.Kind(s) }}"""
@@ -276,6 +275,6 @@ def test_events(library: str, status: int, folder: Path, capsys: pytest.CaptureF
     assert main(words) == status
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     for line in lines:
-        jsonschema.validate(line, output_schemas()["upgrade"])
+        validate(line, "upgrade")
     assert [line["event"] for line in lines] == [*["function"] * 3, "finding" if status else "model", "summary"]
     assert lines[-1]["exit"] == status
