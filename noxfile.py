@@ -384,7 +384,7 @@ def torch(session: nox.Session) -> None:
     The wheel for processors alone is a tenth as large as the usual one: where pip finds it (docs/torch.md says how), no
     more is needed."""
     install(session, ".[build,run]", groups=("test", "torch"))
-    session.run("opwright", "build", "-p", "opwright-aten", "--quiet")  # docs/torch.md names it
+    session.run("opwright", "build", "--quiet")  # the libraries that programs and docs/torch.md name
     session.run("pytest", *(session.posargs or ("tests/foreign/torch_programs.py",)))
 
 
