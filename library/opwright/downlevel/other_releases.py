@@ -14,7 +14,7 @@ from opwright.graphs.walk import all_nodes
 from opwright.link.catalogue import Catalogue
 from opwright.link.digests import Record, attributes_in_body_order, record_of
 from opwright.link.instantiate import default_attribute
-from opwright.link.metadata import CALL, POLYFILLED, json_object
+from opwright.link.metadata import CALL, is_polyfilled, json_object
 from opwright.link.naming import bodies_at, template_at
 from opwright.link.plan import choose_opset
 from opwright.link.upgrade import Change, plan_upgrade_libraries
@@ -44,7 +44,7 @@ def functions_of_others(
             found.append(_another(catalogue, record, reason, model, file))
     records = [record for _, record, _ in calls.values()]
     others = [record for record in records if _origin(catalogue, record) != (record.library, record.release)]
-    if found or not others or _is_polyfilled(model):
+    if found or not others or is_polyfilled(model):
         return found
     # Which variant a call takes is said by its release alone: an equal body may no more be the one for these types.
     return list(_called_otherwise(model, libraries, catalogue, file))
@@ -125,10 +125,6 @@ def _origin(catalogue: Catalogue, record: Record) -> tuple[str, str]:
 def _another(catalogue: Catalogue, record: Record, reason: str, model: ModelProto, file: str) -> Diagnostic:
     given = catalogue.origin_of(record.identity)
     text = f"the model holds {record.identity} of {record.origin}, which {given or 'the library given'} has otherwise"
-    before = "`opwright detach` the model" if _is_polyfilled(model) else "take the model to the other release first"
-    command = "" if _is_polyfilled(model) else ", with `opwright upgrade`"
+    before = "`opwright detach` the model" if is_polyfilled(model) else "take the model to the other release first"
+    command = "" if is_polyfilled(model) else ", with `opwright upgrade`"
     return Diagnostic("OW585", text, Place(file), reason, f"give {record.origin} with --library, or {before}{command}")
-
-
-def _is_polyfilled(model: ModelProto) -> bool:
-    return any(item.key == POLYFILLED for item in model.metadata_props)

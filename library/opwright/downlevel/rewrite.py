@@ -28,7 +28,7 @@ from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.detach import detach_libraries
 from opwright.link.digests import record_of
 from opwright.link.ir_versions import DEFAULTS_IR, FUNCTIONS_IR, METADATA_IR
-from opwright.link.metadata import CALL, POLYFILLED, json_object
+from opwright.link.metadata import CALL, is_polyfilled, json_object
 from opwright.link.missing_types import keep_completed
 from opwright.link.model_records import gather_records, spread_records
 from opwright.link.plan import choose_opset, make_plan
@@ -165,10 +165,15 @@ def polyfill_libraries(
     result.CopyFrom(model)
     spread_records(result, file)
     calls: Sequence[NodeProto] = ()
-    if _goal(result, catalogue, target) != choose_opset(result, catalogue):
-        result, calls = _as_it_was(result, catalogue, libraries, file)
     opset = _goal(result, catalogue, target)
+    if opset != choose_opset(result, catalogue):
+        result, calls = _as_it_was(result, catalogue, libraries, file)
+        opset = _goal(result, catalogue, target)
     verdict = _judge(result, catalogue, opset, target, file, calls)
+    if is_polyfilled(result) and (inline or _is_asked(result, verdict, opset, target)):
+        # What is written down for `detach` says how the model was before all of it, and is not written twice.
+        result, calls = _as_it_was(result, catalogue, libraries, file)
+        verdict = _judge(result, catalogue, opset, target, file, calls)
     catalogue = replace(catalogue, bodies=layered([verdict.bodies, catalogue.bodies]))
     diagnostics: list[Diagnostic] = [*target.findings]
     inline_reason = "" if inline else _why_inline(result, verdict, target)
@@ -225,8 +230,7 @@ def _as_it_was(
         reason = "they were linked for the model's opset, and another opset needs other bodies of them"
         help_text = "give that library too with --library"
         raise DiagnosticError([Diagnostic("OW585", text, Place(file), reason, help_text)])
-    polyfilled = any(item.key == POLYFILLED for item in model.metadata_props)
-    if not linked and not polyfilled:
+    if not linked and not is_polyfilled(model):
         return model, []
     others = functions_of_others(model, catalogue, libraries, file)
     if others:
@@ -307,6 +311,12 @@ def _ir_version(model: ModelProto, adds_functions: bool, target: Target) -> int:
     if not adds_functions:
         return wanted
     return max(wanted, FUNCTIONS_IR)
+
+
+def _is_asked(model: ModelProto, verdict: Verdict, opset: int, target: Target) -> bool:
+    """Whether anything of the model is to be another."""
+    is_older = target.ir_version < model.ir_version
+    return bool(verdict.served or verdict.restamped) or is_older or not _keeps(model, opset, target)
 
 
 def _keeps(model: ModelProto, opset: int, target: Target) -> bool:

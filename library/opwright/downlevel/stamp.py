@@ -66,8 +66,10 @@ def write_form(form: Form, remember: bool) -> None:
         node.input.extend(names)
     if form.outputs_ != list(node.output):
         left = [*form.outputs_, *[""] * (len(node.output) - len(form.outputs_))]
-        pairs = enumerate(zip(node.output, left, strict=True))
-        changes["unread"] = [[index, name] for index, (name, new) in pairs if name != new]
+        pairs = [*enumerate(zip(node.output, left, strict=True))]
+        # (The last of those that are taken away is noted whatever its name: how many there were is known by it.)
+        cut = len(node.output) - 1 if len(form.outputs_) < len(node.output) else -1
+        changes["unread"] = [[index, name] for index, (name, new) in pairs if name != new or index == cut]
         del node.output[:]
         node.output.extend(form.outputs_)
     before = {attribute.name: attribute for attribute in node.attribute}

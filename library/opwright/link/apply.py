@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, MutableSequence, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -25,7 +25,7 @@ from opwright.link.digests import record_of
 from opwright.link.distinct_calls import with_distinct_calls
 from opwright.link.instantiate import damaged, pad, write_defaults
 from opwright.link.ir_versions import DEFAULTS_IR, METADATA_IR
-from opwright.link.metadata import ATTACHED, CALL, IMPORTED, attributes_digest
+from opwright.link.metadata import ATTACHED, CALL, IMPORTED, INSTEAD, OUTPUTS, POLYFILLED, REPLACED, attributes_digest
 from opwright.link.missing_types import complete_outputs
 from opwright.link.model_records import gather_records
 from opwright.link.node_resolution import Served
@@ -277,7 +277,8 @@ def _take_graphs(node: NodeProto) -> list[list[object]]:
 
 
 def inline_plan(model: ModelProto, before: ModelProto, plan: Plan) -> None:
-    """Inlines all functions; imports and IR version are as before, but for domains whose operators came in.
+    """Inlines all functions; imports and IR version are as before, but for domains whose operators came in. What was
+    written down for `detach` goes: it has nothing to take out of such a model.
 
     Where the IR has metadata of nodes, these say which function of which library they are from.
     """
@@ -290,6 +291,19 @@ def inline_plan(model: ModelProto, before: ModelProto, plan: Plan) -> None:
         if domain in used and domain not in present:
             model.opset_import.append(helper.make_opsetid(domain, version))
     model.ir_version = before.ir_version
+    _forget_changes(model)
+
+
+def _forget_changes(model: ModelProto) -> None:
+    for node in (node for graph in all_graphs(model.graph) for node in graph.node):
+        _keep_entries(node.metadata_props, lambda key: key not in (CALL, INSTEAD, REPLACED))
+    _keep_entries(model.metadata_props, lambda key: key != POLYFILLED and not key.startswith(OUTPUTS))
+
+
+def _keep_entries(entries: MutableSequence[Any], is_kept: Callable[[str], bool]) -> None:
+    for index in reversed(range(len(entries))):
+        if not is_kept(entries[index].key):
+            del entries[index]
 
 
 def _origin(function: FunctionProto) -> str:

@@ -16,10 +16,10 @@ from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_mod
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_graphs, all_nodes, graphs_in, names_of
 from opwright.link.digests import function_digests, record_of
-from opwright.link.metadata import ATTACHED, CALL, IMPORTED, POLYFILLED, attributes_digest, json_object
+from opwright.link.metadata import ATTACHED, CALL, IMPORTED, POLYFILLED, attributes_digest, is_polyfilled, json_object
 from opwright.link.missing_types import restore_outputs
 from opwright.link.model_records import spread_records
-from opwright.link.replaced import restore_replaced
+from opwright.link.replaced import is_instead, restore_replaced
 from opwright.link.training_graphs import refuse_training_graphs
 from opwright.opsets.domains import normal_domain
 
@@ -59,7 +59,7 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     result.CopyFrom(model)
     spread_records(result, file)
     ours = [function for function in result.functions if record_of(function) is not None]
-    polyfilled = any(item.key == POLYFILLED for item in result.metadata_props)
+    polyfilled = is_polyfilled(result)
     if not ours and not polyfilled:
         reason = "none of its functions was attached from a library"
         finding = Diagnostic("OW574", "nothing to detach", Place(file), reason, severity=Severity.WARNING)
@@ -68,9 +68,12 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     functions = {function_id(function) for function in result.functions}
     refuse_training_graphs(model, file, lambda identity: polyfilled or identity in functions)
     _refuse_altered(result, ours, file)
-    replaced = restore_replaced(result, file)
     removed = {function_id(function): function for function in ours}
     others = [function for function in result.functions if function_id(function) not in removed]
+    for nodes in (result.graph.node, *(function.node for function in others)):
+        for node in filter(is_instead, all_nodes(nodes)):  # one that was made a call after it was put there
+            _restore(node, file)
+    replaced = restore_replaced(result, file)
     called = [
         node
         for nodes in (result.graph.node, *(function.node for function in others))

@@ -60,6 +60,11 @@ OF_FUNCTIONS = frozenset(
 OF_NODES = frozenset({CALL, INSTEAD, REPLACED, LIKE})
 
 
+def is_polyfilled(model: ModelProto) -> bool:
+    """Whether it was brought to another opset, and can be taken back."""
+    return any(item.key == POLYFILLED for item in model.metadata_props)
+
+
 def json_object(text: str) -> dict[str, Any] | None:
     """The JSON object that a text is; None where it is none."""
     try:

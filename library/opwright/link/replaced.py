@@ -27,6 +27,11 @@ def remember_replaced(node: NodeProto, group: Sequence[NodeProto]) -> None:
     group[-1].metadata_props.add(key=REPLACED, value=json.dumps(memo, sort_keys=True, separators=(",", ":")))
 
 
+def is_instead(node: NodeProto) -> bool:
+    """Whether it is one of those that stand in the place of another."""
+    return any(item.key == INSTEAD for item in node.metadata_props)
+
+
 def restore_replaced(model: ModelProto, file: str) -> int:
     """Puts back, in place, each node that others stand for; gives their number.
 

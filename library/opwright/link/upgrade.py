@@ -25,7 +25,7 @@ from opwright.link.attachment import PlannedFunction, plan_libraries
 from opwright.link.call_comparison import CallInput, Results, compare_calls, inputs_of, model_of_call
 from opwright.link.detach import detach_libraries
 from opwright.link.digests import Record, attributes_in_body_order, record_of
-from opwright.link.metadata import POLYFILLED
+from opwright.link.metadata import is_polyfilled
 from opwright.link.model_records import spread_records
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
@@ -333,7 +333,7 @@ def _findings(row: UpgradedFunction, file: str) -> list[Diagnostic]:
 
 def _refuse(model: ModelProto, called: Iterable[Record], libraries: Sequence[Bundle], file: str) -> None:
     """Raises DiagnosticError (OW543) for a model that cannot be attached to again."""
-    if any(item.key == POLYFILLED for item in model.metadata_props):
+    if is_polyfilled(model):
         reason = "its nodes were rewritten for an older opset, and the functions are for that"
         help_text = "detach it, then run `opwright polyfill` with the newer library"
         text = "a model that was polyfilled is not upgraded"
