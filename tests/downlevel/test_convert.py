@@ -400,3 +400,44 @@ def test_a_model_without_an_opset_of_its_own() -> None:
     )  # fmt: skip
     done = converted(model, 17)
     assert imported(done) == 17
+
+
+@pytest.mark.parametrize(
+    ("nodes", "opset", "others", "shapes", "initializers"),
+    [
+        ("u = Unsqueeze(x, w) y = Squeeze(u, a)", 13, (11, 10, 7), "float[2,3,4] y",
+         "int64[2] w = {-1, 0}, int64[2] a = {-1, 0}"),
+        ("h = Cast<to = 11>(x) y = Pad(h, p, v)", 12, (10, 8), "double[2,4,4] y",
+         "int64[6] p = {0,1,0,0,0,0}, double v = {0.5}"),
+        ("y = GroupNormalization<num_groups = 1>(x, o, o)", 20, (18, 19), "float[2,3,4] y", "float[1] o = {1.5}"),
+    ],
+)  # fmt: skip
+def test_what_no_longer_hinders(
+    nodes: str, opset: int, others: tuple[int, ...], shapes: str, initializers: str
+) -> None:
+    """Axes out of order, numbers of 64 bits that 32 hold, an operator that the checker calls deprecated throughout."""
+    text = (
+        f'<ir_version: 8, opset_import: ["": {opset}]> g (float[2,3,4] x) => ({shapes}) <{initializers}> {{ {nodes} }}'
+    )
+    model = onnx.parser.parse_model(text)
+    for other in others:
+        done = convert(model, opset=other)
+        assert detach(done) == model
+        assert difference(values(model, x=X), values(done, x=X)) == ""
+
+
+@pytest.mark.parametrize(
+    ("node", "output", "opset", "reason"),
+    [
+        ('y = Constant<value_string = "a">()', "string y", 11, "its attribute value_string is set"),
+        ("l = Constant<value = double {1.0e-300}>() y = Clip(d, l)", "double[4] y", 10, "its min is an input that"),
+    ],
+)
+def test_what_an_attribute_cannot_hold(node: str, output: str, opset: int, reason: str) -> None:
+    text = f'<ir_version: 8, opset_import: ["": 13]> g (double[4] d) => ({output}) {{ {node} }}'
+    model = onnx.parser.parse_model(text)
+    for attribute in model.graph.node[0].attribute:
+        if attribute.name == "value_string":
+            attribute.s = b"\xff"  # no text
+    with pytest.raises(DiagnosticError, match=reason):
+        convert(model, opset=opset)

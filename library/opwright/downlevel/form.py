@@ -113,10 +113,15 @@ class Form:
         return _integers(found) if isinstance(found, TensorProto) else None
 
     def floats(self, index: int) -> tuple[float, ...] | None:
-        """The floats that an input always is."""
+        """The numbers of 32 bits that an input always is, of whatever type of floats it is."""
         found = self._source(index)
         array = _small_array(found) if isinstance(found, TensorProto) else None
-        return tuple(map(float, array.reshape(-1))) if array is not None and array.dtype == np.float32 else None
+        if array is None or array.dtype not in (np.float16, np.float32, np.float64):
+            return None
+        with np.errstate(over="ignore"):
+            single = array.astype(np.float32)
+        kept = np.array_equal(single.astype(array.dtype), array, equal_nan=True)
+        return tuple(map(float, single.reshape(-1))) if kept else None
 
     def truths(self, index: int) -> tuple[bool, ...] | None:
         """The bools that an input always is."""
@@ -231,17 +236,25 @@ class Form:
 
 
 def plain_value(attribute: AttributeProto) -> Value | None:
-    """The value as Python has it; None for tensors, graphs and types."""
+    """The value as Python has it; None for tensors, graphs and types, and for bytes that are no text."""
     value = helper.get_attribute_value(attribute)
     if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
+        return _as_text(value)
     if isinstance(value, int | float | str):
         return value
     if attribute.type in (AttributeProto.INTS, AttributeProto.FLOATS):
         return tuple(value)
     if attribute.type == AttributeProto.STRINGS:
-        return tuple(item.decode("utf-8", "replace") for item in value)
+        texts = [_as_text(item) for item in value]
+        return None if None in texts else tuple(text for text in texts if text is not None)
     return None
+
+
+def _as_text(data: bytes) -> str | None:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
 
 
 def _constant_of_node(node: NodeProto) -> TensorProto | AttributeProto | None:

@@ -110,7 +110,7 @@ class ModelForm(Protocol):
         """Makes an input of a number, or of a list of them."""
 
     def floats(self, index: int) -> tuple[float, ...] | None:
-        """The floats that an input always is."""
+        """The numbers of 32 bits that an input always is, of whatever type of floats it is."""
 
     def truths(self, index: int) -> tuple[bool, ...] | None:
         """The bools that an input always is."""
@@ -257,28 +257,27 @@ def axis_forwards(form: Form, default: int | None = None) -> str:
 
 
 def axes_forwards(form: Form) -> str:
-    axes, rank = form.value("axes", ()), form.rank(0)
-    if not isinstance(axes, tuple):
-        return "its axes are not known, and might not be counted from the end before"
-    whole = [item for item in axes if isinstance(item, int)]
-    if all(item >= 0 for item in whole):
-        return ""
-    if rank is None:
-        return "its axes are counted from the end, which they could not be before, and the rank is not known"
-    form.set_attribute("axes", tuple(item % rank for item in whole))
-    return ""
+    return _forwards(form, opened=False)
 
 
 def unsqueezed_forwards(form: Form) -> str:
+    return _forwards(form, opened=True)
+
+
+def _forwards(form: Form, opened: bool) -> str:
+    """Axes are not counted from the end before 11, and onnx infers shapes there from sorted ones alone. `opened`: they
+    are axes of the result, which has as many more."""
     axes, rank = form.value("axes", ()), form.rank(0)
     if not isinstance(axes, tuple):
         return "its axes are not known, and might not be counted from the end before"
     whole = [item for item in axes if isinstance(item, int)]
-    if all(item >= 0 for item in whole):
-        return ""
-    if rank is None:
-        return "its axes are counted from the end, which they could not be before, and the rank is not known"
-    form.set_attribute("axes", tuple(item % (rank + len(whole)) for item in whole))
+    if any(item < 0 for item in whole):
+        if rank is None:
+            return "its axes are counted from the end, which they could not be before, and the rank is not known"
+        rank += len(whole) if opened else 0
+        whole = [item % rank for item in whole]
+    if whole != list(axes) or whole != sorted(whole):
+        form.set_attribute("axes", tuple(sorted(whole)))
     return ""
 
 
