@@ -66,10 +66,7 @@ nox.options.sessions = ["build", "test"]
 nox.options.reuse_existing_virtualenvs = True
 nox.options.default_venv_backend = "virtualenv"  # seeds its own pip, so that a system without ensurepip will do
 
-# Two processors are often two threads of one core: work for both at once costs a third more of processor time than the
-# same work for one, and waits a fifth less.
-PROCESSES = max(1, (os.cpu_count() or 1) // 2)
-SHARED_OUT = (f"--numprocesses={PROCESSES}", "--dist=loadfile") if PROCESSES > 1 else ()  # tests, by files
+SHARED_OUT = ("--numprocesses=auto", "--dist=loadfile")  # tests to processes, by files
 
 
 def install(session: nox.Session, *requirements: str, groups: tuple[str, ...] = (), editable: bool = True) -> None:
@@ -129,8 +126,7 @@ def test(session: nox.Session) -> None:
     run. The session `verify` takes all opsets, and `long` the tests that take long."""
     install(session, ".[build,run]", groups=("test", "lint", "types"))
     selection = session.posargs or (*SHARED_OUT, "-m", "not long")
-    verification = ("opwright", "test", "--spread", "--jobs", str(PROCESSES))
-    run_all(session, verification, ("opwright", "stubs", "--check"), ("pytest", *selection))
+    run_all(session, ("opwright", "test", "--spread"), ("opwright", "stubs", "--check"), ("pytest", *selection))
 
 
 @nox.session
