@@ -431,6 +431,12 @@ def test_what_no_longer_hinders(
     [
         ('y = Constant<value_string = "a">()', "string y", 11, "its attribute value_string is set"),
         ("l = Constant<value = double {1.0e-300}>() y = Clip(d, l)", "double[4] y", 10, "its min is an input that"),
+        (
+            "r = Constant<value = float {1.0}>() y = ReduceMax<axes = [-1]>(r)",
+            "float y",
+            10,
+            "a tensor of rank 0 has not",
+        ),
     ],
 )
 def test_what_an_attribute_cannot_hold(node: str, output: str, opset: int, reason: str) -> None:
