@@ -193,7 +193,7 @@ def fuzz(session: nox.Session) -> None:
 @nox.session
 def malformed(session: nox.Session) -> None:
     """Try five thousand malformed libraries, from a seed that is drawn anew and printed (`-- SEED` for that one); the
-    gate tries thirty, and `long` three hundred."""
+    gate tries sixty, and `long` three hundred."""
     install(session, ".[build,run]", groups=("test",))
     seed = session.posargs[0] if session.posargs else str(secrets.randbelow(10**9))
     session.log(f"OPWRIGHT_SEED={seed}")

@@ -16,7 +16,7 @@ from opwright.decompiler.literal_text import quoted
 
 from tests.node_cases import node_cases
 
-EVERY = 97
+EVERY = 29
 LONG = "a_name_that_is_really_much_longer_than_names_should_ever_be"
 
 

@@ -170,7 +170,7 @@ def polyfill_libraries(
         result, calls = _as_it_was(result, catalogue, libraries, file)
         opset = _goal(result, catalogue, target)
     verdict = _judge(result, catalogue, opset, target, file, calls)
-    if is_polyfilled(result) and (inline or _is_asked(result, verdict, opset, target)):
+    if is_polyfilled(result) and _is_asked(result, verdict, opset, target):
         # What is written down for `detach` says how the model was before all of it, and is not written twice.
         result, calls = _as_it_was(result, catalogue, libraries, file)
         verdict = _judge(result, catalogue, opset, target, file, calls)

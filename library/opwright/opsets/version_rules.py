@@ -275,8 +275,8 @@ def _forwards(form: Form, opened: bool) -> str:
         if rank is None:
             return "its axes are counted from the end, which they could not be before, and the rank is not known"
         rank += len(whole) if opened else 0
-        if rank == 0:
-            return "it has axes, which a tensor of rank 0 has not"
+        if any(item < -rank for item in whole):
+            return f"it has the axes {whole}, which are no axes of rank {rank}"
         whole = [item % rank for item in whole]
     if whole != list(axes) or whole != sorted(whole):
         form.set_attribute("axes", tuple(sorted(whole)))

@@ -12,19 +12,14 @@ from opwright_build.verify.run.spread import Spread
 
 RELU = "(i0) => (o0) { o0 = Relu(i0) }"
 RANGES = [(13, 13), (14, 15), (16, 18), (19, 20), (21, 22)]
-MANY = 120
 
 
 def bodies(library: Any, name: str, *further: tuple[int, int]) -> Any:
     return library.add(name, *((RELU, *opsets) for opsets in (*RANGES, *further)))
 
 
-def entries_of(library: Any, count: int) -> list[Any]:
-    return [bodies(library, f"F{number}") for number in range(count)]
-
-
 def test_the_newest_body_and_one_of_the_others_run(library: Any, make_case: Any) -> None:
-    entry = next(entry for entry in entries_of(library, MANY) if len(Spread(available()).of(entry)) == 2)
+    entry = bodies(library, "One")
     x = np.array([-1.0, 2.0], np.float32)
     cases = [make_case(entry, [x], np.maximum(x, 0), name=f"case{number}") for number in range(3)]
     spread = Spread(available())
@@ -33,8 +28,7 @@ def test_the_newest_body_and_one_of_the_others_run(library: Any, make_case: Any)
     assert len(by_case) == 3
     (opsets,) = {tuple(sorted(opsets)) for opsets in by_case.values()}
     assert len(opsets) == 2 and opsets[1] == 22
-    admitted = admissions(library.bundle(), only={entry.identity}, spread=spread)
-    assert [item.last_opset for item in admitted] == list(opsets)
+    assert [item.last_opset for item in admissions(library.bundle(), spread=spread)] == list(opsets)
 
 
 def test_a_case_with_none_of_its_bodies_among_them_runs_on_all_of_its_own(library: Any, make_case: Any) -> None:
@@ -56,19 +50,19 @@ def test_a_body_that_a_runtime_does_not_take_is_not_the_newest(library: Any) -> 
 
 
 def test_functions_together_come_to_all_opsets_and_a_draw_is_the_same_again(library: Any) -> None:
-    entries = entries_of(library, MANY)
+    entries = [bodies(library, f"F{number}") for number in range(30)]
     drawn = [[body.first_opset for body in Spread(available()).of(entry)] for entry in entries]
     assert drawn == [[body.first_opset for body in Spread(available()).of(entry)] for entry in entries]
     assert {first for opsets in drawn for first in opsets} == {first for first, _ in RANGES}
-    assert all(opsets[-1] == RANGES[-1][0] for opsets in drawn)
+    assert all(len(opsets) == 2 for opsets in drawn)
 
 
-def test_of_many_variants_a_sixth_have_a_second_body(library: Any) -> None:
+def test_of_many_variants_a_third_have_a_second_body_and_the_first_one_always(library: Any) -> None:
     entry = bodies(library, "Many")
-    variants = [(("T", f"kind{number}"),) for number in range(MANY)]
+    variants = [(("T", f"kind{number}"),) for number in range(60)]
     many = replace(entry, bodies=tuple(replace(body, variant=item) for item in variants for body in entry.bodies))
     chosen = Counter(body.variant for body in Spread(available()).of(many))
     newest = [body.variant for body in Spread(available()).of(many) if body.last_opset == 22]
-    assert newest == variants
+    assert newest == variants and chosen[variants[0]] == 2
     assert set(chosen.values()) == {1, 2}
-    assert MANY / 12 < sum(count == 2 for count in chosen.values()) < MANY / 4
+    assert 10 < sum(count == 2 for count in chosen.values()) < 30
