@@ -189,7 +189,7 @@ def polyfill_libraries(
         return Rewritten(result, opset, (), (), False, tuple(diagnostics))
     before = ModelProto(ir_version=result.ir_version, opset_import=result.opset_import)
     if not inline:
-        note_imports(result)
+        note_imports(result, opset, target)
     forms = [item.form for item in verdict.restamped]
     for form in forms:
         if form.is_one_node:

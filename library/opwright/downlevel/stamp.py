@@ -4,30 +4,50 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterable
 
-from onnx import FunctionProto, ModelProto, helper
+from onnx import FunctionProto, ModelProto, NodeProto, helper
 
 from opwright.downlevel.form import Form
 from opwright.downlevel.target import Target
 from opwright.graphs.walk import all_nodes
 from opwright.link.digests import record_of
 from opwright.link.metadata import CALL, POLYFILLED, attributes_digest
+from opwright.link.original_nodes import count_originals
+from opwright.link.propagate import imports_of
 from opwright.opsets.domains import normal_domain
 
 
-def note_imports(model: ModelProto) -> None:
-    """Writes down the imports of a model and of its functions, and its IR version."""
-    model.metadata_props.add(key=POLYFILLED, value=_noted(model, model.ir_version))
+def note_imports(model: ModelProto, opset: int, target: Target) -> None:
+    """Writes down the imports of a model and of its functions, its IR version, and which nodes mean another operator
+    at the imports that `stamp_imports` will write."""
+    model.metadata_props.add(key=POLYFILLED, value=_noted(model, model.graph.node, opset, target, model.ir_version))
     for function in model.functions:
-        function.metadata_props.add(key=POLYFILLED, value=_noted(function))
+        if record_of(function) is None:
+            function.metadata_props.add(key=POLYFILLED, value=_noted(function, function.node, opset, target))
 
 
-def _noted(owner: ModelProto | FunctionProto, ir_version: int | None = None) -> str:
+def _noted(
+    owner: ModelProto | FunctionProto,
+    nodes: Iterable[NodeProto],
+    opset: int,
+    target: Target,
+    ir_version: int | None = None,
+) -> str:
     imports = [[item.domain if item.HasField("domain") else None, item.version] for item in owner.opset_import]
-    memo: dict[str, object] = {"imports": imports}
+    before = imports_of(owner)
+    after = {domain: _version_after(domain, version, opset, target) for domain, version in before.items()}
+    memo: dict[str, object] = {"imports": imports, "nodes": count_originals(nodes, before, after)}
     if ir_version is not None:
         memo["ir_version"] = ir_version
     return json.dumps(memo, sort_keys=True, separators=(",", ":"))
+
+
+def _version_after(domain: str, version: int, opset: int, target: Target) -> int:
+    if domain == "":
+        return opset
+    limit = target.version_of(domain)
+    return min(version, limit) if limit else version
 
 
 def stamp_imports(model: ModelProto, opset: int, target: Target) -> None:
@@ -44,11 +64,10 @@ def _stamp(owner: ModelProto | FunctionProto, used: set[str], opset: int, target
     del owner.opset_import[:]
     for item in imports:
         domain = normal_domain(item.domain)
-        limit = opset if domain == "" else target.version_of(domain)
-        if limit is not None and item.version > limit and domain and domain not in used:
+        limit = target.version_of(domain)
+        if domain and limit is not None and item.version > limit and domain not in used:
             continue
-        if domain == "" or (limit is not None and item.version > limit):
-            item.version = opset if domain == "" else limit or item.version
+        item.version = _version_after(domain, item.version, opset, target)
         owner.opset_import.append(item)
     if isinstance(owner, ModelProto) and not any(normal_domain(item.domain) == "" for item in imports):
         owner.opset_import.append(helper.make_opsetid("", opset))

@@ -19,7 +19,7 @@ from opwright.graphs.inline import inline_model
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import refuse_expansion
 from opwright.graphs.walk import all_graphs
-from opwright.link.attachment import AnyProfile, AttachPlan, Work, plan_libraries
+from opwright.link.attachment import AnyProfile, AttachPlan, Work, plan_libraries, takes_inlining
 from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.digests import record_of
 from opwright.link.distinct_calls import with_distinct_calls
@@ -133,7 +133,7 @@ def execute(plan: AttachPlan, file: str) -> Attached:
     work = plan.work
     if work is None or not plan.possible:
         raise DiagnosticError(item for item in plan.diagnostics if item.severity is Severity.ERROR)
-    if not plan.nodes and not (plan.inline and work.model.functions):
+    if not plan.nodes and not (plan.inline and takes_inlining(work.model)):
         found = (*plan.diagnostics, *undefined_nodes(work.model, file))
         work.model.CopyFrom(work.before)
         restore_casts(work.model)  # a node may call a body with another type than its casts name

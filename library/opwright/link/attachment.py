@@ -24,6 +24,7 @@ from opwright.link.conflicts import Conflict, ConflictError
 from opwright.link.digests import record_of
 from opwright.link.kernels import runtime_with_kernel
 from opwright.link.late_types import LateTypes
+from opwright.link.metadata import is_polyfilled
 from opwright.link.model_records import functions_with_records, spread_records
 from opwright.link.naming import Instance
 from opwright.link.node_resolution import Replaceable, Resolution, Served, Unserved, resolve_model
@@ -188,7 +189,7 @@ def plan_libraries(
         diagnostics += _fixed(resolution.served, late, file)
     if not inline:
         diagnostics += _hidden(functions.values(), file)
-    if not resolution.served and not diagnostics and not (inline and copy.functions):
+    if not resolution.served and not diagnostics and not (inline and takes_inlining(copy)):
         diagnostics.append(_nothing_served(copy, catalogue, opset, replace, file))
     return AttachPlan(
         inline,
@@ -201,6 +202,11 @@ def plan_libraries(
         tuple(diagnostics),
         Work(model, copy, resolution.served, resolution.unserved, additions),
     )
+
+
+def takes_inlining(model: ModelProto) -> bool:
+    """Whether there are functions to inline, or what was written down for `detach` is to go."""
+    return bool(model.functions) or is_polyfilled(model)
 
 
 def _refuse_training_graphs(model: ModelProto, libraries: Iterable[Bundle], file: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Collection, Iterable, MutableSequence
+from collections.abc import Collection, Iterable, Mapping, MutableSequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -19,6 +19,8 @@ from opwright.link.digests import function_digests, record_of
 from opwright.link.metadata import ATTACHED, CALL, IMPORTED, POLYFILLED, attributes_digest, is_polyfilled, json_object
 from opwright.link.missing_types import restore_outputs
 from opwright.link.model_records import spread_records
+from opwright.link.original_nodes import added_node
+from opwright.link.propagate import imports_of
 from opwright.link.replaced import is_instead, restore_replaced
 from opwright.link.training_graphs import refuse_training_graphs
 from opwright.opsets.domains import normal_domain
@@ -70,6 +72,8 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     _refuse_altered(result, ours, file)
     removed = {function_id(function): function for function in ours}
     others = [function for function in result.functions if function_id(function) not in removed]
+    if polyfilled:
+        _refuse_moved(others, removed, file)
     for nodes in (result.graph.node, *(function.node for function in others)):
         for node in filter(is_instead, all_nodes(nodes)):  # one that was made a call after it was put there
             _restore(node, file)
@@ -120,6 +124,18 @@ def _refuse_altered(model: ModelProto, ours: Iterable[FunctionProto], file: str)
             problems.append(Diagnostic("OW576", text, Place(file), reason, "attach the library to the original model"))
     if problems:
         raise DiagnosticError(problems)
+
+
+def _refuse_moved(functions: Iterable[FunctionProto], removed: Collection[FunctionId], file: str) -> None:
+    """Nodes of the original in a function that was made since: the opset that they are of again is not its own."""
+    for function in functions:
+        if any(item.key == POLYFILLED for item in function.metadata_props):
+            continue
+        for node in all_nodes(function.node):
+            if is_instead(node) or (call_id(node) not in removed and any(k.key == CALL for k in node.metadata_props)):
+                text = f"the function {function.domain}::{function.name} holds nodes that were brought to another opset"
+                reason = "it was made since, and the opset that they had before is not the one that it imports"
+                raise DiagnosticError([Diagnostic("OW576", text, Place(file), reason, "take the original model")])
 
 
 def _restore(node: NodeProto, file: str) -> bool:
@@ -215,18 +231,35 @@ def _restore_stamps(model: ModelProto, restored: Collection[int], file: str) -> 
         memo = _memo(owner.metadata_props, POLYFILLED, file)
         if memo is None:
             continue
+        now = imports_of(owner)
         try:
             noted = [_import_of(domain, version) for domain, version in memo["imports"]]
+            before = {normal_domain(item.domain): item.version for item in noted}
+            added_since = added_node(nodes, before, now, memo["nodes"])
             if isinstance(owner, ModelProto):
                 owner.ir_version = memo["ir_version"]
         except (KeyError, TypeError, ValueError):
             raise DiagnosticError([_unreadable(POLYFILLED, file)]) from None
+        if added_since is not None:
+            raise DiagnosticError([_of_another_opset(added_since, before, now, file)])
         known = {normal_domain(item.domain) for item in noted}
         used = {normal_domain(node.domain) for node in all_nodes(nodes) if id(node) not in restored}
         added = [item for item in owner.opset_import if normal_domain(item.domain) in used - known]
         del owner.opset_import[:]
         owner.opset_import.extend([*noted, *added])
         _pop(owner.metadata_props, POLYFILLED)
+
+
+def _of_another_opset(node: NodeProto, before: Mapping[str, int], now: Mapping[str, int], file: str) -> Diagnostic:
+    domain = normal_domain(node.domain)
+    return Diagnostic(
+        "OW576",
+        f"a node {domain or 'ai.onnx'}::{node.op_type} was added or altered after the model was brought to opset"
+        f" {now[domain]}",
+        Place(file),
+        reason=f"at {before[domain]}, which the model goes back to, its operator is of another version",
+        help="alter the original model, or attach with --inline, after which nothing is taken back any more",
+    )
 
 
 def _import_of(domain: str | None, version: int) -> OperatorSetIdProto:

@@ -311,8 +311,8 @@ class Propagation:
             raise DiagnosticError([_too_deep(where)])
 
 
-def imports_of(model: ModelProto) -> dict[str, int]:
-    """The version of each domain that a model imports, the default domain as the empty name."""
+def imports_of(model: ModelProto | FunctionProto) -> dict[str, int]:
+    """The version of each domain that a model or function imports, the default domain as the empty name."""
     return {normal_domain(item.domain): item.version for item in model.opset_import}
 
 
