@@ -208,7 +208,7 @@ def test_a_question_is_left_out_where_newer_opsets_answer_alike(
 @contextmanager
 def other_schemas(found: Family, draw: random.Random) -> Iterator[None]:
     """While the operators that a family looked up admit others of the element types of which nothing is noted, so that
-    all is admitted that variables were noted with."""
+    all is admitted that variables were noted with, and sequences where nothing is noted of these."""
     kept: list[tuple[Signature, dict[str, tuple[str, ...]]]] = []
     for key in found.looked_up:
         operator = signature(key.domain, key.name, found.opset) if isinstance(key, OperatorName) else None
@@ -228,6 +228,8 @@ def other_schemas(found: Family, draw: random.Random) -> Iterator[None]:
                     operator.admitted = {**before, name: _toggled(before[name], element)}
                     if any(item.mask_at(found.opset) != item.mask for item in about):
                         operator.admitted = before
+                if operator.name not in found.looked_up.reads.holders and draw.random() <= share:
+                    operator.admitted = {**operator.admitted, name: _with_sequences(operator.admitted[name])}
             operator.derive()
         plain_calls.forget_plans()
         yield
@@ -244,6 +246,13 @@ def _toggled(types: tuple[str, ...], element: ElementType) -> tuple[str, ...]:
         return types
     made = {*types} ^ {f"tensor({element.name})"}
     return tuple(sorted(made)) if len(made) > 1 else types
+
+
+def _with_sequences(types: tuple[str, ...]) -> tuple[str, ...]:
+    """The types with sequences of tensors and optional ones, where several are admitted."""
+    if len(types) == 1 or not any(tensor_element(text) for text in types):
+        return types
+    return tuple(dict.fromkeys((*types, "seq(tensor(float))", "seq(tensor(int64))", "optional(tensor(float))")))
 
 
 def bodies_of(family: Family) -> list[str]:

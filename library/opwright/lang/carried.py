@@ -4,8 +4,9 @@ answer that the lowering was given there is one that leads to the same function 
 What a lowering is told of an opset it is told by `Lowering`, which notes it in a `LookedUp`. An operator may be of
 another version if nothing that was asked of it tells the two apart: the versions have the same inputs, outputs and
 attributes (a new attribute with a default is written nowhere but in canonical bodies), they treat alike all element
-types of which the operator was asked, type variables that no function declares admit the same wherever that counts (see
-`Narrowing`), and no step between them means another thing where the source names the operator.
+types of which the operator was asked, and what holds tensors, sequences say, where it was asked of such, type variables
+that no function declares admit the same wherever that counts (see `Narrowing`), and no step between them means another
+thing where the source names the operator.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ def carried_instance(made: TemplateInstance, opset: int) -> TemplateInstance | N
 def _is_alike(found: LookedUp, name: str, before: int, now: int) -> bool:
     """Whether those two versions of an operator answer all that was asked of it alike."""
     elements, written = found.reads.elements.get(name, 0), found.written.get(name, 0)
-    if name in found.reads.versions or not _alike(name, before, now, elements, written):
+    holders = name in found.reads.holders
+    if name in found.reads.versions or not _alike(name, before, now, elements, holders, written):
         return False
     judges = (judge for (asked, _), judge in found.reads.verdicts.items() if asked == name)
     return all(judge(before) == judge(now) for judge in judges)
@@ -144,9 +146,9 @@ def _interface(body: BodyEntry) -> tuple[object, ...]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _alike(name: str, before: int, now: int, elements: int, written: int) -> bool:
-    """Whether two versions of an operator of ai.onnx are alike for a function that asked of those element types.
-    `written`: the newest opset for which the source itself names the operator, 0 where it does not."""
+def _alike(name: str, before: int, now: int, elements: int, holders: bool, written: int) -> bool:
+    """Whether two versions of an operator of ai.onnx are alike for a function that asked of those element types, and
+    with `holders` of what holds tensors. `written`: the newest opset for which the source itself names the operator, 0 where it does not."""
     older, newer = signature("", name, before), signature("", name, now)
     if older is None or newer is None or before > now:
         return False
@@ -154,7 +156,8 @@ def _alike(name: str, before: int, now: int, elements: int, written: int) -> boo
         _means_another_thing(newer, version, before, written) for version in _between(name, before, now)
     ):
         return False
-    return _shape(older) == _shape(newer) and _same_attributes(older, newer) and _same_types(older, newer, elements)
+    alike = _shape(older) == _shape(newer) and _same_attributes(older, newer)
+    return alike and _same_types(older, newer, elements, holders)
 
 
 @cache
@@ -183,12 +186,14 @@ def _means_another_thing(found: Signature, version: int, before: int, written: i
 
 def _shape(found: Signature) -> tuple[object, ...]:
     counts = (found.min_inputs, found.max_inputs, found.min_outputs, found.max_outputs)
-    formals = tuple(map(_formal, (*found.inputs, *found.outputs)))
-    return found.deprecated, found.deterministic, counts, len(found.inputs), formals, tuple(found.admitted)
+    # Type variables by their order: what one is called is nothing that a function can depend on.
+    variables = {name: str(number) for number, name in enumerate(found.admitted)}
+    formals = tuple(_formal(item, variables) for item in (*found.inputs, *found.outputs))
+    return found.deprecated, found.deterministic, counts, len(found.inputs), formals, len(variables)
 
 
-def _formal(found: Formal) -> tuple[object, ...]:
-    return found.name, found.type, found.option, found.homogeneous, found.min_arity
+def _formal(found: Formal, variables: Mapping[str, str]) -> tuple[object, ...]:
+    return found.name, variables.get(found.type, found.type), found.option, found.homogeneous, found.min_arity
 
 
 def _same_attributes(older: Signature, newer: Signature) -> bool:
@@ -205,14 +210,16 @@ def _attribute(spec: AttributeSpec | None) -> tuple[object, ...]:
     return () if spec is None else (spec.kind, spec.required, repr(spec.default))
 
 
-def _same_types(older: Signature, newer: Signature, elements: int) -> bool:
-    """Whether both admit the same among those element types, and the same kinds of types."""
-    for variable, before in older.admitted.items():
-        now = newer.admitted[variable]
+def _same_types(older: Signature, newer: Signature, elements: int, holders: bool) -> bool:
+    """Whether both admit the same among those element types, and the same kinds of types: with `holders` of all, else
+    of tensors, where the older one takes some at each place."""
+    for before, now in zip(older.admitted.values(), newer.admitted.values(), strict=True):
         if before == now:
             continue
         if len(before) == 1 or len(now) == 1:  # then a result has that type, and so does a number
             return False
+        if not holders and _kinds(before) >= {"tensor"} <= _kinds(now):
+            before, now = _tensors(before), _tensors(now)
         if _of_elements(before, elements) != _of_elements(now, elements) or _kinds(before) != _kinds(now):
             return False
     return True
@@ -230,6 +237,10 @@ def _of_elements(types: tuple[str, ...], elements: int) -> list[str]:
         if element is None or element.mask & elements:
             found.append(text)
     return found
+
+
+def _tensors(types: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(text for text in types if _TENSOR.fullmatch(text))
 
 
 def _kinds(types: tuple[str, ...]) -> set[str]:

@@ -405,6 +405,7 @@ class _Holder(_TypeBase):
         return self.of(self.item.with_tensors(step))
 
     def restrict(self, asked: Constraint, trail: Trail) -> bool:
+        trail.reads.ask_of_holders(asked.signature)
         items = asked.of_items(self._opening)
         return bool(items.types) and self.item.restrict(items, trail)
 

@@ -4,6 +4,7 @@ all answers are the same, need not be made."""
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from opwright.opsets.signatures import Signature, item_types, signature, tensor_mask
@@ -47,10 +48,25 @@ class Constraint(NamedTuple):
         return 0 if found is None else tensor_mask(self._of(found))
 
     def _of(self, found: Signature) -> tuple[str, ...]:
-        types = found.admitted.get(self.type, (self.type,))
+        own = self.signature
+        name = self.type if found is own else variables_of(own, found).get(self.type, self.type)
+        types = found.admitted.get(name, (name,))
         for opening in self.inside:
             types = item_types(types, opening)
         return types
+
+
+@cache
+def variables_of(older: Signature, newer: Signature) -> Mapping[str, str]:
+    """The type variables of one version of an operator, each with the one that stands in its places in another version,
+    which may have another name; those alone that stand in the same places of both."""
+    found: dict[str, set[str]] = {name: set() for name in older.admitted}
+    for one, other in ((older.inputs, newer.inputs), (older.outputs, newer.outputs)):
+        for before, now in zip(one, other, strict=False):
+            if before.type in found:
+                found[before.type].add(now.type)
+    pairs = {name: next(iter(names)) for name, names in found.items() if len(names) == 1}
+    return {name: other for name, other in pairs.items() if other in newer.admitted}
 
 
 class Narrowing:
@@ -104,14 +120,16 @@ class Narrowing:
 class SchemaReads:
     """`elements`: by operator of ai.onnx, the element types, as a bit mask, of which it was asked whether it takes or
     gives them.
+    `holders`: operators of ai.onnx of which it was asked whether they take or give what holds tensors: sequences, say.
     `versions`: operators of ai.onnx of which that was asked which only the same version is sure to answer alike.
     `verdicts`: what ONNX's inference was asked, by the operator's name and the call.
     `narrowings`: all that variables admitted which no function declares."""
 
-    __slots__ = ("elements", "narrowings", "verdicts", "versions")
+    __slots__ = ("elements", "holders", "narrowings", "verdicts", "versions")
 
     def __init__(self) -> None:
         self.elements: dict[str, int] = {}
+        self.holders: set[str] = set()
         self.versions: set[str] = set()
         self.verdicts: dict[tuple[str, Hashable], Verdict] = {}
         self.narrowings: list[Narrowing] = []
@@ -121,8 +139,15 @@ class SchemaReads:
         if not found.domain:
             self.elements[found.name] = self.elements.get(found.name, 0) | mask
 
+    def ask_of_holders(self, found: Signature) -> None:
+        """An operator is asked about a type that holds others."""
+        if not found.domain:
+            self.holders.add(found.name)
+
     def add(self, other: SchemaReads) -> None:
         """All that another one has asked as well."""
+        if other.holders:
+            self.holders |= other.holders
         for name, mask in other.elements.items():
             self.elements[name] = self.elements.get(name, 0) | mask
         if other.versions:

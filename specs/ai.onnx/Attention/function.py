@@ -184,7 +184,7 @@ def for_each_query(x, q):
     """The heads of keys or values, each as many times as heads of queries share it."""
     heads = sizes(q, 1, 2)
     repeats = heads / sizes(x, 1, 2)
-    if op.version < 14:  # no reshaping to a length of 0, which stands at another place in the shape of `repeated`
+    if op.version < 15:  # below 14 no reshaping to a length of 0, which stands elsewhere in the shape of `repeated`
         each = op.Squeeze(op.NonZero(op.ConstantOfShape(heads, value=[1])), [0])
         return op.Gather(x, each / repeats, axis=1)
     lead = sizes(x, 0, 2)
@@ -214,8 +214,9 @@ def sizes(x, start: int, end: int | None):
 
 
 def reshaped(x, shape):
-    """Where the shape holds zeros x has them at the same places, as Reshape takes them below opset 14."""
-    if op.version < 14:
+    """Where the shape holds zeros x has them at the same places, as Reshape takes them below opset 14. (Opset 14 has
+    the text of 13 throughout.)"""
+    if op.version < 15:
         return op.Reshape(x, shape)
     return op.Reshape(x, shape, allowzero=1)
 
