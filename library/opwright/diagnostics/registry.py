@@ -1252,9 +1252,9 @@ TABLE = (
         "What was attached was altered",
         "Detaching throws functions away because the library can give them back. An altered one would be lost, and so "
         "would an attribute that was written on a node and altered since. Below IR version 10 nodes cannot say what "
-        "they were: the model does, and where it was changed so that they cannot be told apart, nothing is detached. Nor "
-        "is a model that was brought to another opset and then got nodes whose operator is of another version at the "
-        "opset before: they would mean something else there.",
+        "they were: the model does, and where it was changed so that they cannot be told apart, nothing is detached. "
+        "Nor is a model that was brought to another opset and then got nodes whose operator is of another version at "
+        "the opset before: they would mean something else there.",
     ),
     Code(
         "OW577",

@@ -95,14 +95,16 @@ class _Judge(Resolver):
         if limit is None or here is None:
             return None
         goal = min(version, limit) if domain else self._opset
-        if id(visit.node) in self._calls:
-            problem = ("OW581", f"{visit.place}: {here.name} called a function of a library", "attached on request")
-        else:
-            found = self._judge(visit, domain, here, goal)
-            if found is None:
-                return None
-            problem = found
-        self._reasons.setdefault(id(visit.node), problem)
+        requested = super().standard_operator(visit, domain) if id(visit.node) in self._calls else None
+        if requested is not None:
+            text = f"{visit.place}: {here.name} called a function of a library"
+            self._reasons.setdefault(id(visit.node), ("OW581", text, "attached on request"))
+            return requested
+        # (One that was requested at another opset may have none at that one.)
+        found = self._judge(visit, domain, here, goal)
+        if found is None:
+            return None
+        self._reasons.setdefault(id(visit.node), found)
         entry = super().standard_operator(visit, domain)
         if entry is None:
             raise DiagnosticError([self._unserved(visit, here)])

@@ -14,8 +14,9 @@ from opwright.graphs.walk import all_nodes
 from opwright.link.catalogue import Catalogue
 from opwright.link.digests import Record, attributes_in_body_order, record_of
 from opwright.link.instantiate import default_attribute
-from opwright.link.metadata import CALL, is_polyfilled, json_object
+from opwright.link.metadata import is_polyfilled
 from opwright.link.naming import bodies_at, template_at
+from opwright.link.node_notes import newest_note
 from opwright.link.plan import choose_opset
 from opwright.link.upgrade import Change, plan_upgrade_libraries
 from opwright.opsets.domains import normal_domain
@@ -97,8 +98,7 @@ def _other_default(entry: FunctionEntry, nodes: Iterable[NodeProto]) -> str:
     """What attach wrote on nodes as the default of an attribute, and is another one; empty where there is none."""
     defaults = {item.name: default_attribute(item) for item in entry.attributes if item.default is not None}
     for node in nodes:
-        memo = next((json_object(item.value) for item in node.metadata_props if item.key == CALL), None) or {}
-        written = memo.get("attributes", ())
+        written = (newest_note(node) or {}).get("attributes", ())
         for attribute in node.attribute:
             if attribute.name in written and defaults.get(attribute.name) != attribute:
                 return f"the default of its attribute {attribute.name} is another one"

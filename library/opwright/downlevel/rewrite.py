@@ -3,8 +3,7 @@ converts models to another opset, older or newer."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
@@ -16,24 +15,26 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, 
 from opwright.downlevel.node_verdicts import Restamped, Verdict, judge_model
 from opwright.downlevel.other_releases import functions_of_others, own_nodes
 from opwright.downlevel.replacements import put_replacements
-from opwright.downlevel.stamp import note_imports, stamp_imports, write_form
+from opwright.downlevel.stamp import Noted, stamp_imports, write_form, write_note
 from opwright.downlevel.target import Target, opset_alone, target_of_opset, target_of_runtime
 from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_graphs
-from opwright.link.apply import apply_plan, declare_plainly, inline_plan
+from opwright.link.apply import add_functions, call_functions, declare_plainly, inline_plan
 from opwright.link.catalogue import Catalogue, layered, merge_libraries
 from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.detach import detach_libraries
 from opwright.link.digests import record_of
 from opwright.link.ir_versions import DEFAULTS_IR, FUNCTIONS_IR, METADATA_IR
-from opwright.link.metadata import CALL, is_polyfilled, json_object
-from opwright.link.missing_types import keep_completed
+from opwright.link.metadata import is_polyfilled
+from opwright.link.missing_types import complete_bodies, keep_completed
 from opwright.link.model_records import gather_records, spread_records
+from opwright.link.node_notes import MOVED, add_to_notes, newest_note
 from opwright.link.plan import choose_opset, make_plan
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
+from opwright.link.sources import Sources
 from opwright.link.standard_functions import refuse_standard_functions
 from opwright.link.training_graphs import refuse_training_graphs
 from opwright.opsets.domains import STANDARD_DOMAINS, normal_domain
@@ -188,19 +189,24 @@ def polyfill_libraries(
         gather_records(result)
         return Rewritten(result, opset, (), (), False, tuple(diagnostics))
     before = ModelProto(ir_version=result.ir_version, opset_import=result.opset_import)
-    if not inline:
-        note_imports(result, opset, target)
+    noted = None if inline else Noted.of(_without_libraries(result, file))
+    complete_bodies(result, lambda: without_weights(result), remember=not inline)
+    sources = None if inline else Sources(result)
     forms = [item.form for item in verdict.restamped]
     for form in forms:
         if form.is_one_node:
-            write_form(form, remember=not inline)
+            write_form(form, sources)
     put_replacements(result, (form for form in forms if not form.is_one_node), remember=not inline)
-    apply_plan(result, verdict.served, plan)
+    call_functions(result, verdict.served, plan)
     asked = {id(node) for node in calls}
-    _note_needed(item.node for item in verdict.served if item.replaced and id(item.node) not in asked)
+    add_to_notes((item.node for item in verdict.served if item.replaced and id(item.node) not in asked), _NEEDED)
+    add_to_notes((item.node for item in verdict.served), MOVED)
+    add_functions(result, plan)
     if inline:
         inline_plan(result, before, plan)
     stamp_imports(result, opset, target)
+    if noted is not None:
+        write_note(result, noted)
     result.ir_version = ir_version
     declare_plainly(result)
     keep_completed(result, model, remember=not inline)
@@ -242,30 +248,25 @@ def _as_it_was(
     return result, [node for node in own_nodes(result) if _unmarked(node)]
 
 
-_NEEDED = "needed"  # in what is written down of a call
+_NEEDED = "needed"  # in the note on a call: the opset asked for it, and at another one its operator may do again
 _AGAIN = "opwright.again"  # of a node, while its model is detached to be linked again
 
 
 def _is_requested(node: NodeProto) -> bool:
     """Whether a node was one of the standard's before it was made a call, for another reason than its opset."""
-    for item in node.metadata_props:
-        if item.key == CALL:
-            memo = json_object(item.value) or {}
-            was_standard = "domain" in memo and (memo["domain"] or "") in ("ai.onnx", *STANDARD_DOMAINS)
-            return was_standard and _NEEDED not in memo
-    return False
+    memo = newest_note(node) or {}
+    was_standard = "domain" in memo and (memo["domain"] or "") in ("ai.onnx", *STANDARD_DOMAINS)
+    return was_standard and _NEEDED not in memo
 
 
-def _with_need(memo: str) -> str:
-    return json.dumps({**(json_object(memo) or {}), _NEEDED: True}, sort_keys=True, separators=(",", ":"))
-
-
-def _note_needed(nodes: Iterable[NodeProto]) -> None:
-    """Writes down on calls that the opset asked for them: at another one their operators may do again."""
-    for node in nodes:
-        for item in node.metadata_props:
-            if item.key == CALL:
-                item.value = _with_need(item.value)
+def _without_libraries(model: ModelProto, file: str) -> ModelProto:
+    """The model as it was before functions were attached; as it is, where that can be known no more."""
+    if not any(record_of(function) is not None for function in model.functions):
+        return model
+    try:
+        return detach_libraries(model, file).model
+    except DiagnosticError:  # of a function that was altered, say: so the result cannot be taken back either
+        return model
 
 
 def _unmarked(node: NodeProto) -> bool:

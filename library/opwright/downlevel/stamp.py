@@ -4,50 +4,74 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from onnx import FunctionProto, ModelProto, NodeProto, helper
+from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, helper
 
 from opwright.downlevel.form import Form
 from opwright.downlevel.target import Target
+from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.walk import all_nodes
 from opwright.link.digests import record_of
-from opwright.link.metadata import CALL, POLYFILLED, attributes_digest
-from opwright.link.original_nodes import count_originals
+from opwright.link.metadata import POLYFILLED, attributes_digest
+from opwright.link.node_notes import MOVED, newest_note, note_changes
+from opwright.link.original_nodes import count_kept
 from opwright.link.propagate import imports_of
+from opwright.link.replaced import is_instead
+from opwright.link.sources import Sources
 from opwright.opsets.domains import normal_domain
 
 
-def note_imports(model: ModelProto, opset: int, target: Target) -> None:
-    """Writes down the imports of a model and of its functions, its IR version, and which nodes mean another operator
-    at the imports that `stamp_imports` will write."""
-    model.metadata_props.add(key=POLYFILLED, value=_noted(model, model.graph.node, opset, target, model.ir_version))
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What a model and its functions import before they are rewritten, and its IR version."""
+
+    imports: Mapping[FunctionId | None, tuple[OperatorSetIdProto, ...]]  # None: the model's own
+    ir_version: int
+
+    @classmethod
+    def of(cls, model: ModelProto) -> Noted:
+        """That of a model as it is."""
+        functions = (function for function in model.functions if record_of(function) is None)
+        found: dict[FunctionId | None, tuple[OperatorSetIdProto, ...]] = {None: _copies(model.opset_import)}
+        found |= {function_id(function): _copies(function.opset_import) for function in functions}
+        return cls(found, model.ir_version)
+
+
+def _copies(imports: Iterable[OperatorSetIdProto]) -> tuple[OperatorSetIdProto, ...]:
+    copies = []
+    for item in imports:
+        copy = OperatorSetIdProto()
+        copy.CopyFrom(item)
+        copies.append(copy)
+    return tuple(copies)
+
+
+def write_note(model: ModelProto, before: Noted) -> None:
+    """Writes down on a model and on its functions, once they are rewritten, the imports that they had, its IR version,
+    and which nodes stayed though their operator is another one now."""
+    memo = _memo(before.imports[None], model, model.graph.node) | {"ir_version": before.ir_version}
+    model.metadata_props.add(key=POLYFILLED, value=_text(memo))
     for function in model.functions:
-        if record_of(function) is None:
-            function.metadata_props.add(key=POLYFILLED, value=_noted(function, function.node, opset, target))
+        imports = before.imports.get(function_id(function))
+        if record_of(function) is None and imports is not None:
+            function.metadata_props.add(key=POLYFILLED, value=_text(_memo(imports, function, function.node)))
 
 
-def _noted(
-    owner: ModelProto | FunctionProto,
-    nodes: Iterable[NodeProto],
-    opset: int,
-    target: Target,
-    ir_version: int | None = None,
-) -> str:
-    imports = [[item.domain if item.HasField("domain") else None, item.version] for item in owner.opset_import]
-    before = imports_of(owner)
-    after = {domain: _version_after(domain, version, opset, target) for domain, version in before.items()}
-    memo: dict[str, object] = {"imports": imports, "nodes": count_originals(nodes, before, after)}
-    if ir_version is not None:
-        memo["ir_version"] = ir_version
+def _memo(
+    imports: Sequence[OperatorSetIdProto], owner: ModelProto | FunctionProto, nodes: Iterable[NodeProto]
+) -> dict[str, object]:
+    before = {normal_domain(item.domain): item.version for item in imports}
+    kept = (node for node in all_nodes(nodes) if not is_instead(node) and not (newest_note(node) or {}).get(MOVED))
+    return {
+        "imports": [[item.domain if item.HasField("domain") else None, item.version] for item in imports],
+        "nodes": count_kept(kept, before, imports_of(owner)),
+    }
+
+
+def _text(memo: Mapping[str, object]) -> str:
     return json.dumps(memo, sort_keys=True, separators=(",", ":"))
-
-
-def _version_after(domain: str, version: int, opset: int, target: Target) -> int:
-    if domain == "":
-        return opset
-    limit = target.version_of(domain)
-    return min(version, limit) if limit else version
 
 
 def stamp_imports(model: ModelProto, opset: int, target: Target) -> None:
@@ -67,14 +91,15 @@ def _stamp(owner: ModelProto | FunctionProto, used: set[str], opset: int, target
         limit = target.version_of(domain)
         if domain and limit is not None and item.version > limit and domain not in used:
             continue
-        item.version = _version_after(domain, item.version, opset, target)
+        if domain == "" or (limit and item.version > limit):
+            item.version = opset if domain == "" else limit or item.version
         owner.opset_import.append(item)
     if isinstance(owner, ModelProto) and not any(normal_domain(item.domain) == "" for item in imports):
         owner.opset_import.append(helper.make_opsetid("", opset))
 
 
-def write_form(form: Form, remember: bool) -> None:
-    """Gives a node what a form that is one node says; `remember` writes down on it what it had."""
+def write_form(form: Form, sources: Sources | None) -> None:
+    """Gives a node what a form that is one node says; with `sources`, the model's, what it had is noted on it."""
     node = form.visit.node
     changes: dict[str, object] = {}
     given = list(node.input)
@@ -106,5 +131,5 @@ def write_form(form: Form, remember: bool) -> None:
         node.attribute.extend([*kept, *new])
         changes |= {"attributes": added, "digest": attributes_digest(node, added)} if added else {}
         changes |= {"dropped": dropped} if dropped else {}
-    if changes and remember:
-        node.metadata_props.add(key=CALL, value=json.dumps(changes, sort_keys=True, separators=(",", ":")))
+    if changes and sources is not None:
+        note_changes(node, {**changes, MOVED: True}, sources)

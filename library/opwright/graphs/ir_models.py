@@ -20,6 +20,8 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.elements import BY_CODE
 from opwright.graphs.external_data import LEAST
 from opwright.graphs.external_tensors import unreadable
+from opwright.graphs.ids import function_id
+from opwright.graphs.walk import all_graphs, all_nodes, names_of
 
 _LOCATION = "onnx_ir tensor "
 _MOST_LETTERS = 300  # of another package's message
@@ -103,15 +105,38 @@ class IrModel:
 
     def _deserialised(self, proto: ModelProto) -> Any:
         made = _onnx_ir().serde.deserialize_model(proto)
-        pending = [made.graph]
+        names, called = _given_names(proto), {function_id(function) for function in proto.functions}
+        pending = [made.graph, *made.functions.values()]
         while pending:
             graph = pending.pop()
-            for value in graph.initializers.values():
+            for value in getattr(graph, "initializers", {}).values():  # functions have none
                 if isinstance(value.const_value, _onnx_ir().ExternalTensor):
                     value.const_value = self._kept.get(str(value.const_value.location), value.const_value)
-            items = (item for node in graph for attribute in node.attributes.values() for item in _items(attribute))
-            pending.extend(item for item in items if isinstance(item, _onnx_ir().Graph))
+            for node in graph:
+                if (node.domain, node.op_type, node.overload) in called:
+                    _name_outputs(node, names)
+                items = (item for attribute in node.attributes.values() for item in _items(attribute))
+                pending.extend(item for item in items if isinstance(item, _onnx_ir().Graph))
         return made
+
+
+def _given_names(model: ModelProto) -> set[str]:
+    names = {name for graph in all_graphs(model.graph) for name in names_of(graph)}
+    for function in model.functions:
+        names.update(function.input, *(node.output for node in all_nodes(function.node)))
+    return names
+
+
+def _name_outputs(node: Any, names: set[str]) -> None:
+    """Gives names to the last outputs of a call that nothing reads: onnx_ir would leave those without a name out, and
+    onnxruntime wants as many as the function has."""
+    for number, value in enumerate(node.outputs):
+        if not value.name and not any(item.name for item in node.outputs[number:]):
+            name = f"{node.outputs[0].name or node.op_type}_unread_{number}"
+            while name in names:
+                name += "_"
+            names.add(name)
+            value.name = name
 
 
 def _onnx_ir() -> Any:

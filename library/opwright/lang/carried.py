@@ -148,7 +148,8 @@ def _interface(body: BodyEntry) -> tuple[object, ...]:
 @lru_cache(maxsize=1 << 14)
 def _alike(name: str, before: int, now: int, elements: int, holders: bool, written: int) -> bool:
     """Whether two versions of an operator of ai.onnx are alike for a function that asked of those element types, and
-    with `holders` of what holds tensors. `written`: the newest opset for which the source itself names the operator, 0 where it does not."""
+    with `holders` of what holds tensors. `written`: the newest opset for which the source itself names the operator,
+    0 where it does not."""
     older, newer = signature("", name, before), signature("", name, now)
     if older is None or newer is None or before > now:
         return False

@@ -25,13 +25,25 @@ from opwright.link.digests import record_of
 from opwright.link.distinct_calls import with_distinct_calls
 from opwright.link.instantiate import damaged, pad, write_defaults
 from opwright.link.ir_versions import DEFAULTS_IR, METADATA_IR
-from opwright.link.metadata import ATTACHED, CALL, IMPORTED, INSTEAD, OUTPUTS, POLYFILLED, REPLACED, attributes_digest
-from opwright.link.missing_types import complete_outputs
+from opwright.link.metadata import (
+    ATTACHED,
+    BODIES,
+    CALL,
+    IMPORTED,
+    INSTEAD,
+    OUTPUTS,
+    POLYFILLED,
+    REPLACED,
+    attributes_digest,
+)
+from opwright.link.missing_types import complete_bodies, complete_outputs
 from opwright.link.model_records import gather_records
+from opwright.link.node_notes import note_changes
 from opwright.link.node_resolution import Served
 from opwright.link.plan import Plan
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
+from opwright.link.sources import Sources
 from opwright.link.typed_casts import restore_casts
 from opwright.opsets.domains import normal_domain
 
@@ -138,6 +150,7 @@ def execute(plan: AttachPlan, file: str) -> Attached:
         work.model.CopyFrom(work.before)
         restore_casts(work.model)  # a node may call a body with another type than its casts name
         return Attached(work.model, (), 0, (), found)
+    complete_bodies(work.model, lambda: without_weights(work.model), remember=not plan.inline)
     apply_plan(work.model, work.served, work.additions)
     return finish(plan, work, file)
 
@@ -172,14 +185,26 @@ def finish(plan: AttachPlan, work: Work, file: str) -> Attached:
 
 def apply_plan(model: ModelProto, nodes: Sequence[Served], plan: Plan) -> None:
     """Adds the functions of a plan to the model, in place; the nodes for which it was made call them then."""
+    call_functions(model, nodes, plan)
+    add_functions(model, plan)
+
+
+def call_functions(model: ModelProto, nodes: Sequence[Served], plan: Plan) -> None:
+    """Makes the nodes for which a plan was made calls of its functions, which `add_functions` adds. (It puts copies in
+    the place of the functions that hold some of the nodes.)"""
     versions = {**imports_of(model), **plan.imports}
+    sources = Sources(model)
     for served, identity in zip(nodes, plan.ids, strict=True):
         if served.function is not None:
             _import_into(served.function, identity[0], versions[identity[0]])
             imports = _noted_imports(served.function)
         else:
             imports = plan.imports
-        _call_function(served, identity, import_added=identity[0] in imports)
+        _call_function(served, identity, sources, import_added=identity[0] in imports)
+
+
+def add_functions(model: ModelProto, plan: Plan) -> None:
+    """Adds the functions of a plan, and what the model has to import for them."""
     _add_functions(model, plan)
     _import(model, plan)
     model.ir_version = plan.ir_version
@@ -233,7 +258,7 @@ def _import(model: ModelProto, plan: Plan) -> None:
         model.opset_import.append(helper.make_opsetid(domain, version))
 
 
-def _call_function(served: Served, identity: FunctionId, *, import_added: bool) -> None:
+def _call_function(served: Served, identity: FunctionId, sources: Sources, *, import_added: bool) -> None:
     """Makes a node a complete call of its function, and writes down on the node what was changed: nothing, too, where
     its domain's import was added, which otherwise is one that the node needs when it is taken away."""
     node, (entry, body) = served.node, (served.instance.entry, served.instance.body)
@@ -264,7 +289,7 @@ def _call_function(served: Served, identity: FunctionId, *, import_added: bool) 
         changes["attributes"] = written
         changes["digest"] = attributes_digest(node, written)
     if changes or import_added:
-        node.metadata_props.add(key=CALL, value=json.dumps(changes, sort_keys=True, separators=(",", ":")))
+        note_changes(node, changes, sources)
 
 
 def _take_graphs(node: NodeProto) -> list[list[object]]:
@@ -297,7 +322,7 @@ def inline_plan(model: ModelProto, before: ModelProto, plan: Plan) -> None:
 def _forget_changes(model: ModelProto) -> None:
     for node in (node for graph in all_graphs(model.graph) for node in graph.node):
         _keep_entries(node.metadata_props, lambda key: key not in (CALL, INSTEAD, REPLACED))
-    _keep_entries(model.metadata_props, lambda key: key != POLYFILLED and not key.startswith(OUTPUTS))
+    _keep_entries(model.metadata_props, lambda key: key != POLYFILLED and not key.startswith((OUTPUTS, BODIES)))
 
 
 def _keep_entries(entries: MutableSequence[Any], is_kept: Callable[[str], bool]) -> None:

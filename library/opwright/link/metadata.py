@@ -37,6 +37,7 @@ POLYFILLED = "opwright.polyfilled"
 # What entries of a model begin with; a digest of the value ends them, so that models with several can be merged.
 RECORDS = "opwright.records."  # where the IR has no metadata_props of functions and nodes: the records of all of them
 OUTPUTS = "opwright.outputs."  # JSON, by name, of what was written of the types of its outputs
+BODIES = "opwright.bodies."  # likewise of those of graphs of Scan, by the first output of its node
 
 OF_FUNCTIONS = frozenset(
     {

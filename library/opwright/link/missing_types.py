@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 
 from google.protobuf.message import DecodeError
-from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
+from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.node_order import in_order
-from opwright.graphs.walk import all_graphs, names_of
-from opwright.link.metadata import OUTPUTS, add_entry, json_object
+from opwright.graphs.walk import all_graphs, all_nodes, names_of, subgraphs
+from opwright.link.metadata import BODIES, OUTPUTS, add_entry, json_object
 from opwright.opsets.onnx_inference import infer_model
-from opwright.opsets.records import RESHAPE
+from opwright.opsets.records import RESHAPE, SCAN
 
 
 def is_open(value: ValueInfoProto) -> bool:
@@ -43,30 +43,78 @@ def complete_outputs(model: ModelProto, light: ModelProto, *, remember: bool) ->
     for value in lacking:
         found = known.get(value.name)
         if found is not None and found.WhichOneof("value") is not None and found != value.type:
-            kept = b64encode(value.type.SerializeToString()).decode() if value.HasField("type") else None
-            before.setdefault(value.name, kept)
+            before.setdefault(value.name, _kept(value))
             value.type.CopyFrom(found)
     if remember:
         _record(model, before)
 
 
+def complete_bodies(model: ModelProto, light: Callable[[], ModelProto], *, remember: bool) -> None:
+    """Writes the types of what the graphs of `Scan` give, as far as they follow, before nodes in them are rewritten:
+    onnxruntime wants their ranks, and of calls and of what stands in the place of a node it does not see them.
+
+    `light` gives what it is for `complete_outputs`, and `remember` is as there.
+    """
+    lacking = [(key, graph) for key, graph in _bodies(model.graph) if any(map(is_open, graph.output))]
+    inferred = infer_model(light()) if lacking else None
+    if inferred is None:
+        return
+    known = dict(_bodies(inferred))
+    before: dict[str, dict[str, str | None]] = {}
+    for key, graph in lacking:
+        types = {value.name: value.type for value in known[key].output} if key in known else {}
+        for value in filter(is_open, graph.output):
+            found = types.get(value.name)
+            if found is not None and found.WhichOneof("value") is not None and found != value.type:
+                before.setdefault(key, {})[value.name] = _kept(value)
+                value.type.CopyFrom(found)
+    if before and remember:
+        add_entry(model, BODIES, before)
+
+
+def _bodies(graph: GraphProto) -> Iterator[tuple[str, GraphProto]]:
+    """The graphs of `Scan`, each with the first output of its node; of nodes with one name none."""
+    found: dict[str, list[GraphProto]] = {}
+    for node in all_nodes(graph.node):
+        if SCAN.describes(node):
+            found.setdefault(next(filter(None, node.output), ""), []).extend(subgraphs(node))
+    return ((key, graphs[0]) for key, graphs in found.items() if len(graphs) == 1)
+
+
 def restore_outputs(model: ModelProto, file: str) -> None:
-    """Takes back what `complete_outputs` has written. Raises DiagnosticError (OW576) when it cannot be known."""
-    texts = [item.value for item in model.metadata_props if item.key.startswith(OUTPUTS)]
+    """Takes back what `complete_outputs` and `complete_bodies` have written. Raises DiagnosticError (OW576) when it
+    cannot be known."""
     try:
-        before = {name: _type(kept) for text in texts for name, kept in json.loads(text).items()}
+        before = {name: _type(kept) for text in _texts(model, OUTPUTS) for name, kept in json.loads(text).items()}
+        bodies = {
+            (key, name): _type(kept)
+            for text in _texts(model, BODIES)
+            for key, types in json.loads(text).items()
+            for name, kept in types.items()
+        }
     except (DecodeError, RecursionError, AttributeError, TypeError, ValueError):
-        text = f"what attach wrote down under {OUTPUTS} cannot be read"
+        text = f"what attach wrote down under {OUTPUTS} or {BODIES} cannot be read"
         reason = "some other tool has changed the metadata of the model"
         finding = Diagnostic("OW576", text, Place(file), reason, "attach the library to the original model")
         raise DiagnosticError([finding]) from None
     for value in model.graph.output:
         if value.name in before:
-            value.ClearField("type")
-            kept = before[value.name]
-            if kept is not None:
-                value.type.CopyFrom(kept)
+            _put_back(value, before[value.name])
+    for key, graph in _bodies(model.graph) if bodies else ():
+        for value in graph.output:
+            if (key, value.name) in bodies:
+                _put_back(value, bodies[key, value.name])
     _record(model, {})
+    _drop(model, BODIES)
+
+
+def _put_back(value: ValueInfoProto, kept: TypeProto | None) -> None:
+    now = value.type.tensor_type.elem_type
+    value.ClearField("type")
+    if kept is not None:
+        value.type.CopyFrom(kept)
+    if value.type.tensor_type.elem_type and now:  # which another tool may have changed, with the values
+        value.type.tensor_type.elem_type = now
 
 
 def keep_completed(model: ModelProto, before: ModelProto, *, remember: bool) -> None:
@@ -81,22 +129,34 @@ def keep_completed(model: ModelProto, before: ModelProto, *, remember: bool) -> 
         _record(model, completed)
 
 
+def _kept(value: ValueInfoProto) -> str | None:
+    return b64encode(value.type.SerializeToString()).decode() if value.HasField("type") else None
+
+
 def _type(kept: str | None) -> TypeProto | None:
     return None if kept is None else TypeProto.FromString(b64decode(kept, validate=True))
 
 
 def _recorded(model: ModelProto) -> dict[str, str | None]:
-    texts = [item.value for item in model.metadata_props if item.key.startswith(OUTPUTS)]
+    texts = _texts(model, OUTPUTS)
     return {name: kept for text in texts for name, kept in (json_object(text) or {}).items()}
 
 
 def _record(model: ModelProto, before: Mapping[str, str | None]) -> None:
-    others = [item for item in model.metadata_props if not item.key.startswith(OUTPUTS)]
+    _drop(model, OUTPUTS)
+    if before:
+        add_entry(model, OUTPUTS, before)
+
+
+def _texts(model: ModelProto, key: str) -> list[str]:
+    return [item.value for item in model.metadata_props if item.key.startswith(key)]
+
+
+def _drop(model: ModelProto, key: str) -> None:
+    others = [item for item in model.metadata_props if not item.key.startswith(key)]
     if len(others) < len(model.metadata_props):
         del model.metadata_props[:]
         model.metadata_props.extend(others)
-    if before:
-        add_entry(model, OUTPUTS, before)
 
 
 def without_open_types(model: ModelProto) -> ModelProto:

@@ -26,7 +26,7 @@ from onnx import FunctionProto, ModelProto, NodeProto, ValueInfoProto
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.ids import FunctionId, call_id, function_id
-from opwright.graphs.walk import all_nodes, subgraphs
+from opwright.graphs.walk import all_graphs, all_nodes, graphs_in, subgraphs
 from opwright.link.digests import record_of
 from opwright.link.ir_versions import METADATA_IR
 from opwright.link.metadata import OF_FUNCTIONS, OF_NODES, RECORDS, add_entry, json_object
@@ -131,10 +131,12 @@ def _positions(model: ModelProto) -> Iterator[tuple[_Owner, int, NodeProto]]:
 
 
 def _wiring(model: ModelProto) -> str:
-    """A digest of the nodes, of which value each reads and of which ones graphs give, whatever values are called."""
+    """A digest of the nodes, of which value each reads and of which ones graphs give, whatever values are called. What
+    nothing reads counts as not given: some tools leave the last of such outputs out, or give them names."""
     digest = hashlib.sha256()
     count = 0
     numbers: dict[str, int] = {}
+    read = _read_names(model)
 
     def numbered(name: str, *, anew: bool) -> int:
         nonlocal count
@@ -151,10 +153,11 @@ def _wiring(model: ModelProto) -> str:
     def add_body(inputs: Iterable[str], nodes: Iterable[NodeProto], outputs: Iterable[str]) -> None:
         add(f"[{numbers_of(inputs, anew=True)}]")
         for node in nodes:
-            add(f"[{_id_text(call_id(node))},{numbers_of(node.input, anew=False)},{len(node.output)}]")
+            given = _without_last([name if name in read else "" for name in node.output])
+            add(f"[{_id_text(call_id(node))},{numbers_of(node.input, anew=False)},{len(given)}]")
             for graph in subgraphs(node):
                 add_body(_names(graph.input), graph.node, _names(graph.output))
-            add(f"[{numbers_of(node.output, anew=True)}]")
+            add(f"[{numbers_of(given, anew=True)}]")
         add(f"[{numbers_of(outputs, anew=False)}]")
 
     add_body(_names(model.graph.input), model.graph.node, _names(model.graph.output))
@@ -163,6 +166,23 @@ def _wiring(model: ModelProto) -> str:
         add(f"[{_id_text(function_id(function))}]")
         add_body(function.input, function.node, function.output)
     return digest.hexdigest()
+
+
+def _read_names(model: ModelProto) -> set[str]:
+    graphs = [*all_graphs(model.graph), *(graph for function in model.functions for graph in graphs_in(function))]
+    found = {value.name for graph in graphs for value in graph.output}
+    for graph in graphs:
+        found.update(*(node.input for node in graph.node))
+    for function in model.functions:
+        found.update(function.output, *(node.input for node in function.node))
+    return found - {""}
+
+
+def _without_last(names: list[str]) -> list[str]:
+    """Without the empty names at the end."""
+    while names and not names[-1]:
+        names.pop()
+    return names
 
 
 @lru_cache(maxsize=4096)

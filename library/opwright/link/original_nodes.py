@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from onnx import AttributeProto, NodeProto
 
-from opwright.graphs.walk import all_nodes
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import signature
 
@@ -22,19 +21,18 @@ _CONTENTS = (
 )
 
 
-def count_originals(nodes: Iterable[NodeProto], before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
-    """How often a node of each kind stands among those whose operator is another at the imports `after`."""
+def count_kept(nodes: Iterable[NodeProto], before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
+    """How many nodes of each kind stand among those that stayed as they were, though their operator is another one at
+    the imports `after`."""
     return dict(Counter(_kind(node) for node in _of_other_versions(nodes, before, after)))
 
 
 def added_node(
-    nodes: Iterable[NodeProto], before: Mapping[str, int], after: Mapping[str, int], originals: Mapping[str, int]
+    nodes: Iterable[NodeProto], before: Mapping[str, int], after: Mapping[str, int], kept: Mapping[str, int]
 ) -> NodeProto | None:
-    """A node that was not counted then, once all others have been taken back; None where there is none.
-
-    Its operator is another at the imports `before`, which would give it another meaning without a word.
-    """
-    left = Counter(originals)
+    """A node more than were `kept` of its kind, among those of which nothing had to be taken back; None where there is
+    none. Its operator is another at the imports `before`, which would give it another meaning without a word."""
+    left = Counter(kept)
     for node in _of_other_versions(nodes, before, after):
         kind = _kind(node)
         if left[kind] <= 0:
@@ -46,7 +44,7 @@ def added_node(
 def _of_other_versions(
     nodes: Iterable[NodeProto], before: Mapping[str, int], after: Mapping[str, int]
 ) -> Iterator[NodeProto]:
-    for node in all_nodes(nodes):
+    for node in nodes:
         domain = normal_domain(node.domain)
         old, new = before.get(domain), after.get(domain)
         if old is None or new is None or old == new:
@@ -62,8 +60,8 @@ def _since(domain: str, name: str, opset: int) -> int | None:
 
 def _kind(node: NodeProto) -> str:
     """Of what a version of the operator can read in another way: not the names of values, nor what weights hold."""
-    given = "".join("1" if name else "0" for name in node.input).rstrip("0")
-    digest = hashlib.sha256(f"{normal_domain(node.domain)}::{node.op_type}({given})".encode())
+    taken, given = ("".join("1" if name else "0" for name in names).rstrip("0") for names in (node.input, node.output))
+    digest = hashlib.sha256(f"{normal_domain(node.domain)}::{node.op_type}({taken}) -> {given}".encode())
     for attribute in sorted(node.attribute, key=lambda item: item.name):
         if attribute.type in _CONTENTS:
             plain = AttributeProto(name=attribute.name, type=attribute.type, ref_attr_name=attribute.ref_attr_name)

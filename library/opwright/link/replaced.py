@@ -32,19 +32,18 @@ def is_instead(node: NodeProto) -> bool:
     return any(item.key == INSTEAD for item in node.metadata_props)
 
 
-def restore_replaced(model: ModelProto, file: str) -> int:
-    """Puts back, in place, each node that others stand for; gives their number.
+def restore_replaced(model: ModelProto, file: str) -> list[NodeProto]:
+    """Puts back, in place, each node that others stand for; gives those.
 
     Raises DiagnosticError (OW576) where the others are not what they were: what a tool has done to them would be lost.
     """
-    restored = sum(_restore(graph, file) for graph in list(all_graphs(model.graph)))
+    owners: list[GraphProto | FunctionProto] = [*all_graphs(model.graph)]
     for function in model.functions:
-        graphs = list(graphs_in(function))
-        restored += _restore(function, file) + sum(_restore(graph, file) for graph in graphs)
-    return restored
+        owners += [function, *graphs_in(function)]
+    return [node for owner in owners for node in _restore(owner, file)]
 
 
-def _restore(owner: GraphProto | FunctionProto, file: str) -> int:
+def _restore(owner: GraphProto | FunctionProto, file: str) -> list[NodeProto]:
     groups: dict[str, list[NodeProto]] = {}
     memos: dict[str, str] = {}
     for node in owner.node:
@@ -54,16 +53,18 @@ def _restore(owner: GraphProto | FunctionProto, file: str) -> int:
         if REPLACED in facts:
             memos[facts.get(INSTEAD, "")] = facts[REPLACED]
     if not groups:
-        return 0
+        return []
+    restored = []
     originals = {mark: _original(groups[mark], memo, file) for mark, memo in memos.items()}
     for index in reversed(range(len(owner.node))):
         facts = {item.key: item.value for item in owner.node[index].metadata_props}
         if facts.get(INSTEAD) in originals:
             if REPLACED in facts:
                 owner.node[index].CopyFrom(originals[facts[INSTEAD]])
+                restored.append(owner.node[index])
             else:
                 del owner.node[index]
-    return len(originals)
+    return restored
 
 
 def _original(group: Sequence[NodeProto], text: str, file: str) -> NodeProto:
