@@ -110,6 +110,14 @@ def test_a_value_of_what_stands_in_the_place_of_a_node_is_not_lost() -> None:
     refused(model, "is given by nodes that go")
 
 
+def test_a_value_of_what_stands_in_the_place_of_a_node_is_read_by_no_other() -> None:
+    model = convert(model_of("(float[2,3] X) => (float[2,3] Y) { Y = Clip<min=-0.5, max=0.5>(X) }", 10), opset=13)
+    model.graph.node.append(helper.make_node("Neg", [model.graph.node[0].output[0]], ["Z"]))
+    model.graph.output.append(helper.make_tensor_value_info("Z", 1, []))
+    with pytest.raises(DiagnosticError, match="OW576"):
+        detach(model)
+
+
 @pytest.mark.parametrize("ir_version", [4, 8, 10])
 @pytest.mark.parametrize(
     ("text", "opset", "other"), [("Softmax(X)", 12, 22), ("LogSoftmax(X)", 12, 13), ("CastLike(X, X)", 21, 18)]
@@ -129,8 +137,9 @@ def test_calls_of_what_was_converted_are_taken_back_twice(
 @pytest.mark.parametrize("ir_version", [9, 10])
 def test_an_older_ir_version_alone_is_taken_back_with_what_was_attached(standard: Bundle, ir_version: int) -> None:
     original = model_of("(float[2,60] X) => (float[2,60] Y) { Y = Softmax(X) }", 17, ir_version)
-    model = polyfill(attach(original, standard, replace=True), opset=20, libraries=standard)
-    assert detach(model) == original
+    for opset in (17, 20):
+        model = polyfill(attach(original, standard, replace=True), opset=opset, libraries=standard)
+        assert model.functions and detach(model) == original
 
 
 @pytest.mark.parametrize("ir_version", [8, 10])
@@ -150,20 +159,39 @@ def test_a_call_in_a_function_that_was_made_since_needs_its_opset_there(standard
     refused(model, "the function w::F, which was made since, holds a node ai.onnx::Mish")
 
 
+def test_notes_of_an_older_conversion_are_not_taken_for_those_of_the_last(standard: Bundle) -> None:
+    model = convert(model_of("(float[2,3] X) => (float[2,3] Y) { Y = Softmax<axis=0>(X) }", 9), opset=13)
+    assert any(node.metadata_props for node in model.graph.node)
+    del model.metadata_props[:]
+    refused(polyfill(model, opset=19, libraries=standard), "of which the model says nothing")
+    refused(attach(model, standard, replace=True), "of which the model says nothing")
+
+
+@pytest.mark.parametrize("ir_version", [8, 10])
+def test_a_call_that_was_put_into_another_graph_without_its_note_is_not_left_there(
+    standard: Bundle, ir_version: int
+) -> None:
+    original = model_of("(float[2,3] X, bool c) => (float[2,3] Y) { Y = Mish(X) }", 18, ir_version)
+    model = attach(original, standard, replace=True)
+    node = helper.make_node(model.graph.node[0].op_type, ["X"], ["t"], domain="opwright.ai.onnx")
+    graph = helper.make_graph([node], "b", [], [helper.make_tensor_value_info("t", 1, [2, 3])])
+    model.graph.node[0].CopyFrom(helper.make_node("If", ["c"], ["Y"], then_branch=graph, else_branch=graph))
+    with pytest.raises(DiagnosticError, match="OW576"):
+        detach(model)
+
+
 @pytest.mark.parametrize("inline", [False, True])
 def test_what_the_graph_of_a_scan_gives_keeps_its_rank(standard: Bundle, inline: bool) -> None:
     """onnxruntime wants it, and does not see it through a call, nor through a Reshape."""
     text = """(float[2,3,4] X) => (float[a,b,c] Y)
         { Y = Scan<num_scan_inputs = 1, body = b (float[3,4] x) => (float[p,q] y) { y = Softmax<axis = 0>(x) }>(X) }"""
     x = np.random.default_rng(3).standard_normal((2, 3, 4)).astype(np.float32)
-    for opset, rewritten in (
-        (11, lambda model: convert(model, opset=13)),
-        (18, lambda model: attach(model, standard, replace=True, inline=inline)),
-    ):
+    for opset in (11, 18):
         original = model_of(text, opset, 8)
         (graph,) = (item.g for item in original.graph.node[0].attribute if item.name == "body")
         graph.output[0].type.tensor_type.ClearField("shape")
-        model = rewritten(original)
+        moved = opset == 11
+        model = convert(original, opset=13) if moved else attach(original, standard, replace=True, inline=inline)
         (found,), (expected,) = (
             onnxruntime.InferenceSession(item.SerializeToString()).run(None, {"X": x}) for item in (model, original)
         )

@@ -40,8 +40,9 @@ from opwright.opsets.version_rules import Replacement
 Fresh = Callable[[str], str]  # a name that nothing in the model or function has, made from another one
 
 
-def put_replacements(model: ModelProto, forms: Iterable[Form], remember: bool) -> None:
-    """Puts the nodes of each form in the place of its node; `remember` writes down on them what that was, for detach.
+def put_replacements(model: ModelProto, forms: Iterable[Form], mark: str) -> None:
+    """Puts the nodes of each form in the place of its node. With the mark of a conversion it is written down on them
+    what that was, for detach.
 
     The node itself becomes the last of them, and all others stay the objects that they are.
     """
@@ -50,22 +51,22 @@ def put_replacements(model: ModelProto, forms: Iterable[Form], remember: bool) -
         return
     fresh = _fresh_names(name for graph in all_graphs(model.graph) for name in names_of(graph))
     for graph in list(all_graphs(model.graph)):
-        _put(graph, by_node, fresh, remember)
+        _put(graph, by_node, fresh, mark)
     for function in model.functions:
         held = list(graphs_in(function))
         own = (*function.input, *function.output, *(name for node in function.node for name in node.output))
         fresh = _fresh_names([*own, *(name for graph in held for name in names_of(graph))])
-        _put(function, by_node, fresh, remember)
+        _put(function, by_node, fresh, mark)
         for graph in held:
-            _put(graph, by_node, fresh, remember)
+            _put(graph, by_node, fresh, mark)
 
 
-def _put(owner: GraphProto | FunctionProto, by_node: dict[int, Form], fresh: Fresh, remember: bool) -> None:
+def _put(owner: GraphProto | FunctionProto, by_node: dict[int, Form], fresh: Fresh, mark: str) -> None:
     places = [(index, form) for index, node in enumerate(owner.node) if (form := by_node.get(id(node))) is not None]
     groups = [(index, form.visit.node, _group(form, fresh)) for index, form in places]
     for index, node, group in reversed(groups):
-        if remember:
-            remember_replaced(node, group)
+        if mark:
+            remember_replaced(node, group, mark)
         node.CopyFrom(group[-1])
         for item in reversed(group[:-1]):
             owner.node.insert(index, item)

@@ -189,18 +189,19 @@ def polyfill_libraries(
         gather_records(result)
         return Rewritten(result, opset, (), (), False, tuple(diagnostics))
     before = ModelProto(ir_version=result.ir_version, opset_import=result.opset_import)
-    noted = None if inline else Noted.of(_without_libraries(result, file))
+    noted = None if inline else Noted.of(_without_libraries(result, file), opset)
+    mark = "" if noted is None else noted.mark
     complete_bodies(result, lambda: without_weights(result), remember=not inline)
-    sources = None if inline else Sources(result)
+    sources = Sources(result)
     forms = [item.form for item in verdict.restamped]
     for form in forms:
         if form.is_one_node:
-            write_form(form, sources)
-    put_replacements(result, (form for form in forms if not form.is_one_node), remember=not inline)
+            write_form(form, sources, mark)
+    put_replacements(result, (form for form in forms if not form.is_one_node), mark)
     call_functions(result, verdict.served, plan)
     asked = {id(node) for node in calls}
-    add_to_notes((item.node for item in verdict.served if item.replaced and id(item.node) not in asked), _NEEDED)
-    add_to_notes((item.node for item in verdict.served), MOVED)
+    add_to_notes((item.node for item in verdict.served if item.replaced and id(item.node) not in asked), _NEEDED, True)
+    add_to_notes((item.node for item in verdict.served), MOVED, mark)
     add_functions(result, plan)
     if inline:
         inline_plan(result, before, plan)
@@ -302,7 +303,8 @@ def _why_inline(model: ModelProto, verdict: Verdict, target: Target) -> str:
         return f"functions came with IR version {FUNCTIONS_IR}"
     if target.ir_version < METADATA_IR and any(function.overload for function in model.functions):
         return f"overloads of functions, which the model has, came with IR version {METADATA_IR}"
-    if target.ir_version < DEFAULTS_IR and any(function.attribute_proto for function in model.functions):
+    own = (function for function in model.functions if record_of(function) is None)
+    if target.ir_version < DEFAULTS_IR and any(function.attribute_proto for function in own):
         return f"defaults of attributes, which the model's functions have, came with IR version {DEFAULTS_IR}"
     return ""
 

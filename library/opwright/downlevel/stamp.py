@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,14 +30,17 @@ class Noted:
 
     imports: Mapping[FunctionId | None, tuple[OperatorSetIdProto, ...]]  # None: the model's own
     ir_version: int
+    mark: str  # of the conversion: notes that another one has left on nodes are told apart by it
 
     @classmethod
-    def of(cls, model: ModelProto) -> Noted:
-        """That of a model as it is."""
+    def of(cls, model: ModelProto, opset: int) -> Noted:
+        """That of a model as it is, before it is brought to an opset."""
         functions = (function for function in model.functions if record_of(function) is None)
         found: dict[FunctionId | None, tuple[OperatorSetIdProto, ...]] = {None: _copies(model.opset_import)}
         found |= {function_id(function): _copies(function.opset_import) for function in functions}
-        return cls(found, model.ir_version)
+        texts = sorted(f"{normal_domain(item.domain)} {item.version}" for item in model.opset_import)
+        said = f"{model.ir_version} {texts} {opset}"
+        return cls(found, model.ir_version, hashlib.sha256(said.encode()).hexdigest()[:12])
 
 
 def _copies(imports: Iterable[OperatorSetIdProto]) -> tuple[OperatorSetIdProto, ...]:
@@ -51,12 +55,13 @@ def _copies(imports: Iterable[OperatorSetIdProto]) -> tuple[OperatorSetIdProto, 
 def write_note(model: ModelProto, before: Noted) -> None:
     """Writes down on a model and on its functions, once they are rewritten, the imports that they had, its IR version,
     and which nodes stayed though their operator is another one now."""
-    memo = _memo(before.imports[None], model, model.graph.node) | {"ir_version": before.ir_version}
+    marked = {"mark": before.mark}
+    memo = _memo(before.imports[None], model, model.graph.node) | {"ir_version": before.ir_version} | marked
     model.metadata_props.add(key=POLYFILLED, value=_text(memo))
     for function in model.functions:
         imports = before.imports.get(function_id(function))
         if record_of(function) is None and imports is not None:
-            function.metadata_props.add(key=POLYFILLED, value=_text(_memo(imports, function, function.node)))
+            function.metadata_props.add(key=POLYFILLED, value=_text(_memo(imports, function, function.node) | marked))
 
 
 def _memo(
@@ -98,8 +103,9 @@ def _stamp(owner: ModelProto | FunctionProto, used: set[str], opset: int, target
         owner.opset_import.append(helper.make_opsetid("", opset))
 
 
-def write_form(form: Form, sources: Sources | None) -> None:
-    """Gives a node what a form that is one node says; with `sources`, the model's, what it had is noted on it."""
+def write_form(form: Form, sources: Sources, mark: str) -> None:
+    """Gives a node what a form that is one node says. With the mark of a conversion it is noted what it had; `sources`
+    are those of the model."""
     node = form.visit.node
     changes: dict[str, object] = {}
     given = list(node.input)
@@ -131,5 +137,5 @@ def write_form(form: Form, sources: Sources | None) -> None:
         node.attribute.extend([*kept, *new])
         changes |= {"attributes": added, "digest": attributes_digest(node, added)} if added else {}
         changes |= {"dropped": dropped} if dropped else {}
-    if changes and sources is not None:
-        note_changes(node, {**changes, MOVED: True}, sources)
+    if changes and mark:
+        note_changes(node, {**changes, MOVED: mark}, sources)

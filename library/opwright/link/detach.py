@@ -84,14 +84,16 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
         if function_id(result.functions[index]) in removed:
             del result.functions[index]
     undone = _undo_all(result, removed, polyfilled, file)
-    refuse_calls(result, removed, file)
+    imports = [domain for memo in memos for domain in memo.imports]
+    refuse_calls(result, removed, imports, undone, file)
     refuse_lost_names(result, undone, file)
     for function in result.functions:
         imported = pop_entry(function.metadata_props, IMPORTED).split()
         _remove_imports(function.opset_import, imported, function.node, undone.restored)
-    imports = [domain for memo in memos for domain in memo.imports]
     _remove_imports(result.opset_import, imports, result.graph.node, undone.restored)
     result.ir_version = min((memo.ir_version for memo in memos if memo.ir_version), default=result.ir_version)
+    if undone.moved and not polyfilled:
+        raise DiagnosticError([_left_over(file)])
     noted = _restore_stamps(result, undone, file)
     refuse_mixed(result, noted if polyfilled else None, undone, file)
     restore_outputs(result, file)
@@ -106,13 +108,15 @@ def _undo_all(model: ModelProto, removed: Collection[FunctionId], polyfilled: bo
     for node in nodes_of(owners):
         if is_instead(node):  # one that was made a call after it was put there
             undo_changes(node, file)
-    restored = {id(node): node for node in restore_replaced(model, file)}
-    moved, sources = {*restored}, []
+    replaced = restore_replaced(model, file)
+    restored = {id(node): node for node, _ in replaced}
+    moved, sources = {id(node): mark for node, mark in replaced}, []
     for node in nodes_of(owners):
         undone = undo_changes(node, file) if polyfilled or call_id(node) in removed else None
         if undone is not None:
             restored[id(node)] = node
-            moved.update([id(node)] if undone.moved else [])
+            if undone.moved:
+                moved[id(node)] = undone.moved
             sources.append((node, undone.sources))
     return AllUndone(restored, moved, sources)
 
@@ -165,11 +169,14 @@ def _restore_stamps(model: ModelProto, undone: AllUndone, file: str) -> Collecti
             imports = [_import_of(domain, version) for domain, version in memo["imports"]]
             before = {normal_domain(item.domain): item.version for item in imports}
             unmoved = (node for node in all_nodes(nodes) if id(node) not in undone.moved)
+            is_of_others = any(undone.moved.get(id(node), memo["mark"]) != memo["mark"] for node in all_nodes(nodes))
             added_since = added_node(unmoved, before, now, memo["nodes"])
             if isinstance(owner, ModelProto):
                 owner.ir_version = memo["ir_version"]
         except (KeyError, TypeError, ValueError):
             raise DiagnosticError([unreadable(POLYFILLED, file)]) from None
+        if is_of_others:
+            raise DiagnosticError([_left_over(file)])
         if added_since is not None:
             raise DiagnosticError([_of_another_opset(added_since, before, now, file)])
         used = {normal_domain(node.domain) for node in others}
@@ -180,6 +187,16 @@ def _restore_stamps(model: ModelProto, undone: AllUndone, file: str) -> Collecti
         if isinstance(owner, FunctionProto):
             noted.add(function_id(owner))
     return noted
+
+
+def _left_over(file: str) -> Diagnostic:
+    return Diagnostic(
+        "OW576",
+        "nodes say that they were brought to another opset, of which the model says nothing",
+        Place(file),
+        reason="another tool has taken away metadata of the model, or has put the nodes into it",
+        help="take the original model, or attach with --inline, after which nothing is taken back any more",
+    )
 
 
 def _of_another_opset(node: NodeProto, before: Mapping[str, int], now: Mapping[str, int], file: str) -> Diagnostic:

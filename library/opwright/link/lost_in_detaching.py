@@ -22,11 +22,11 @@ from opwright.opsets.domains import STANDARD_DOMAINS, normal_domain
 
 @dataclass(frozen=True, slots=True)
 class AllUndone:
-    """The nodes of which something was taken back and, of these, those that had been moved to another opset, by id;
+    """The nodes of which something was taken back, by id, and of those that had been moved to another opset the mark;
     what gave the inputs that came back by name, for each node that got some."""
 
     restored: Mapping[int, NodeProto]
-    moved: Collection[int]
+    moved: Mapping[int, str]
     sources: Sequence[tuple[NodeProto, Mapping[str, str]]]
 
 
@@ -60,13 +60,26 @@ def refuse_moved(functions: Iterable[FunctionProto], removed: Collection[Functio
                 raise DiagnosticError([Diagnostic("OW576", text, Place(file), reason, "take the original model")])
 
 
-def refuse_calls(model: ModelProto, removed: Mapping[FunctionId, FunctionProto], file: str) -> None:
-    """Calls of what was attached that say nothing of what they were: copies that another tool has made of calls. (Calls
-    as users write them, by the name that the library gives the function, may have nothing to say.)"""
+def refuse_calls(
+    model: ModelProto,
+    removed: Mapping[FunctionId, FunctionProto],
+    imported: Collection[str],
+    undone: AllUndone,
+    file: str,
+) -> None:
+    """Calls of what was attached that say nothing of what they were: copies that another tool has made of calls, say.
+
+    Calls as users write them, by the name that the library gives the function, have nothing to say where the model
+    imported the domain itself: `imported` are those for which attach has added that.
+    """
+    own = {id(node) for node in all_nodes(model.graph.node)}
     for node in nodes_of([model.graph, *model.functions]):
         function = removed.get(call_id(node))
         record = None if function is None else record_of(function)
-        if record is not None and not record.identity.partition("@")[0].endswith(f"::{node.op_type}"):
+        if record is None or id(node) in undone.restored:
+            continue
+        was_noted = id(node) in own and normal_domain(node.domain) in imported
+        if was_noted or not record.identity.partition("@")[0].endswith(f"::{node.op_type}"):
             text = f"a node calls {node.domain}::{node.op_type}, which was attached, and does not say what it was"
             reason = "another tool has made it, or has taken away its metadata"
             raise DiagnosticError([Diagnostic("OW576", text, Place(file), reason, "take the original model")])
@@ -84,7 +97,7 @@ def refuse_lost_names(model: ModelProto, undone: AllUndone, file: str) -> None:
                 raise DiagnosticError([Diagnostic("OW576", text, Place(file), reason, "take the original model")])
     if not undone.restored:
         return
-    for node in undone.restored.values():
+    for node in nodes_of([model.graph, *model.functions]):
         lost = next((name for name in node.input if name and not sources.of(name)), None)
         if lost is not None:
             raise DiagnosticError([_lost(f"{lost}, which a node {node.op_type} reads,", "is no more", file)])

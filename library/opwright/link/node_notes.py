@@ -19,17 +19,17 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.link.metadata import CALL, attributes_digest, json_object
 from opwright.link.sources import Sources
 
-MOVED = "moved"  # in a note: the node was brought to another opset with the model
+MOVED = "moved"  # in a note: the node was brought to another opset with the model, by the conversion of this mark
 _BEFORE = "before"
 _SOURCES = "sources"
 
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What was taken back of a node: whether it had been `moved` to another opset, and what gave the inputs that came
-    back by name."""
+    """What was taken back of a node: the mark of the conversion that had `moved` it to another opset, empty where none
+    had, and what gave the inputs that came back by name."""
 
-    moved: bool
+    moved: str
     sources: Mapping[str, str]
 
 
@@ -45,12 +45,12 @@ def note_changes(node: NodeProto, changes: Mapping[str, object], sources: Source
     node.metadata_props.add(key=CALL, value=_text(noted))
 
 
-def add_to_notes(nodes: Iterable[NodeProto], key: str) -> None:
+def add_to_notes(nodes: Iterable[NodeProto], key: str, value: object) -> None:
     """Says that more of nodes, in their newest notes; those without any stay so."""
     for node in nodes:
         for item in node.metadata_props:
             if item.key == CALL:
-                item.value = _text({**(json_object(item.value) or {}), key: True})
+                item.value = _text({**(json_object(item.value) or {}), key: value})
 
 
 def newest_note(node: NodeProto) -> dict[str, Any] | None:
@@ -60,14 +60,15 @@ def newest_note(node: NodeProto) -> dict[str, Any] | None:
 
 def undo_changes(node: NodeProto, file: str) -> Undone | None:
     """Takes back all that was changed; None where that is nothing. Raises DiagnosticError (OW576)."""
-    moved, sources, found = False, dict[str, str](), False
+    moved, sources, found = "", dict[str, str](), False
     while (changes := read_entry(node.metadata_props, CALL, file)) is not None:
         pop_entry(node.metadata_props, CALL)
         _undo(node, changes, file)
-        found, moved = True, moved or changes.get(MOVED) is True
+        found, mark = True, changes.get(MOVED, "")
         told, before = changes.get(_SOURCES, {}), changes.get(_BEFORE, "")
-        if not isinstance(told, dict) or not isinstance(before, str):
+        if not isinstance(told, dict) or not isinstance(before, str) or not isinstance(mark, str):
             raise DiagnosticError([unreadable(CALL, file)])
+        moved = moved or mark
         sources |= told
         if before:
             node.metadata_props.add(key=CALL, value=before)

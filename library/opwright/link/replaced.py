@@ -13,17 +13,20 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.walk import all_graphs, graphs_in
 from opwright.link.metadata import INSTEAD, REPLACED, json_object
+from opwright.link.node_notes import MOVED
 
 
-def remember_replaced(node: NodeProto, group: Sequence[NodeProto]) -> None:
-    """Writes down on nodes, of which the last gives what `node` gave, that they stand in its place."""
+def remember_replaced(node: NodeProto, group: Sequence[NodeProto], mark: str) -> None:
+    """Writes down on nodes, of which the last gives what `node` gave, that they stand in its place. `mark` is that of
+    the conversion of the model."""
     memo = {
         "digest": _digest(group),
+        MOVED: mark,
         "node": base64.b64encode(node.SerializeToString(deterministic=True)).decode("ascii"),
     }
-    mark = next(filter(None, node.output), "")
+    given = next(filter(None, node.output), "")
     for item in group:
-        item.metadata_props.add(key=INSTEAD, value=mark)
+        item.metadata_props.add(key=INSTEAD, value=given)
     group[-1].metadata_props.add(key=REPLACED, value=json.dumps(memo, sort_keys=True, separators=(",", ":")))
 
 
@@ -32,18 +35,18 @@ def is_instead(node: NodeProto) -> bool:
     return any(item.key == INSTEAD for item in node.metadata_props)
 
 
-def restore_replaced(model: ModelProto, file: str) -> list[NodeProto]:
-    """Puts back, in place, each node that others stand for; gives those.
+def restore_replaced(model: ModelProto, file: str) -> list[tuple[NodeProto, str]]:
+    """Puts back, in place, each node that others stand for; gives those, with the mark of the conversion.
 
     Raises DiagnosticError (OW576) where the others are not what they were: what a tool has done to them would be lost.
     """
     owners: list[GraphProto | FunctionProto] = [*all_graphs(model.graph)]
     for function in model.functions:
         owners += [function, *graphs_in(function)]
-    return [node for owner in owners for node in _restore(owner, file)]
+    return [found for owner in owners for found in _restore(owner, file)]
 
 
-def _restore(owner: GraphProto | FunctionProto, file: str) -> list[NodeProto]:
+def _restore(owner: GraphProto | FunctionProto, file: str) -> list[tuple[NodeProto, str]]:
     groups: dict[str, list[NodeProto]] = {}
     memos: dict[str, str] = {}
     for node in owner.node:
@@ -60,22 +63,27 @@ def _restore(owner: GraphProto | FunctionProto, file: str) -> list[NodeProto]:
         facts = {item.key: item.value for item in owner.node[index].metadata_props}
         if facts.get(INSTEAD) in originals:
             if REPLACED in facts:
-                owner.node[index].CopyFrom(originals[facts[INSTEAD]])
-                restored.append(owner.node[index])
+                original, moved = originals[facts[INSTEAD]]
+                owner.node[index].CopyFrom(original)
+                restored.append((owner.node[index], moved))
             else:
                 del owner.node[index]
     return restored
 
 
-def _original(group: Sequence[NodeProto], text: str, file: str) -> NodeProto:
+def _original(group: Sequence[NodeProto], text: str, file: str) -> tuple[NodeProto, str]:
     memo = json_object(text) or {}
     try:
-        digest, original = memo["digest"], NodeProto.FromString(base64.b64decode(memo["node"], validate=True))
+        digest, mark, original = (
+            memo["digest"],
+            str(memo[MOVED]),
+            NodeProto.FromString(base64.b64decode(memo["node"], validate=True)),
+        )
     except (ValueError, TypeError, KeyError, DecodeError):
         raise DiagnosticError([_altered(group, "what stands there of it cannot be read", file)]) from None
     if digest != _digest(group):
         raise DiagnosticError([_altered(group, "they have been altered since", file)])
-    return original
+    return original, mark
 
 
 def _digest(group: Iterable[NodeProto]) -> str:
