@@ -66,6 +66,8 @@ nox.options.sessions = ["build", "test"]
 nox.options.reuse_existing_virtualenvs = True
 nox.options.default_venv_backend = "virtualenv"  # seeds its own pip, so that a system without ensurepip will do
 
+# To rewrite all `assert`s, so that they tell what they compare, takes each process 14 seconds (see `run_all`).
+PLAIN_TESTS = ("pytest", "--assert=plain")
 SHARED_OUT = ("--numprocesses=auto", "--dist=loadfile")  # tests to processes, by files
 
 
@@ -101,13 +103,16 @@ def install_programs(session: nox.Session, packages: dict[str, str]) -> None:
 
 
 def run_all(session: nox.Session, *commands: tuple[str, ...]) -> None:
-    """Run every command even when one fails; the session fails with the worst of them."""
+    """Run every command even when one fails; the session fails with the worst of them. Tests that failed with plain
+    `assert`s are run once more with those that tell what they compare."""
     failed = []
     for command in commands:
         try:
             session.run(*command)
         except CommandFailed as failure:
             failed.append(f"{' '.join(command)}: {failure.reason}")
+            if command[: len(PLAIN_TESTS)] == PLAIN_TESTS:
+                session.run("pytest", "--last-failed", success_codes=range(256))
     if failed:
         session.error("\n".join(failed))
 
@@ -125,8 +130,8 @@ def test(session: nox.Session) -> None:
     packages in library/ are those of the specs (opwright stubs --check), then run our own tests (pytest); all always
     run. The session `verify` takes all opsets, and `long` the tests that take long."""
     install(session, ".[build,run]", groups=("test", "lint", "types"))
-    selection = session.posargs or (*SHARED_OUT, "-m", "not long")
-    run_all(session, ("opwright", "test", "--spread"), ("opwright", "stubs", "--check"), ("pytest", *selection))
+    tests = ("pytest", *session.posargs) if session.posargs else (*PLAIN_TESTS, *SHARED_OUT, "-m", "not long")
+    run_all(session, ("opwright", "test", "--spread"), ("opwright", "stubs", "--check"), tests)
 
 
 @nox.session

@@ -242,8 +242,9 @@ class Body:
             self.constants[name] = constant
 
     def _is_carried(self, tensor: TensorProto, name: str) -> bool:
-        """Whether a tensor is too large for a constant of the compiler, so that the model carries it instead."""
-        if self.carry is None or len(tensor.raw_data) <= MOST_BYTES:
+        """Whether a tensor is too large for a constant of the compiler, or of a type that the opset's `Constant` does
+        not hold, so that the model carries it instead."""
+        if self.carry is None or (len(tensor.raw_data) <= MOST_BYTES and self.forms.holds(tensor)):
             return False
         self.carry(tensor, name)
         return True

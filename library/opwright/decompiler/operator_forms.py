@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
-from onnx import AttributeProto, NodeProto, helper
+from onnx import AttributeProto, NodeProto, TensorProto, helper
 
 from opwright.decompiler.python_names import LONGEST, Taken, is_python_name, module_name
 from opwright.decompiler.refuse import refuse
+from opwright.elements import BY_CODE
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.record import Operands, Role
-from opwright.opsets.records import record_of
-from opwright.opsets.signatures import Option, Signature, is_known_domain, newest_opset, signature, tensor_element
+from opwright.opsets.records import CONSTANT, record_of
+from opwright.opsets.signatures import (
+    Option,
+    Signature,
+    is_known_domain,
+    newest_opset,
+    signature,
+    tensor_element,
+    tensor_mask,
+)
 
 _MOST = 2**31 - 1  # opset of a domain of which onnx knows nothing
 _LARGE = frozenset(["GRAPH", "TENSOR"])  # kinds of attributes
@@ -138,6 +148,15 @@ class Forms(dict[tuple[str, str], Form]):
         self.local[identity] = form
         if not identity[0]:
             self.hidden.add(identity[1])
+
+    def holds(self, tensor: TensorProto) -> bool:
+        """Whether `Constant` holds the elements of a tensor: below opset 9 it does of three types alone."""
+        return tensor.data_type not in BY_CODE or bool(self._constant_mask & BY_CODE[tensor.data_type].mask)
+
+    @cached_property
+    def _constant_mask(self) -> int:
+        found = signature("", CONSTANT.name, self.version_of(""))
+        return 0 if found is None else tensor_mask(found.admitted[found.outputs[0].type])
 
     def version_of(self, domain: str) -> int:
         """The version that the text names. Some exporters import domains of functions at 0, which the imports of the
