@@ -191,3 +191,28 @@ def test_nodes_that_stand_at_the_end_and_belong_before() -> None:
     done = attach_libraries(made, [library()])
     assert [item.code for item in done.diagnostics] == ["OW588"]
     assert [function.name for function in done.model.functions] == ["Kind__T_float16"]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("Kind", "it is the one for float; the model has that body already"),
+        ("Outer", "it is the one for float; the model has that body already"),
+        ("Upcast", "it is the one for float; the model has that body already"),
+        ("Single", "its input x is declared float; the model has that body already"),
+    ],
+)
+def test_what_was_attached_before_does_not_follow(name: str, reason: str) -> None:
+    attached = opwright.attach(model(name), library())
+    attached.graph.node.append(onnx.helper.make_node("Branch", ["y"], ["z"], domain="com.acme"))
+    attached.graph.output.append(onnx.helper.make_tensor_value_info("z", 1, ["N"]))
+    found = refused(lambda: opwright.attach(attached, library(), late_types=True))[0]
+    assert (found.code, found.reason) == ("OW545", reason)
+    detached = opwright.detach(attached)
+    if name != "Single":
+        run(converted(opwright.attach(detached, library(), late_types=True)))
+
+
+def test_what_follows_already_stays() -> None:
+    attached = opwright.attach(model("Kind"), library(), late_types=True)
+    assert opwright.attach(attached, library(), late_types=True) == attached

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 from typing import Literal
 
-from onnx import ModelProto
+from onnx import FunctionProto, ModelProto
 
 from opwright.bundle.format import Bundle
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity, has_errors
@@ -186,7 +186,7 @@ def plan_libraries(
     pairs = zip(resolution.served, additions.ids, strict=True)
     diagnostics = [*resolution.problems, *resolution.left, *_deprecated(resolution.served, file)]
     if late is not None:
-        diagnostics += _fixed(resolution.served, late, file)
+        diagnostics += _fixed(resolution.served, copy.functions, late, file)
     if not inline:
         diagnostics += _hidden(functions.values(), file)
     if not resolution.served and not diagnostics and not (inline and takes_inlining(copy)):
@@ -282,22 +282,25 @@ def written(identity: FunctionId) -> str:
     return f"{domain}::{name}" + (f" [{overload}]" if overload else "")
 
 
-def _fixed(nodes: Iterable[Served], late: LateTypes, file: str) -> list[Diagnostic]:
-    """An error for each function whose body does not follow the element type of its inputs."""
-    found: dict[str, str] = {}
+def _fixed(nodes: Iterable[Served], functions: Iterable[FunctionProto], late: LateTypes, file: str) -> list[Diagnostic]:
+    """An error for each function whose body does not follow the element type of its inputs, and for each that the model
+    has already, from the libraries."""
+    found: dict[str, tuple[str, str]] = {}
     for served in nodes:
         reason = late.fixed(served.instance, bind_types(served.call))
         if reason:
-            found.setdefault(served.instance.entry.identity, reason)
+            help_text = "convert the model first, and attach the library to the result without --late-types"
+            found.setdefault(served.instance.entry.identity, (reason, help_text))
+    for record in filter(None, map(record_of, functions)):
+        reason = late.fixed_before(record)
+        if reason:
+            help_text = "detach the model first (`opwright detach`), and attach the library to what that gives"
+            found.setdefault(record.identity, (f"{reason}; the model has that body already", help_text))
     return [
         Diagnostic(
-            "OW545",
-            f"the body of {identity} does not follow the type of its inputs",
-            Place(file),
-            reason,
-            help="convert the model first, and attach the library to the result without --late-types",
+            "OW545", f"the body of {identity} does not follow the type of its inputs", Place(file), reason, help_text
         )
-        for identity, reason in found.items()
+        for identity, (reason, help_text) in found.items()
     ]
 
 

@@ -22,6 +22,7 @@ from opwright.elements import BY_CODE, BY_NAME
 from opwright.graphs.walk import rename_values
 from opwright.link.borrowed import Borrowed
 from opwright.link.catalogue import Catalogue
+from opwright.link.digests import Record
 from opwright.link.instantiate import CALL_DOMAIN, parse_body
 from opwright.link.naming import Instance, bodies_at
 from opwright.link.propagate import Fact, Propagation, Visit
@@ -243,6 +244,21 @@ class LateTypes:
                 reason = f"it takes {', '.join(admits[variable])} at opset {self.opset}, not {wanted}"
                 return self.reasons.get(entry.identity, reason)
         return ""
+
+    def fixed_before(self, record: Record) -> str:
+        """The same of a function that was attached before, for a call of its own float type, or of float."""
+        entry = self.catalogue.functions.get(record.identity)
+        if entry is None or record.late:
+            return ""
+        body = next((item for item in entry.bodies if item.body == record.body), None)
+        if body is None:
+            return "it is made for the call, of a template"
+        typed = next((element for name, element in body.variant if name in dict(entry.types) and element in FLOATS), "")
+        if typed:
+            return f"it is the one for {typed}"
+        admits = dict(body.admits)
+        bound = {name: _COMPUTED for name, _ in entry.types if _COMPUTED in admits.get(name, (_COMPUTED,))}
+        return self.fixed(Instance(entry, body), bound)
 
     def late_callee(self, calls: Sequence[CallEntry]) -> CallEntry:
         """One call in the place of those that the bodies for single types make. Raises _Different."""
