@@ -34,9 +34,9 @@ from opwright.link.node_notes import MOVED, add_to_notes, newest_note
 from opwright.link.plan import choose_opset, make_plan
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
-from opwright.link.sources import Sources
 from opwright.link.standard_functions import refuse_standard_functions
 from opwright.link.training_graphs import refuse_training_graphs
+from opwright.link.value_sources import Sources
 from opwright.opsets.domains import STANDARD_DOMAINS, normal_domain
 from opwright.opsets.onnx_inference import infer_model
 

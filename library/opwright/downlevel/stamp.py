@@ -20,7 +20,7 @@ from opwright.link.node_notes import MOVED, newest_note, note_changes
 from opwright.link.original_nodes import count_kept
 from opwright.link.propagate import imports_of
 from opwright.link.replaced import is_instead
-from opwright.link.sources import Sources
+from opwright.link.value_sources import Sources
 from opwright.opsets.domains import normal_domain
 
 

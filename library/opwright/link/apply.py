@@ -43,8 +43,8 @@ from opwright.link.node_resolution import Served
 from opwright.link.plan import Plan
 from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
-from opwright.link.sources import Sources
 from opwright.link.typed_casts import restore_casts
+from opwright.link.value_sources import Sources
 from opwright.opsets.domains import normal_domain
 
 

@@ -16,7 +16,7 @@ from opwright.link.metadata import CALL, POLYFILLED
 from opwright.link.original_nodes import added_node
 from opwright.link.propagate import imports_of
 from opwright.link.replaced import is_instead
-from opwright.link.sources import Sources
+from opwright.link.value_sources import Sources
 from opwright.opsets.domains import STANDARD_DOMAINS, normal_domain
 
 

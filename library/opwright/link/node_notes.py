@@ -17,7 +17,7 @@ from onnx import AttributeProto, NodeProto
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.link.metadata import CALL, attributes_digest, json_object
-from opwright.link.sources import Sources
+from opwright.link.value_sources import Sources
 
 MOVED = "moved"  # in a note: the node was brought to another opset with the model, by the conversion of this mark
 _BEFORE = "before"
