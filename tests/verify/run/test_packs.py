@@ -256,9 +256,9 @@ def test_a_pack_of_one_is_inlined_and_what_fails_in_it_is_a_call(
     loaded: list[int] = []
     load = OnnxRuntime.load
 
-    def watched(self: OnnxRuntime, model: ModelProto, signature: Signature) -> Session:
+    def watched(self: OnnxRuntime, model: ModelProto, signature: Signature, *, alone: bool = True) -> Session:
         loaded.append(len(model.functions))
-        return load(self, model, signature)
+        return load(self, model, signature, alone=alone)
 
     with monkeypatch.context() as patch:
         patch.setattr(OnnxRuntime, "load", watched)
@@ -282,9 +282,9 @@ def test_what_is_like_a_refused_call_is_not_put_among_others(
     refusals: list[int] = []
     load = OnnxRuntime.load
 
-    def watched(self: OnnxRuntime, model: ModelProto, signature: Signature) -> Session:
+    def watched(self: OnnxRuntime, model: ModelProto, signature: Signature, *, alone: bool = True) -> Session:
         try:
-            return load(self, model, signature)
+            return load(self, model, signature, alone=alone)
         except Refused:
             refusals.append(len(model.graph.output))
             raise

@@ -145,7 +145,7 @@ def _session(batches: Sequence[Batch]) -> Session:
     except Exception as error:  # the inliner raises what it likes
         raise Failed(str(error)) from None
     write_known_casts(model)
-    return runtime.load(model, _joined(batch.signature for batch in batches))
+    return runtime.load(model, _joined(batch.signature for batch in batches), alone=False)
 
 
 def _joined(signatures: Iterable[Signature]) -> Signature:

@@ -80,8 +80,8 @@ class Runtime(Protocol):
         """Calls of which it is the same may stand in one model, inlined; empty for one that is to stand alone."""
         ...
 
-    def load(self, model: ModelProto, signature: Signature) -> Session:
-        """Raises Refused or Failed."""
+    def load(self, model: ModelProto, signature: Signature, *, alone: bool = True) -> Session:
+        """Raises Refused or Failed. One that is not `alone` is of several calls, inlined, which nobody else runs so."""
         ...
 
 
@@ -113,14 +113,14 @@ class OnnxRuntime:
             return ""
         return "values" if foreign else "arrays"
 
-    def load(self, model: ModelProto, signature: Signature) -> Session:
+    def load(self, model: ModelProto, signature: Signature, *, alone: bool = True) -> Session:
         runtime = onnxruntime_module()
         _must_be_reachable(signature)
         if any(has_kernel(function.domain, function.name) for function in model.functions):
             model = inlined(model)
         try:
             session = runtime.InferenceSession(
-                model.SerializeToString(), _options(self.level), providers=["CPUExecutionProvider"]
+                model.SerializeToString(), _options(self.level, alone), providers=["CPUExecutionProvider"]
             )
         except Exception as error:  # onnxruntime's exceptions share no base class of their own
             refusal = classify(error)
@@ -181,7 +181,7 @@ class ReferenceEvaluator:
     def company(self, signature: Signature) -> str:
         return ""  # its sessions cost little beside what runs in them
 
-    def load(self, model: ModelProto, signature: Signature) -> Session:
+    def load(self, model: ModelProto, signature: Signature, *, alone: bool = True) -> Session:
         from onnx.reference import ReferenceEvaluator as Evaluator
 
         flat = inlined(model)
@@ -324,12 +324,13 @@ def _has_sequence(signature: Signature) -> bool:
 
 
 @cache
-def _options(level: str) -> Any:
-    """One thread. Memory is reused between values where graphs are optimised: to plan that is a third of loading."""
+def _options(level: str, alone: bool) -> Any:
+    """One thread. Memory is reused between values where graphs are optimised and a model is as users run it: to plan
+    that is a third of loading."""
     runtime = onnxruntime_module()
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
     options.graph_optimization_level = getattr(runtime.GraphOptimizationLevel, level)
-    options.enable_mem_reuse = level != "ORT_DISABLE_ALL"
+    options.enable_mem_reuse = alone and level != "ORT_DISABLE_ALL"
     return options
