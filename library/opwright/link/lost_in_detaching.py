@@ -72,13 +72,14 @@ def refuse_calls(
     Calls as users write them, by the name that the library gives the function, have nothing to say where the model
     imported the domain itself: `imported` are those for which attach has added that.
     """
-    own = {id(node) for node in all_nodes(model.graph.node)}
-    for node in nodes_of([model.graph, *model.functions]):
+    calls: list[tuple[NodeProto, FunctionProto | None]] = [(node, None) for node in all_nodes(model.graph.node)]
+    calls += [(node, function) for function in model.functions for node in all_nodes(function.node)]
+    for node, holder in calls:
         function = removed.get(call_id(node))
         record = None if function is None else record_of(function)
         if record is None or id(node) in undone.restored:
             continue
-        was_noted = id(node) in own and normal_domain(node.domain) in imported
+        was_noted = holder is None and normal_domain(node.domain) in imported
         if was_noted or not record.identity.partition("@")[0].endswith(f"::{node.op_type}"):
             text = f"a node calls {node.domain}::{node.op_type}, which was attached, and does not say what it was"
             reason = "another tool has made it, or has taken away its metadata"
@@ -121,17 +122,15 @@ def refuse_mixed(model: ModelProto, noted: Collection[FunctionId] | None, undone
     that were brought to another opset with the model; None where it was not."""
     imports = imports_of(model)
     for function in model.functions:
-        own = imports_of(function)
-        nodes = [*all_nodes(function.node)]
-        lacking = {"", *STANDARD_DOMAINS} - own.keys()
-        foreign = next((n for n in nodes if id(n) in undone.restored and normal_domain(n.domain) in lacking), None)
         if noted is not None and function_id(function) in noted:
             continue
+        own = imports_of(function)
+        nodes = [*all_nodes(function.node)]
         came_back = [node for node in nodes if id(node) in undone.restored]
-        other = added_node(came_back if noted is None else nodes, imports, own, {})
-        if foreign is not None or other is not None:
-            node = foreign or other
-            assert node is not None
+        lacking = {*STANDARD_DOMAINS} - own.keys()
+        node = next((node for node in came_back if normal_domain(node.domain) in lacking), None)
+        node = node or added_node(came_back if noted is None else nodes, imports, own, {})
+        if node is not None:
             held = f"{node.domain or 'ai.onnx'}::{node.op_type}"
             text = f"the function {function.domain}::{function.name}, which was made since, holds a node {held}"
             reason = "the opset that the model goes back to is not the one that the function imports"
