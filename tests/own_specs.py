@@ -26,9 +26,16 @@ SLOW = ("Attention", "FlexAttention")  # they take most of the time of a build f
 LARGE = (  # of many variants each: these take most of the rest
     *SLOW,
     "CausalConvWithState",
+    "DFT",
+    "DequantizeLinear",
+    "GridSample",
     "LinearAttention",
     "NegativeLogLikelihoodLoss",
+    "QuantizeLinear",
     "RotaryEmbedding",
+    "ScatterElements",
+    "ScatterND",
+    "SequenceMap",
     "SoftmaxCrossEntropyLoss",
 )
 
