@@ -16,6 +16,7 @@ from onnx import FunctionProto
 from opwright.bundle.call_interface import outputs_of, split_type
 from opwright.bundle.format import Bundle, FunctionEntry
 from opwright.diagnostics.diagnostic import DiagnosticError
+from opwright.lang.facts import OTHER
 
 from opwright_build.verify.case_model import (
     Array,
@@ -281,30 +282,32 @@ def judge_versions_numerically(
     """The verdicts, by identity."""
     at_hand = available() if runtimes is None else runtimes
     tasks: list[ComparedBodies] = []
-    owners: list[tuple[str, str]] = []
-    pairs: dict[str, dict[str, list[Difference]]] = {}
+    owners: list[list[Difference]] = []
+    pairs: dict[str, list[tuple[str, list[Difference]]]] = {}  # of each pair of bodies its label, and what was found
     for subject in subjects:
-        labels = pairs.setdefault(subject.new.identity, {})
         differing = differing_bodies(subject.old, subject.new)
-        labels.update((_label(pair), []) for pair in differing)
+        found: dict[int, list[Difference]] = {id(pair): [] for pair in differing}
+        pairs.setdefault(subject.new.identity, []).extend((_label(pair), found[id(pair)]) for pair in differing)
         for pair, task in _tasks(subject, differing, at_hand):
             tasks.append(task)
-            owners.append((subject.new.identity, _label(pair)))
-    for (identity, label), answers in zip(owners, run_tasks(tasks, workers=workers, timeout=_TIMEOUT), strict=True):
-        pairs[identity][label] += (Difference(Within(word), *rest) for word, *rest in answers)
+            owners.append(found[id(pair)])
+    for owner, answers in zip(owners, run_tasks(tasks, workers=workers, timeout=_TIMEOUT), strict=True):
+        owner += (Difference(Within(word), *rest) for word, *rest in answers)
     return {identity: _verdict(identity, labels) for identity, labels in pairs.items()}
 
 
 def _label(pair: BodyPair) -> str:
+    """The calls that both bodies of a pair serve; `other` where neither says more."""
     opsets = f"opset {pair.first}" if pair.first == pair.last else f"opsets {pair.first} to {pair.last}"
-    return ", ".join([opsets, *(f"{axis}={value}" for axis, value in pair.new.variant)])
+    facts = dict(pair.new.variant)
+    facts |= {axis: value for axis, value in pair.old.variant if facts.get(axis, OTHER) == OTHER}
+    return ", ".join([opsets, *(f"{axis}={value}" for axis, value in facts.items())])
 
 
-def _verdict(identity: str, labels: Mapping[str, Sequence[Difference]]) -> NumericVerdict:
-    known = [item for found in labels.values() for item in found if item.within is not Within.UNKNOWN]
-    unjudged = tuple(
-        label for label, found in labels.items() if not any(item.within is not Within.UNKNOWN for item in found)
-    )
+def _verdict(identity: str, pairs: Sequence[tuple[str, Sequence[Difference]]]) -> NumericVerdict:
+    known = [item for _, found in pairs for item in found if item.within is not Within.UNKNOWN]
+    open_ = (label for label, found in pairs if not any(item.within is not Within.UNKNOWN for item in found))
+    unjudged = tuple(dict.fromkeys(open_))
     worst = max(known, key=_rank, default=Difference(Within.UNKNOWN))
     within = worst.within
     if unjudged and within is not Within.BEYOND:

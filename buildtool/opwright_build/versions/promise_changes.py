@@ -12,9 +12,8 @@ from opwright.lang.facts import ABSENT, PRESENT, fact_of
 
 from opwright_build.versions.change import Change, Kind
 from opwright_build.versions.promise import TEMPLATE, Promise, Promised
+from opwright_build.versions.served_calls import Variant, common_opsets, covers
 from opwright_build.versions.shape_changes import shape_changes
-
-Variant = tuple[tuple[str, str], ...]
 
 
 def compare(old: Promised, new: Promised) -> list[Change]:
@@ -96,12 +95,12 @@ def differing_bodies(old: Promise, new: Promise) -> list[BodyPair]:
     before, after = _Callers(old.entry, new.entry), _Callers(new.entry, old.entry)
     lefts = [(body, before.meaning(body)) for body in old.entry.bodies if before.are_served(body.variant)]
     rights = [(body, after.meaning(body)) for body in new.entry.bodies if after.are_served(body.variant)]
+    all_before, all_after = old.entry.bodies, new.entry.bodies
     for left, meaning in lefts:
         for right, other in rights:
-            first = max(left.first_opset, right.first_opset)
-            last = min(left.last_opset, right.last_opset)
-            if first <= last and meaning != other and _may_serve_the_same(left.variant, right.variant):
-                found.append(BodyPair(first, last, left, right))
+            opsets = common_opsets(left, all_before, right, all_after) if meaning != other else range(0)
+            if opsets:
+                found.append(BodyPair(opsets[0], opsets[-1], left, right))
     return found
 
 
@@ -128,12 +127,6 @@ class _Callers:
 
     def are_served(self, variant: Variant) -> bool:
         return all(self._facts.get(axis, value) == value for axis, value in variant)
-
-
-def _may_serve_the_same(left: Variant, right: Variant) -> bool:
-    """Whether no axis that both have keeps them apart."""
-    known = dict(left)
-    return all(known.get(axis, value) == value for axis, value in right)
 
 
 class _Versions:
@@ -340,7 +333,7 @@ class _Versions:
             served = [_without(variant, variables) for variant in self._new.served(opset)]
             for variant in self._old.served(opset):
                 facts = _without(variant, variables)
-                if variant != TEMPLATE and not any(_may_serve_the_same(facts, other) for other in served):
+                if variant != TEMPLATE and not any(covers(other, facts) for other in served):
                     opsets = gone.setdefault(", ".join(f"{axis}={value}" for axis, value in facts), [])
                     opsets += [opset] if opset not in opsets else []
         for text, opsets in gone.items():
@@ -353,7 +346,8 @@ class _Versions:
     def bodies(self) -> Iterator[Change]:
         templates = {item.template for item in self._before.templates}
         templates_now = {item.template for item in self._after.templates}
-        if differing_bodies(self._old, self._new) or (templates and templates_now and templates != templates_now):
+        # (Where one side has none, what it makes for other calls than those of the vectors is not looked at.)
+        if templates != templates_now or differing_bodies(self._old, self._new):
             yield self._change(Kind.BODY)
 
 
