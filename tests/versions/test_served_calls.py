@@ -125,7 +125,9 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> State:
             [("Merged/function", "    if X.rank == 4:\n        return X * 7\n    return X + X", "    return X * 2")],
             "com.acme::Merged@1 values-unknown",
         ),
+        # A template takes the place of a body: also where what it makes for the vectors is equal.
         ([("Times/function", "X + X + 0 * n", SUM)], "com.acme::Times@1 values-unknown"),
+        ([("Times/function", "X + X + 0 * n", f"{SUM} * 1")], "com.acme::Times@1 values-unknown"),
     ],
 )
 def test_calls_that_get_another_body_are_told(

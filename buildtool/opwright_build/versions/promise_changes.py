@@ -104,6 +104,17 @@ def differing_bodies(old: Promise, new: Promise) -> list[BodyPair]:
     return found
 
 
+def becomes_template(old: Promise, new: Promise) -> bool:
+    """Whether a template takes the place of bodies at some opset, or the reverse: then no vectors tell of all calls."""
+    return any(bool(left) != bool(right) for left, right in _templates(old, new))
+
+
+def _templates(old: Promise, new: Promise) -> Iterator[tuple[str, str]]:
+    """The templates, by digest, of both at each opset that both serve; empty where there is none."""
+    for opset in sorted(old.opsets & new.opsets):
+        yield old.served(opset).get(TEMPLATE, ""), new.served(opset).get(TEMPLATE, "")
+
+
 class _Callers:
     """The calls of one interface that the other one has as well."""
 
@@ -344,10 +355,8 @@ class _Versions:
             yield self._change(Kind.DEPRECATED if self._after.deprecated else Kind.NOT_DEPRECATED)
 
     def bodies(self) -> Iterator[Change]:
-        templates = {item.template for item in self._before.templates}
-        templates_now = {item.template for item in self._after.templates}
-        # (Where one side has none, what it makes for other calls than those of the vectors is not looked at.)
-        if templates != templates_now or differing_bodies(self._old, self._new):
+        other_template = any(left != right for left, right in _templates(self._old, self._new))
+        if other_template or differing_bodies(self._old, self._new):
             yield self._change(Kind.BODY)
 
 
