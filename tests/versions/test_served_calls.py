@@ -85,6 +85,12 @@ def test_a_state_that_stays_has_no_pair_of_two_bodies(variants: tuple[str, ...])
         ({RANK: "2"}, {RANK: OTHER}, False),
         ({RANK: f"{NOT}2|3"}, {RANK: "4"}, True),
         ({RANK: f"{NOT}2|3"}, {RANK: "3"}, False),
+        ({RANK: "4"}, {RANK: f"{NOT}2|3"}, False),
+        ({RANK: OTHER}, {RANK: f"{NOT}2|3"}, True),
+        ({RANK: f"{NOT}2|3"}, {RANK: OTHER}, False),
+        ({RANK: f"{NOT}2"}, {RANK: f"{NOT}2|3"}, True),
+        ({RANK: f"{NOT}2|3|4"}, {RANK: f"{NOT}2|3"}, False),
+        ({ALPHA: "1.0"}, {ALPHA: PRESENT}, False),
         ({ALPHA: PRESENT}, {ALPHA: "1.0"}, True),
         ({ALPHA: PRESENT}, {ALPHA: ABSENT}, False),
     ],
@@ -135,6 +141,15 @@ def test_calls_that_get_another_body_are_told(
 ) -> None:
     changes = changes_between(base, state(tmp_path, edited(BASE, edits)))
     assert [f"{change.identity} {change.kind.word}" for change in changes] == [expected]
+
+
+def test_a_template_that_differs_is_told_though_all_that_vectors_make_is_equal(tmp_path: Path) -> None:
+    states = (
+        state(tmp_path / name, edited(BASE, [("Times/function", "X + X + 0 * n", text)]))
+        for name, text in (("before", SUM), ("after", f"{SUM} * 1"))
+    )
+    (change,) = changes_between(*states)
+    assert f"{change.identity} {change.kind.word}" == "com.acme::Times@1 values-unknown"
 
 
 def test_a_template_that_becomes_a_body_is_told(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ from opwright_build.verify.run.models import Signature, arguments_of, signature_
 from opwright_build.verify.run.runtimes import Failed, Refused, Runtime, Session, Tells, available, newest_accepted
 from opwright_build.versions.change import Change, Kind
 from opwright_build.versions.promise import Promise
-from opwright_build.versions.promise_changes import BodyPair, becomes_template, differing_bodies
+from opwright_build.versions.promise_changes import BodyPair, differing_bodies, has_other_template
 
 _EXACT = ToleranceJudge({})
 _MOST_LISTED = 3  # bodies that a message names
@@ -288,7 +288,7 @@ def judge_versions_numerically(
         differing = differing_bodies(subject.old, subject.new)
         found: dict[int, list[Difference]] = {id(pair): [] for pair in differing}
         pairs.setdefault(subject.new.identity, []).extend((_label(pair), found[id(pair)]) for pair in differing)
-        if becomes_template(subject.old, subject.new):
+        if has_other_template(subject.old, subject.new):
             pairs[subject.new.identity].append(("calls that no vector makes", []))
         for pair, task in _tasks(subject, differing, at_hand):
             tasks.append(task)

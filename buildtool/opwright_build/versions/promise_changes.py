@@ -104,15 +104,11 @@ def differing_bodies(old: Promise, new: Promise) -> list[BodyPair]:
     return found
 
 
-def becomes_template(old: Promise, new: Promise) -> bool:
-    """Whether a template takes the place of bodies at some opset, or the reverse: then no vectors tell of all calls."""
-    return any(bool(left) != bool(right) for left, right in _templates(old, new))
-
-
-def _templates(old: Promise, new: Promise) -> Iterator[tuple[str, str]]:
-    """The templates, by digest, of both at each opset that both serve; empty where there is none."""
-    for opset in sorted(old.opsets & new.opsets):
-        yield old.served(opset).get(TEMPLATE, ""), new.served(opset).get(TEMPLATE, "")
+def has_other_template(old: Promise, new: Promise) -> bool:
+    """Whether calls get bodies of another template at some opset that both serve, or of one where there was none, or
+    the reverse: then vectors tell of their own calls alone."""
+    common = sorted(old.opsets & new.opsets)
+    return any(old.served(opset).get(TEMPLATE) != new.served(opset).get(TEMPLATE) for opset in common)
 
 
 class _Callers:
@@ -355,8 +351,7 @@ class _Versions:
             yield self._change(Kind.DEPRECATED if self._after.deprecated else Kind.NOT_DEPRECATED)
 
     def bodies(self) -> Iterator[Change]:
-        other_template = any(left != right for left, right in _templates(self._old, self._new))
-        if other_template or differing_bodies(self._old, self._new):
+        if has_other_template(self._old, self._new) or differing_bodies(self._old, self._new):
             yield self._change(Kind.BODY)
 
 

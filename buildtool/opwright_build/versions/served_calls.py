@@ -36,11 +36,17 @@ def covers(served: Variant, wanted: Variant) -> bool:
 
 
 def _takes(value: str, wanted: str) -> bool:
+    """Whether a value of an axis stands for all that the wanted one stands for: many of them, where that is no single
+    value."""
     if value in (wanted, OTHER):
         return True
-    if wanted == OTHER:
-        return value == PRESENT or value.startswith(NOT)
-    return _meet(value, wanted)
+    if wanted.startswith(NOT):
+        return value.startswith(NOT) and _excluded(value) <= _excluded(wanted)
+    return wanted not in (OTHER, PRESENT) and _meet(value, wanted)
+
+
+def _excluded(value: str) -> set[str]:
+    return set(value.removeprefix(NOT).split("|"))
 
 
 def _may_meet(left: Variant, right: Variant) -> bool:
@@ -57,7 +63,7 @@ def _meet(one: str, other: str) -> bool:
         if first == PRESENT:
             return second != ABSENT
         if first.startswith(NOT):
-            return second not in first.removeprefix(NOT).split("|")
+            return second not in _excluded(first)
     return False
 
 
