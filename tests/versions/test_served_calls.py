@@ -11,7 +11,7 @@ import pytest
 from opwright.bundle.format import BodyEntry
 from opwright.lang.facts import ABSENT, OTHER, PRESENT
 from opwright.variants import NOT, match_variants
-from opwright_build.versions.served_calls import common_opsets, covers
+from opwright_build.versions.served_calls import Variant, common_opsets, of_its_own, part_without
 
 from tests.versions.states import LIBRARY, State, changes_between, edited, spec, state
 
@@ -20,7 +20,7 @@ FIRST, LAST = 15, 18
 Call = Mapping[str, tuple[str, ...]]
 CALLS: list[Call] = [
     {RANK: (str(rank),), ALPHA: (ABSENT,) if alpha is None else (PRESENT, alpha), TYPE: (kind,)}
-    for rank, alpha, kind in product(range(6), (None, "1.0", "2.0"), ("float", "double"))
+    for rank, alpha, kind in product(range(8), (None, "1.0", "2.0", "9.0"), ("float", "double"))
 ]
 
 
@@ -76,18 +76,39 @@ def test_a_state_that_stays_has_no_pair_of_two_bodies(variants: tuple[str, ...])
         assert bool(common_opsets(left, bodies, right, bodies)) == (left is right)
 
 
+def test_what_is_served_no_more_is_found() -> None:
+    """A part of what a variant served is lost if and only if there is a call that it served and that nothing serves."""
+    draw = random.Random(7)
+    few = {TYPE: ("float", "double")}
+    found = {True: 0, False: 0}
+    for _ in range(400):
+        before, after = drawn_state(draw), drawn_state(draw)
+        opset = draw.randint(FIRST, LAST)
+        there, now = (
+            [item.variant for item in bodies if item.first_opset <= opset <= item.last_opset]
+            for bodies in (before, after)
+        )
+        lost: dict[Variant, bool] = dict.fromkeys(there, False)
+        for call in CALLS:
+            for left in served(before, call, opset):
+                lost[left.variant] = lost[left.variant] or not served(after, call, opset)
+        for variant, is_lost in lost.items():
+            part = part_without(of_its_own(variant, there), now, few)
+            assert (part is not None) == is_lost, (variant, there, now, part)
+            found[is_lost] += 1
+    assert min(found.values()) > 150
+
+
 @pytest.mark.parametrize(
     ("now", "before", "is_covered"),
     [
         ({}, {RANK: "2"}, True),
-        ({RANK: "2"}, {}, True),
+        ({RANK: "2"}, {}, False),
         ({RANK: OTHER}, {RANK: "2"}, True),
-        ({RANK: "2"}, {RANK: OTHER}, False),
         ({RANK: f"{NOT}2|3"}, {RANK: "4"}, True),
         ({RANK: f"{NOT}2|3"}, {RANK: "3"}, False),
         ({RANK: "4"}, {RANK: f"{NOT}2|3"}, False),
         ({RANK: OTHER}, {RANK: f"{NOT}2|3"}, True),
-        ({RANK: f"{NOT}2|3"}, {RANK: OTHER}, False),
         ({RANK: f"{NOT}2"}, {RANK: f"{NOT}2|3"}, True),
         ({RANK: f"{NOT}2|3|4"}, {RANK: f"{NOT}2|3"}, False),
         ({ALPHA: "1.0"}, {ALPHA: PRESENT}, False),
@@ -96,7 +117,7 @@ def test_a_state_that_stays_has_no_pair_of_two_bodies(variants: tuple[str, ...])
     ],
 )
 def test_what_a_variant_serves_of_another(now: dict[str, str], before: dict[str, str], is_covered: bool) -> None:
-    assert covers(tuple(now.items()), tuple(before.items())) == is_covered
+    assert (part_without(tuple(before.items()), [tuple(now.items())], {}) is None) == is_covered
 
 
 RANKS = "  - {name: one, inputs: {X: [3.0, 4.0]}}\n  - {name: three, inputs: {X: [[[3.0]]]}}\n"
@@ -125,6 +146,11 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> State:
         (
             [("Ranks/function", "    return X + X", "    if X.rank == 5:\n        return X\n    return X + X")],
             "com.acme::Ranks@1 values-unknown",
+        ),
+        # A rank that is no longer taken, of a function that had one body for all; one that some axis still tells apart.
+        (
+            [("Times/function", "    return X", "    assert X.rank == 1\n    return X")],
+            "com.acme::Times@1 variant-gone",
         ),
         # A rank whose body goes is served by that of the others, equal on all that vectors run.
         (

@@ -8,11 +8,11 @@ from typing import TypeVar
 
 from opwright.bundle.call_interface import ANY, split_type
 from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, InputEntry, OutputEntry
-from opwright.lang.facts import ABSENT, PRESENT, fact_of
+from opwright.lang.facts import ABSENT, PRESENT, RANK, declared_values, fact_of
 
 from opwright_build.versions.change import Change, Kind
 from opwright_build.versions.promise import TEMPLATE, Promise, Promised
-from opwright_build.versions.served_calls import Variant, common_opsets, covers
+from opwright_build.versions.served_calls import Variant, common_opsets, of_its_own, part_without
 from opwright_build.versions.shape_changes import shape_changes
 
 
@@ -118,22 +118,49 @@ class _Callers:
         self._inputs = {item.name: str(index) for index, item in enumerate(entry.inputs)}
         names, attributes = {item.name for item in other.inputs}, {item.name for item in other.attributes}
         self._facts: dict[str, str] = {}  # what all calls of the other one have on an axis
+        self._valued: set[str] = set()  # attributes that have a value in all of them
         for item in entry.inputs:
             if item.name not in names:
                 self._facts[item.name] = ABSENT
         for attribute in entry.attributes:
             if attribute.name not in attributes:
                 self._facts[attribute.name] = ABSENT if attribute.default is None else fact_of(attribute.default)
+        self.few: dict[str, Sequence[str]] = {}  # the values of axes of which calls of the other one have few
         for item in other.inputs:
-            if not item.optional and not item.variadic:
-                self._facts[item.name] = PRESENT
+            if not item.variadic:
+                self.few[item.name] = (ABSENT, PRESENT) if item.optional else (PRESENT,)
+                self._facts |= {} if item.optional else {item.name: PRESENT}
+        for attribute in other.attributes:
+            always = attribute.required or attribute.default is not None
+            values = declared_values(attribute.choices, attribute.is_bool)
+            if values:
+                self.few[attribute.name] = values if always else (ABSENT, *values)
+            self._valued |= {attribute.name} if always else set()
 
     def meaning(self, body: BodyEntry) -> tuple[object, ...]:
         """The body as callers see it, whatever its parameters are called."""
         return body.body, tuple(self._inputs.get(name, name) for name in body.inputs), body.attributes
 
+    def with_known(self, variant: Variant) -> Variant:
+        """The variant with what all calls of the other interface have besides."""
+        return tuple({**dict.fromkeys(sorted(self._valued), PRESENT), **self._facts, **dict(variant)}.items())
+
     def are_served(self, variant: Variant) -> bool:
         return all(self._facts.get(axis, value) == value for axis, value in variant)
+
+
+def _renamed(variant: Variant, names: Mapping[str, str]) -> Variant:
+    """With inputs as they are called in the other state."""
+    parts = ((axis.removesuffix(RANK), axis) for axis, _ in variant)
+    found = [names.get(name, name) + axis[len(name) :] for name, axis in parts]
+    return tuple((axis, value) for axis, (_, value) in zip(found, variant, strict=True))
+
+
+def _text(part: Variant, variant: Variant) -> str:
+    """What a part of a variant is, without what all calls have."""
+    told = dict(variant)
+    lost = {axis: value for axis, value in part if axis in told or value not in (PRESENT, ABSENT) or len(part) == 1}
+    return ", ".join(f"{axis}={value}" for axis, value in lost.items())
 
 
 class _Versions:
@@ -336,12 +363,17 @@ class _Versions:
             yield self._change(Kind.OPSETS_WIDENED, span(after - before))
         gone: dict[str, list[int]] = {}
         variables = {name for name, _ in (*self._before.types, *self._after.types)}
+        calls = _Callers(self._after, self._before)
+        names = {right.name: left.name for left, right in self._inputs if left is not None and right is not None}
         for opset in sorted(before & after):
-            served = [_without(variant, variables) for variant in self._new.served(opset)]
-            for variant in self._old.served(opset):
-                facts = _without(variant, variables)
-                if variant != TEMPLATE and not any(covers(other, facts) for other in served):
-                    opsets = gone.setdefault(", ".join(f"{axis}={value}" for axis, value in facts), [])
+            served = [_without(_renamed(variant, names), variables) for variant in self._new.served(opset)]
+            if TEMPLATE in self._new.served(opset):
+                continue  # it serves whatever it is asked for
+            own = [_without(variant, variables) for variant in self._old.served(opset) if variant != TEMPLATE]
+            for variant in dict.fromkeys(own):
+                part = part_without(calls.with_known(of_its_own(variant, own)), served, calls.few)
+                if part is not None:
+                    opsets = gone.setdefault(_text(part, variant), [])
                     opsets += [opset] if opset not in opsets else []
         for text, opsets in gone.items():
             yield self._change(Kind.VARIANT_GONE, text, span(opsets))

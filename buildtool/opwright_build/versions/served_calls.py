@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from opwright.bundle.format import BodyEntry
 from opwright.lang.facts import ABSENT, OTHER, PRESENT
@@ -28,11 +28,69 @@ def common_opsets(left: BodyEntry, lefts: Sequence[BodyEntry], right: BodyEntry,
     return range(opsets[0], opsets[-1] + 1) if opsets else range(0)
 
 
-def covers(served: Variant, wanted: Variant) -> bool:
-    """Whether a variant serves what another one served, as far as both tell of the same axes: `other` is served by none
-    that names a value."""
+def part_without(wanted: Variant, served: Sequence[Variant], few: Mapping[str, Sequence[str]]) -> Variant | None:
+    """A part of what the variant `wanted` served that none of `served` does; None where they serve all of it.
+
+    `few` has the values of axes of which there are few; an axis that is not among them has others than those that are
+    named. What stands for many values, or says nothing of an axis, is looked at value by value where others tell some
+    apart.
+    """
     known = dict(wanted)
-    return all(axis not in known or _takes(value, known[axis]) for axis, value in served)
+    fitting = [variant for variant in served if _may_meet(variant, wanted)]
+    if any(all(axis in known and _takes(value, known[axis]) for axis, value in variant) for variant in fitting):
+        return None
+    for axis in dict.fromkeys(axis for variant in fitting for axis, _ in variant):
+        parts = _parts(
+            known.get(axis), [value for item in fitting for name, value in item if name == axis], few.get(axis)
+        )
+        if parts != [known.get(axis)]:
+            found = (part_without(_with(known, axis, part), fitting, few) for part in parts)
+            return next((part for part in found if part is not None), None)
+    return wanted
+
+
+def of_its_own(variant: Variant, variants: Sequence[Variant]) -> Variant:
+    """The variant with each `other` as none of the values that others of its state name, where these agree on all the
+    rest."""
+    return tuple(
+        (axis, _none_of(_values(_told(axis, variant, variants))) if value == OTHER else value)
+        for axis, value in variant
+    )
+
+
+def _with(known: Mapping[str, str], axis: str, value: str) -> Variant:
+    return tuple({**known, axis: value}.items())
+
+
+def _parts(wanted: str | None, told: Iterable[str], few: Sequence[str] | None) -> list[str]:
+    """The values of an axis that what is wanted there consists of, where some are told apart: single ones, and none of
+    those."""
+    if wanted is not None and wanted != PRESENT and not wanted.startswith(NOT):
+        return [wanted]
+    named = _values(told)
+    if few is not None:
+        return [value for value in few if wanted is None or _meet(value, wanted)]
+    out = {ABSENT} if wanted == PRESENT else set() if wanted is None else _excluded(wanted)
+    single = sorted(named - out - {PRESENT})
+    rest = _none_of(named | out)
+    return [*single, rest]
+
+
+def _values(told: Iterable[str]) -> set[str]:
+    """The single values that some facts name, those that they exclude among them."""
+    found: set[str] = set()
+    for value in told:
+        if value.startswith(NOT):
+            found |= _excluded(value)
+        elif value == PRESENT:
+            found.add(ABSENT)
+        elif value != OTHER:
+            found.add(value)
+    return found
+
+
+def _none_of(values: Iterable[str]) -> str:
+    return NOT + "|".join(sorted(values))
 
 
 def _takes(value: str, wanted: str) -> bool:
@@ -41,6 +99,8 @@ def _takes(value: str, wanted: str) -> bool:
     if value in (wanted, OTHER):
         return True
     if wanted.startswith(NOT):
+        if value == PRESENT:
+            return ABSENT in _excluded(wanted)
         return value.startswith(NOT) and _excluded(value) <= _excluded(wanted)
     return wanted not in (OTHER, PRESENT) and _meet(value, wanted)
 
@@ -75,14 +135,13 @@ def _has_own(variant: Variant, wanted: Variant, bodies: Sequence[BodyEntry], ops
     """Whether the calls of `wanted` have, on an axis where `variant` has `other`, a value with a body of its own."""
     named = dict(wanted)
     axes = [axis for axis, value in variant if value == OTHER and named.get(axis, OTHER) != OTHER]
-    return any(named[axis] in _named(axis, variant, bodies, opset) for axis in axes)
+    there = [body.variant for body in bodies if body.first_opset <= opset <= body.last_opset] if axes else []
+    return any(named[axis] in _told(axis, variant, there) for axis in axes)
 
 
-def _named(axis: str, variant: Variant, bodies: Sequence[BodyEntry], opset: int) -> Iterator[str]:
-    """The values of an axis that have bodies of their own, where they agree with the variant on all the rest."""
+def _told(axis: str, variant: Variant, variants: Iterable[Variant]) -> Iterator[str]:
+    """What variants tell of an axis that agree with one on all the rest."""
     rest = [(name, value) for name, value in variant if name != axis]
-    for body in bodies:
-        exact = dict(body.variant)
-        is_served = axis in exact and body.first_opset <= opset <= body.last_opset
-        if is_served and all(exact.get(name, value) == value for name, value in rest):
+    for exact in map(dict, variants):
+        if axis in exact and all(exact.get(name, value) == value for name, value in rest):
             yield exact[axis]
