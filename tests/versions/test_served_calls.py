@@ -76,6 +76,13 @@ def test_a_state_that_stays_has_no_pair_of_two_bodies(variants: tuple[str, ...])
         assert bool(common_opsets(left, bodies, right, bodies)) == (left is right)
 
 
+def test_a_body_for_two_values_at_once_is_no_pair_of_that_for_all_others() -> None:
+    variants = [{RANK: "0", "Y.rank": "0"}, {RANK: OTHER, "Y.rank": OTHER}]
+    bodies = [body(variant, FIRST, LAST) for variant in variants]
+    for left, right in product(bodies, bodies):
+        assert bool(common_opsets(left, bodies, right, bodies)) == (left is right)
+
+
 def test_what_is_served_no_more_is_found() -> None:
     """A part of what a variant served is lost if and only if there is a call that it served and that nothing serves."""
     draw = random.Random(7)

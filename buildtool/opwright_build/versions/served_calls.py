@@ -132,11 +132,14 @@ def _has_other(variant: Variant) -> bool:
 
 
 def _has_own(variant: Variant, wanted: Variant, bodies: Sequence[BodyEntry], opset: int) -> bool:
-    """Whether the calls of `wanted` have, on an axis where `variant` has `other`, a value with a body of its own."""
-    named = dict(wanted)
-    axes = [axis for axis, value in variant if value == OTHER and named.get(axis, OTHER) != OTHER]
-    there = [body.variant for body in bodies if body.first_opset <= opset <= body.last_opset] if axes else []
-    return any(named[axis] in _told(axis, variant, there) for axis in axes)
+    """Whether all calls of `wanted` have, where `variant` has `other`, values with a body of their own, which agrees
+    with the variant on all the rest."""
+    known, named = dict(variant), dict(wanted)
+    for told in (dict(body.variant) for body in bodies if body.first_opset <= opset <= body.last_opset):
+        apart = [axis for axis, value in variant if told.get(axis, value) != value]
+        if apart and all(known[axis] == OTHER and told[axis] == named.get(axis) for axis in apart):
+            return True
+    return False
 
 
 def _told(axis: str, variant: Variant, variants: Iterable[Variant]) -> Iterator[str]:
