@@ -213,6 +213,12 @@ def test_what_was_attached_before_does_not_follow(name: str, reason: str) -> Non
         run(converted(opwright.attach(detached, library(), late_types=True)))
 
 
+def test_what_was_attached_of_a_library_that_is_not_given_does_not_follow() -> None:
+    attached = opwright.attach(model("Kind"), library())
+    (found,) = refused(lambda: opwright.attach(attached, LibraryBuilder().bundle(), late_types=True))
+    assert (found.code, found.reason) == ("OW545", "it is the one for float; the model has that body already")
+
+
 def test_what_follows_already_stays() -> None:
     attached = opwright.attach(model("Kind"), library(), late_types=True)
     assert opwright.attach(attached, library(), late_types=True) == attached

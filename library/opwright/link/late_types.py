@@ -247,15 +247,17 @@ class LateTypes:
 
     def fixed_before(self, record: Record) -> str:
         """The same of a function that was attached before, for a call of its own float type, or of float."""
-        entry = self.catalogue.functions.get(record.identity)
-        if entry is None or record.late:
+        if record.late:
+            return ""
+        typed = next((value for value in _values(record.variant) if value in FLOATS), "")
+        if typed:  # which is told of a library that is not given, too
+            return f"it is the one for {typed}"
+        entry = self.catalogue.called(record.identity)
+        if entry is None:
             return ""
         body = next((item for item in entry.bodies if item.body == record.body), None)
         if body is None:
             return "it is made for the call, of a template"
-        typed = next((element for name, element in body.variant if name in dict(entry.types) and element in FLOATS), "")
-        if typed:
-            return f"it is the one for {typed}"
         admits = dict(body.admits)
         bound = {name: _COMPUTED for name, _ in entry.types if _COMPUTED in admits.get(name, (_COMPUTED,))}
         return self.fixed(Instance(entry, body), bound)
@@ -273,6 +275,11 @@ class LateTypes:
             if made_of is not None and set(wanted) <= set(made_of):
                 return replace(first, variant=body.variant, body=body.body)
         raise _Different(f"{identity} has other bodies: {self.reasons.get(identity, 'they are not one')}")
+
+
+def _values(variant: str) -> list[str]:
+    """Those that a variant is recorded with: `T=float,scale=absent`."""
+    return [pair.partition("=")[2] for pair in variant.split(",")]
 
 
 def _import(function: FunctionProto, versions: Mapping[str, int]) -> None:

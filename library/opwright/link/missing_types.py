@@ -50,8 +50,9 @@ def complete_outputs(model: ModelProto, light: ModelProto, *, remember: bool) ->
 
 
 def complete_bodies(model: ModelProto, light: Callable[[], ModelProto], *, remember: bool) -> None:
-    """Writes the types of what the graphs of `Scan` give, as far as they follow, before nodes in them are rewritten:
-    onnxruntime wants their ranks, and of calls and of what stands in the place of a node it does not see them.
+    """Writes the element types and ranks of what the graphs of `Scan` give, as far as they follow, before nodes in them
+    are rewritten: onnxruntime wants the ranks, and of calls and of what stands in the place of a node it does not see
+    them. Sizes are not written: they may become others with those of the model's inputs.
 
     `light` gives what it is for `complete_outputs`, and `remember` is as there.
     """
@@ -68,6 +69,8 @@ def complete_bodies(model: ModelProto, light: Callable[[], ModelProto], *, remem
             if found is not None and found.WhichOneof("value") is not None and found != value.type:
                 before.setdefault(key, {})[value.name] = _kept(value)
                 value.type.CopyFrom(found)
+                for size in value.type.tensor_type.shape.dim:
+                    size.Clear()
     if before and remember:
         add_entry(model, BODIES, before)
 
