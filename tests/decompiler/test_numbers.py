@@ -67,7 +67,7 @@ def test_numbers_that_no_constant_of_the_opset_holds_stay_initializers(
 ) -> None:
     """`Constant` holds float16, float and double alone below opset 9."""
     text = f"""<ir_version: 4, opset_import: ["": {opset}]>
-        g (float[6] X, bool c) => (float[2,3] Y, float[2] Z) <int64[2] s = {{2, 3}}, float[1] k = {{2.0}}>
+        g (float[6] X, bool c) => (float[2,3] Y, float[2] Z, int64[2] s) <int64[2] s = {{2, 3}}, float[1] k = {{2.0}}>
         {{
             Y = Reshape(X, s)
             Z = If(c) <

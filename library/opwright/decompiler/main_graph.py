@@ -138,8 +138,8 @@ class MainGraph:
         for dim in tensor.dims:
             size *= dim
         constant = None
-        is_held = self.body.forms.holds(tensor) or is_output
-        if not is_input and not self.faithful and is_held and (size <= MOST_INLINE or is_output):
+        is_short = (size <= MOST_INLINE or is_output) and self.body.forms.holds(tensor)
+        if not is_input and not self.faithful and is_short:
             constant = constant_of(tensor)
             if is_output or not constant.is_long:
                 self.body.constants[tensor.name] = constant

@@ -93,7 +93,7 @@ def _of_tensor(tensor: TensorProto) -> str:
         return f"tensor {sizes}"
     try:
         data = numpy_helper.to_array(tensor).tobytes()
-    except Exception:  # a malformed one: numpy_helper raises what it likes
+    except (ValueError, TypeError, KeyError):  # it holds another number of elements than its sizes say
         return f"tensor {sizes}"
     return f"tensor {sizes} {_digest(data)}"
 
