@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import onnx
@@ -169,6 +170,30 @@ def test_all_that_is_wrong_is_told_at_once(acme: Bundle) -> None:
     plan = opwright.plan_attach(parse(text), acme)
     assert [item.code for item in plan.diagnostics] == ["OW553", "OW557"]
     assert [node.operator for node in plan.nodes] == ["com.acme::Floor"]
+
+
+def test_each_of_many_calls_gets_what_it_gets_alone(acme: Bundle) -> None:
+    """Calls that say the same share an answer, and what is wrong is said of each."""
+    inputs = "float[N] f, double[N] d, float[2] s, int64[N] i, float[N, N] m"
+    draw = random.Random(7)
+    calls = []
+    for number in range(120):
+        name = draw.choice(("Twice", "Floor", "Kind", "Pair", "Swish"))
+        outputs = ", ".join(f"v{number}_{index}" for index in range(draw.choice((1, 1, 2))))
+        attribute = draw.choice(("", "", "<alpha = 1.0>", "<alpha = 2.0>", "<alpha = 2>")) if name == "Swish" else ""
+        given = ", ".join(draw.choices("fdsim", k=draw.choice((1, 1, 2))))
+        calls.append(f"{outputs} = com.acme.{name} {attribute} ({given})")
+
+    def planned(*nodes: str) -> tuple[list[tuple[object, ...]], list[tuple[str, str]]]:
+        text = f"{HEAD} ({inputs}) => (float[N] y) {{ {' '.join(nodes)} y = Relu(f) }}"
+        plan = opwright.plan_attach(parse(text), acme)
+        served = [(node.function.name, node.why) for node in plan.nodes]
+        return served, [(item.code, item.message.partition(": ")[2]) for item in plan.diagnostics]
+
+    alone = [planned(call) for call in calls]
+    served, problems = planned(*calls)
+    assert served == [row for rows, _ in alone for row in rows] and len(served) > 20
+    assert problems == [row for _, rows in alone for row in rows] and len({code for code, _ in problems}) > 2
 
 
 # ------------------------------------------------------------------------------------------------- the command

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
@@ -115,6 +115,19 @@ def resolve_model(
     )
 
 
+_Said = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The body that a call means, or what is wrong with it; the promised shapes of its outputs, and their types."""
+
+    chosen: Instance | None
+    problems: tuple[Diagnostic, ...]
+    shapes: tuple[tuple[int | None, ...] | None, ...]
+    outputs: tuple[Fact, ...]
+
+
 class Resolver:
     """The visitor: looks up each node, and says of those it serves what their outputs are."""
 
@@ -129,6 +142,7 @@ class Resolver:
         self._replaceable = replace if callable(replace) else None
         self.instances = Instances(catalogue)
         self._bodies = _BodyTypes(self.instances, opset)
+        self._answers: dict[_Said | None, _Answer] = {}
 
     @property
     def domains(self) -> Collection[str]:
@@ -152,18 +166,34 @@ class Resolver:
             return None
         call = Call(entry, visit, self._opset, self._file)
         findings = self._note(visit, replaced)
-        chosen: Instance | None = None
-        try:
-            chosen = self.instances.choose(call)
-            findings.choices.append(chosen)
+        answer = self._answer(call)
+        findings.problems.update(dict.fromkeys(answer.problems))
+        if answer.chosen is not None:
+            findings.choices.append(answer.chosen)
             findings.calls.append(call)
-        except DiagnosticError as error:
-            findings.problems.update(dict.fromkeys(error.diagnostics))
         if visit.scope is not None:
-            for name, shape in zip(visit.node.output, promised_shapes(call), strict=False):
+            for name, shape in zip(visit.node.output, answer.shapes, strict=False):
                 if shape is not None:
                     visit.scope.shapes.setdefault(name, shape)
-        return self._output_types(call, chosen)
+        return answer.outputs
+
+    def _answer(self, call: Call) -> _Answer:
+        """What the libraries say to a call. One that says the same as a call before gets the same answer; what is wrong
+        with a call is said of each node."""
+        said = _said(call)
+        known = self._answers.get(said)
+        if known is not None:
+            return known
+        chosen: Instance | None = None
+        problems: tuple[Diagnostic, ...] = ()
+        try:
+            chosen = self.instances.choose(call)
+        except DiagnosticError as error:
+            problems = tuple(error.diagnostics)
+        answer = _Answer(chosen, problems, tuple(promised_shapes(call)), tuple(self._output_types(call, chosen)))
+        if said is not None and not problems:
+            self._answers[said] = answer
+        return answer
 
     def _note(self, visit: Visit, replaced: bool) -> Findings:
         return self.findings.setdefault(id(visit.node), Findings(visit.node, visit.place, replaced, visit.function))
@@ -231,6 +261,18 @@ class Resolver:
 
     def _problem(self, code: str, visit: Visit, message: str, reason: str, help_text: str) -> Diagnostic:
         return Diagnostic(code, f"{visit.place}: {message}", Place(self._file), reason, help_text)
+
+
+def _said(call: Call) -> _Said | None:
+    """All of a call that its answer rests on; None where a graph is given, which means what the imports around it
+    say."""
+    visit = call.visit
+    if any(item.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS) for item in visit.attributes.values()):
+        return None
+    shapes = tuple(map(visit.shape, range(len(visit.inputs))))
+    written = tuple(item.name for item in visit.node.attribute)
+    resolved = tuple(item.SerializeToString(deterministic=True) for item in visit.attributes.values())
+    return call.entry.identity, visit.inputs, visit.ranks, shapes, len(visit.node.output), written, resolved
 
 
 def _declared_type(declared: str, bound: Mapping[str, str]) -> Fact:
