@@ -187,12 +187,14 @@ def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span:
     """ceil((stop - start) / step); a Loop with fewer than one trip makes none, as range does."""
     length = stop if start == 0 and is_static_number(start) else binary(low, "-", stop, start, span, (span, span))
     if step != 1:
-        rounding = step - 1 if step > 0 else step + 1
-        length = binary(low, "+", length, rounding, span, (span, span))
-        element = low.element_of("int64")
+        op, element = Writer(low, span), low.element_of("int64")
         length = carried(low, length, span)
         divisor = typed_constant(low, step, (), element, span)
-        length = Writer(low, span).div(length, divisor)
+        # What is left over makes one more trip. To round up before dividing would wrap around near the largest int.
+        whole = op.div(length, divisor)
+        rest = op.sub(length, op.mul(whole, divisor))
+        rounding = typed_constant(low, step - 1 if step > 0 else step + 1, (), element, span)
+        length = op.add(whole, op.div(op.add(rest, rounding), divisor))
         length.type = ir.NumberType(ir.NumberKind.INT)
     assert isinstance(length, ir.Value)
     return length

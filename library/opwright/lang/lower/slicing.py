@@ -61,7 +61,8 @@ def _one_above(op: Writer, bound: Bound) -> Bound:
         return None
     if isinstance(bound, int):
         return INT64_MAX if bound == -1 else min(bound, INT64_MAX - 1) + 1
-    last = op.equal(bound, op.int64(-1))
+    # The largest int is the end too, and has none above it.
+    last = op.or_(op.equal(bound, op.int64(-1)), op.equal(bound, op.int64(INT64_MAX)))
     return op.where(last, op.int64(INT64_MAX), op.add(bound, op.int64(1)))
 
 
@@ -86,10 +87,18 @@ def _start(op: Writer, item: Range) -> int | ir.Value:
 
 def _stop(op: Writer, item: Range) -> int | ir.Value:
     if item.stop is not None:
-        return item.stop
+        return item.stop if item.known_step is not None and item.known_step > 0 else _below_the_end(op, item.stop)
     if item.known_step is not None:
         return INT64_MAX if item.known_step > 0 else INT64_MIN
     return op.where(op.less(op.at(item.step), op.int64(0)), op.int64(INT64_MIN), op.int64(INT64_MAX))
+
+
+def _below_the_end(op: Writer, stop: int | ir.Value) -> int | ir.Value:
+    """Where a walk down stops. To a Slice the largest int is the end of the walk, whichever way it goes; in Python it
+    is a place behind all elements, as the one below it is."""
+    if isinstance(stop, int):
+        return min(stop, INT64_MAX - 1)
+    return op.where(op.equal(stop, op.int64(INT64_MAX)), op.int64(INT64_MAX - 1), stop)
 
 
 def _shape(shape: tuple[ir.Dimension, ...] | None, group: list[tuple[int, Range]]) -> tuple[ir.Dimension, ...] | None:
