@@ -11,7 +11,7 @@ from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, Inp
 from opwright.diagnostics.diagnostic import Diagnostic, has_errors
 from opwright.elements import BY_NAME
 from opwright.lang import facts
-from opwright.lang.bodies import anonymous_body, body_entry
+from opwright.lang.bodies import AnonymousBodies, body_entry
 from opwright.lang.carried import carried_instance
 from opwright.lang.instances import MissingFact, TemplateInstance, choose_attribute, choose_rank, specialise
 from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
@@ -87,6 +87,7 @@ class Instances:
         self._entry = entry
         self._known: dict[int, list[_Known]] = {}  # by opset
         self._carried: dict[tuple[int, int], tuple[MadeInstance, MadeInstance | None]] = {}  # by id, and opset
+        self._anonymous = AnonymousBodies()
 
     def make(self, opset: int, call: CallFacts, before: MadeInstance | None = None) -> MadeInstance:
         """The body for a call. `before` is that of the same call at the opset before, where its graphs, if any, are
@@ -99,7 +100,7 @@ class Instances:
         if key not in self._carried:
             made = carried_instance(before.instance, opset)
             if made is not before.instance:
-                self._carried[key] = before, None if made is None else _with_body(self._entry, opset, made)
+                self._carried[key] = before, None if made is None else self._with_body(opset, made)
             else:
                 self._carried[key] = before, before
         return self._carried[key][1]
@@ -125,22 +126,21 @@ class Instances:
             instance = specialise(typed, opset, answer, graphs, said)
         except MissingFact as missing:
             raise NotMadeError(f"it depends on {missing.axis}, which is not known here", missing.axis) from None
-        made = _with_body(entry, opset, instance)
+        made = self._with_body(opset, instance)
         known.append(_Known(said, asked, made))
         return made
 
-
-def _with_body(entry: FunctionEntry, opset: int, made: TemplateInstance) -> MadeInstance:
-    lowered = made.lowered
-    if lowered.function is None or has_errors(lowered.diagnostics):
-        raise NotMadeError(_said(lowered.diagnostics))
-    try:
-        canonical = anonymous_body(lowered)
-    except RefusedError as refused:
-        raise NotMadeError(str(refused)) from None
-    outputs = made.outputs if entry.outputs and entry.outputs[-1].variadic else ()
-    body = body_entry(made.key, lowered, canonical, (opset, opset), outputs)
-    return MadeInstance(body, canonical.proto, made)
+    def _with_body(self, opset: int, made: TemplateInstance) -> MadeInstance:
+        lowered, entry = made.lowered, self._entry
+        if lowered.function is None or has_errors(lowered.diagnostics):
+            raise NotMadeError(_said(lowered.diagnostics))
+        try:
+            canonical = self._anonymous.of(lowered)
+        except RefusedError as refused:
+            raise NotMadeError(str(refused)) from None
+        outputs = made.outputs if entry.outputs and entry.outputs[-1].variadic else ()
+        body = body_entry(made.key, lowered, canonical, (opset, opset), outputs)
+        return MadeInstance(body, canonical.proto, made)
 
 
 def _said(diagnostics: Sequence[Diagnostic]) -> str:
