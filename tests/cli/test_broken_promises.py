@@ -49,6 +49,7 @@ rows:
   - {name: zero, inputs: {X: [0.0]}, outputs: {Y: [0.0]}}
   - {name: low, inputs: {X: [-1.0], low: 0.0}, outputs: {Y: [0.0]}}
   - {name: b, inputs: {X: [-1.0]}, attributes: {mode: b}, outputs: {Y: [0.0]}}
+  - {name: both, inputs: {X: [-1.0], low: 0.0}, attributes: {mode: b}, outputs: {Y: [0.0]}}
 """
 
 

@@ -119,6 +119,11 @@ def listed(corpus: Path) -> dict[str, Any]:
     return told
 
 
+def write_list(corpus: Path, told: dict[str, Any]) -> None:
+    digest = hashlib.sha256(json.dumps(told["cases"], sort_keys=True).encode()).hexdigest()
+    (corpus / "conformance.json").write_text(json.dumps({**told, "digest": digest}))
+
+
 def first(corpus: Path) -> Path:
     return corpus / listed(corpus)["cases"][0]["folder"]
 
@@ -232,7 +237,7 @@ def test_a_backend_that_is_wrong(corpus: Path, opwright: Opwright, backends: Non
     told = listed(corpus)
     for case in told["cases"][1:]:
         shutil.rmtree(corpus / case["folder"])
-    (corpus / "conformance.json").write_text(json.dumps({**told, "cases": told["cases"][:1]}))
+    write_list(corpus, {**told, "cases": told["cases"][:1]})
     ran = opwright("conform", "corpus", "--backend", f"some_backends:{backend}", "--vector-limit", "3")
     assert ran.status == 1
     assert "error OW690" in ran.out and words in ran.out
@@ -285,7 +290,15 @@ def test_a_folder_without_a_list_is_judged_as_the_standards_suite(
 def change_list(corpus: Path, change: Callable[[dict[str, Any]], object]) -> None:
     told = listed(corpus)
     change(told)
-    (corpus / "conformance.json").write_text(json.dumps(told))
+    write_list(corpus, told)
+
+
+def test_cases_that_are_taken_out_of_the_list_are_missed(corpus: Path, opwright: Opwright) -> None:
+    told = listed(corpus)
+    (corpus / "conformance.json").write_text(json.dumps({**told, "cases": told["cases"][1:]}))
+    ran = opwright("conform", "corpus", "--backend", REFERENCE)
+    assert ran.status == 2
+    assert "OW691" in ran.out and "are not those of its digest" in ran.out
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def _compile(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> Co
         for first, last, family in _classes(families, anonymous):
             found.extend(_defined_by_itself(version, unit, family, last))
             for variant in family.variants:
-                entries.append(_body(variant, first, last, bodies, anonymous))
+                entries.append(_body(variant, first, last, bodies, anonymous, names=unit.declaration.variadic_output))
         if not templates:
             found.extend(_never_admitted(version, families, entries))
     gaps = unreachable(unit, families)
@@ -175,10 +175,14 @@ def _bodies(family: Family, anonymous: AnonymousBodies) -> list[tuple[object, st
 # -------------------------------------------------------------------------------------------------- bodies
 
 
-def _body(variant: Variant, first: int, last: int, bodies: dict[str, bytes], anonymous: AnonymousBodies) -> BodyEntry:
-    made = anonymous.of(variant.lowered)
+def _body(
+    variant: Variant, first: int, last: int, bodies: dict[str, bytes], anonymous: AnonymousBodies, *, names: bool
+) -> BodyEntry:
+    """The body of a variant, which goes to `bodies`; `names`: the entry is to name its outputs, as many as it has."""
+    made, function = anonymous.of(variant.lowered), variant.lowered.function
     bodies.setdefault(made.digest, made.proto)
-    return body_entry(variant.key, variant.lowered, made, (first, last))
+    outputs = tuple(function.outputs) if names and function is not None else ()
+    return body_entry(variant.key, variant.lowered, made, (first, last), outputs)
 
 
 # ------------------------------------------------------------------------------------------------ findings

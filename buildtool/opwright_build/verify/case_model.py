@@ -193,12 +193,13 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CaseName:
-    """Which case an outcome is of."""
+    """Which case an outcome is of. `refuses`: it expects an error, and proves no value."""
 
     identity: str
     name: str
     bindings: Mapping[str, str]
     place: Place
+    refuses: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +239,8 @@ def kinds_of(outcomes: Iterable[Outcome]) -> list[Kind]:
         types = tuple(case.bindings.items())
         for item in cells:
             failed = case.name if item.status is Status.FAIL else ""
-            key = (case.identity, types, item.opset, item.body, item.runtime, item.status, item.message, failed)
+            kind = (case.identity, types, case.refuses)
+            key = (*kind, item.opset, item.body, item.runtime, item.status, item.message, failed)
             firsts.setdefault(key, item)
             counts[key] += 1
     return [Kind(item, counts[key]) for key, item in firsts.items()]

@@ -163,7 +163,7 @@ def _compare(
             return Difference(Within.BEYOND, text=f"`{vector.name}` fails: {right}")
         if vector.is_error and isinstance(left, str) and not isinstance(right, str):
             return Difference(Within.BEYOND, text=f"`{vector.name}` gives values, and was an error")
-        return Difference(Within.EXACT)
+        return Difference(Within.UNKNOWN, text=f"`{vector.name}` failed before")
     if len(left) != len(right):
         return Difference(Within.BEYOND, text=f"`{vector.name}` gives {len(right)} outputs, and gave {len(left)}")
     worst = Difference(Within.EXACT)

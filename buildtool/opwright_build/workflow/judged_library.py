@@ -41,16 +41,18 @@ class Subject:
 
     def sound(self, diagnostics: Iterable[Diagnostic]) -> list[FunctionEntry]:
         """The versions whose own files have none of these errors: of the others, what follows is no news."""
-        files = [item.place.file for item in diagnostics if item.place and item.severity is Severity.ERROR]
-        broken = {
-            version.identity
-            for version in self.loaded.versions
-            if any(file.startswith(f"{self._folder(version.folder)}/") for file in files)
-        }
+        broken = broken_versions(self.loaded, diagnostics)
         return [entry for entry in self.entries if entry.identity not in broken]
 
-    def _folder(self, folder: os.PathLike[str]) -> str:
-        return os.path.relpath(folder, self.session.root).replace(os.sep, "/")
+
+def broken_versions(loaded: LoadedLibrary, diagnostics: Iterable[Diagnostic]) -> set[str]:
+    """The identities of the versions whose own files have some of these errors."""
+    files = [item.place.file for item in diagnostics if item.place and item.severity is Severity.ERROR]
+    folders = {
+        version.identity: os.path.relpath(version.folder, loaded.library.root).replace(os.sep, "/")
+        for version in loaded.versions
+    }
+    return {name for name, folder in folders.items() if any(file.startswith(f"{folder}/") for file in files)}
 
 
 def collect(

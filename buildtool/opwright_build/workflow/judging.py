@@ -106,6 +106,7 @@ def judge(
         findings = _up_to_the_first_error(findings)
     failed = {item.case.identity for item in firsts if item.status is Status.FAIL}
     failed |= {verdict.identity for verdict in verdicts if has_errors(verdict.diagnostics)}
+    failed |= {item.subject for item in findings if item.subject and item.severity is Severity.ERROR}
     return Verdicts(
         with_gaps((item for verdict in verdicts for item in verdict.outcomes if cells.fits(item)), rows),
         kinds,

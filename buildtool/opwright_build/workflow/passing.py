@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -59,24 +59,31 @@ def failing(
     subject = Subject(session, loaded, bundle, set(identities))
     locked, _ = locked_cases(LibraryFiles(session.root))
     judged = judge_versions(subject, available(), True, sandbox, locked, ALL)
-    failed = [verdict for verdict in judged.verdicts if verdict.has_failed]
-    note_failures(session, [verdict.identity for verdict in judged.verdicts], {verdict.identity for verdict in failed})
-    return [*warnings(judged.sandbox), *(_failing(verdict, subject.places) for verdict in failed)]
+    wrong = {verdict.identity: _wrong(verdict, subject) for verdict in judged.verdicts}
+    note_failures(session, wrong, {identity for identity, found in wrong.items() if found})
+    failed = (_failing(identity, found, subject.places) for identity, found in wrong.items() if found)
+    return [*warnings(judged.sandbox), *failed]
 
 
-def _failing(verdict: Verdict, places: dict[str, Place]) -> Diagnostic:
-    """The finding: the first of what `opwright test` says of the version, and how much there is besides."""
-    from opwright_build.verify.judge.findings import failures
+def _wrong(verdict: Verdict, subject: Subject) -> list[Diagnostic]:
+    """The errors that `opwright test` tells of the version: what fails, and what no vector proves."""
+    from opwright_build.verify.judge.findings import failures, unverified
 
-    wrong = [item for item in verdict.diagnostics if item.severity is Severity.ERROR]
-    wrong += failures([kind.outcome for kind in verdict.kinds])
+    firsts = [kind.outcome for kind in verdict.kinds]
+    entries = [entry for entry in subject.sound(verdict.diagnostics) if entry.identity == verdict.identity]
+    found = [*verdict.diagnostics, *failures(firsts), *unverified(entries, firsts, subject.places)]
+    return [item for item in found if item.severity is Severity.ERROR]
+
+
+def _failing(identity: str, wrong: Sequence[Diagnostic], places: Mapping[str, Place]) -> Diagnostic:
+    """The finding: the first of what is wrong with the version, and how much there is besides."""
     first, more = wrong[0], len(wrong) - 1
     rest = f", and {more} more" if more else ""
     return Diagnostic(
         "OW626",
-        f"{verdict.identity} fails on its own vectors",
-        first.place or places.get(verdict.identity),
-        reason=f"{first.message.removeprefix(f'{verdict.identity}: ')}{rest}",
+        f"{identity} fails on its own vectors",
+        first.place or places.get(identity),
+        reason=f"{first.message.removeprefix(f'{identity}: ')}{rest}",
         help="`opwright test --lf` shows all of it; once released, what it computes stays",
-        subject=verdict.identity,
+        subject=identity,
     )

@@ -74,7 +74,8 @@ def judge_versions(
         for identity, action in actions.items()
         if (data := engine.look_up(action, VERDICT)) is not None
     }
-    kept = sum(len(verdict.outcomes) for verdict in verdicts.values())
+    kinds = (kind for verdict in verdicts.values() for kind in verdict.kinds)
+    kept = sum(kind.count for kind in kinds if cells.fits(kind.outcome))
     missing = [identity for identity in actions if identity not in verdicts]
     claim = None
     size = GROUP if cells.first else max(len(missing), 1)

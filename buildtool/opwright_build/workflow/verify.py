@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from opwright.diagnostics.diagnostic import Diagnostic
+
 from opwright_build.report.course import Stage
 from opwright_build.report.junit import junit_xml
 from opwright_build.report.matrix_report import junit_entry, matrix_text, outcome_json, runtime_totals, totals_line
@@ -13,13 +15,14 @@ from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.verify.cases.oracle import kept_fork_servers
 from opwright_build.verify.run.isolation import kept_workers
-from opwright_build.workflow.judged_library import Subject, collect
+from opwright_build.workflow.judged_library import Subject, broken_versions, collect
 from opwright_build.workflow.judging import judge, mutate
 from opwright_build.workflow.library import BuiltLibrary, build_library, read_built
 from opwright_build.workflow.narrowing import Narrowing
 from opwright_build.workflow.sandboxes import clause, record, require_for_workers
 from opwright_build.workflow.selection.last_runs import note_failures
 from opwright_build.workflow.session import Options, Session
+from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import NOTHING, finish, on_library
 from opwright_build.workflow.writing import write_file
 
@@ -54,6 +57,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     loaded = load_library(session.root)
     library = build_library(session)
     if not library.good:
+        note_failures(session, (), broken_versions(loaded, library.diagnostics))
         return finish(session, started, library.diagnostics, "", {})
     if library.is_empty:
         return finish(session, started, library.diagnostics, NOTHING, _nothing(library))
@@ -72,9 +76,13 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         kind for entry in bundle.index.functions for _, admitted in entry.types for kind in admitted
     )
     verdicts = judge(subject, runtimes, scope.run_oracle, scope.update_gaps, scope.sandbox, scope.cells)
-    note_failures(session, verdicts.tested, verdicts.failed)
+    is_part = scope.cells.leaves_out or not scope.run_oracle  # what failed may not have run: it stays known
+    note_failures(session, verdicts.failed if is_part else verdicts.tested, verdicts.failed)
     kinds, findings = verdicts.kinds, verdicts.findings
     cells = sum(kind.count for kind in kinds)
+    if not cells and verdicts.cases and scope.cells.is_partial:
+        message = "no vector of what is selected runs with such a type at such an opset"
+        raise UsageError([Diagnostic("OW907", message, help="name other ones with --type and --opset")])
     outcomes = list(verdicts.outcomes) if session.reporter.tells_events or scope.junit is not None else []
     if session.reporter.tells_events:
         for outcome in outcomes:

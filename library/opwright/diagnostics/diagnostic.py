@@ -54,8 +54,8 @@ class Replacement:
 class Diagnostic:
     """One finding: what (`code`, `message`), where (`place`), why (`reason`), and how to fix it (`help`).
 
-    `subject` names the operator that a finding of the schema stage (OW2xx) is about; `replacement` is what `help` says,
-    where one word is sure to be meant.
+    `subject` names the operator that a finding of the schema stage (OW2xx) is about, or the version that is not proved;
+    `replacement` is what `help` says, where one word is sure to be meant.
     """
 
     code: str

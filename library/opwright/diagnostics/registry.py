@@ -897,6 +897,17 @@ TABLE = (
         "unknown, so a row cannot speak for it alone.",
     ),
     Code(
+        "OW424",
+        "no vector says what an output should be",
+        "The vectors of a version state values of some of its outputs alone. Nothing would tell whether the others are "
+        "right. Of outputs that are drawn at random a vector states the shape and the element type.",
+    ),
+    Code(
+        "OW425",
+        "a vector is for a version that the function does not have",
+        "It would never run, or not for all that it is meant for.",
+    ),
+    Code(
         "OW450",
         "A vector fails",
         "A body gives something else than what is expected, or a runtime fails over it. Either the body is wrong, "

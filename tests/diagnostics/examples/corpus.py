@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+
 from tests.diagnostics.examples import Example, Pair
 from tests.diagnostics.examples.proposal import ROWS, SPEC
 
 _REFERENCE = "opwright_build.verify.conformance.reference_backend:ReferenceBackend"
-_LISTED = """\
-{"schema": "opwright.conformance/1", "cases": [{"folder": "swish", "tolerance": {}, "files": {"model.onnx": "0"}}]}
-"""
+
+
+def _list(*cases: object) -> dict[str, str]:
+    digest = hashlib.sha256(json.dumps(cases, sort_keys=True).encode()).hexdigest()
+    told = {"schema": "opwright.conformance/1", "digest": digest, "cases": cases}
+    return {"corpus/conformance.json": f"{json.dumps(told)}\n"}
+
+
+_LISTED = {"folder": "swish", "tolerance": {}, "files": {"model.onnx": "0"}}
 
 
 def _files(rows: str) -> dict[str, str]:
@@ -23,11 +32,8 @@ PAIRS = (
     ),
     Pair(
         "OW691",
-        bad=Example(f"conform corpus --min-count 0 --backend {_REFERENCE}", {"corpus/conformance.json": _LISTED}),
-        good=Example(
-            f"conform corpus --min-count 0 --backend {_REFERENCE}",
-            {"corpus/conformance.json": '{"schema": "opwright.conformance/1", "cases": []}\n'},
-        ),
+        bad=Example(f"conform corpus --min-count 0 --backend {_REFERENCE}", _list(_LISTED)),
+        good=Example(f"conform corpus --min-count 0 --backend {_REFERENCE}", _list()),
     ),
     Pair(
         "OW692",

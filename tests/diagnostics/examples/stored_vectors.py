@@ -1,6 +1,11 @@
-"""OW152 to OW154: vectors that are stored as tensors."""
+"""OW152 to OW155, and OW424: vectors that are stored as tensors."""
 
 from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
 
 from tests.diagnostics.examples import Example, Pair
 
@@ -32,6 +37,18 @@ def _archive(data: str) -> Example:
     return Example("vectors", {f"{_FOLDER}/spec.yaml": spec, f"{_FOLDER}/stored.npz.hex": data})
 
 
+def _stated(output: object) -> Example:
+    """Swish with one stored call alone, whose output is that."""
+    zero = np.zeros(1, np.float32)
+    calls = [{"name": "zero", "inputs": {"X": {"array": "x", "type": "float"}}, "outputs": {"Y": output}}]
+    stream = io.BytesIO()
+    np.savez(stream, calls=np.array(json.dumps({"schema": 1, "calls": calls})), x=zero)
+    spec = _SPEC.replace("vectors.yaml, SOURCE", "stored.npz").replace("float, double", "float")
+    spec = spec.replace("reference: reference.py\n", "")
+    files = {f"{_FOLDER}/spec.yaml": spec, f"{_FOLDER}/stored.npz.hex": stream.getvalue().hex()}
+    return Example("test", files)
+
+
 def _directory(attribute: str, values: str = _ZERO) -> Example:
     files = {
         f"{_FOLDER}/spec.yaml": _SPEC.replace("SOURCE", "stored/"),
@@ -53,5 +70,6 @@ PAIRS: tuple[Pair, ...] = (
     Pair("OW152", bad=_archive("4e 50 5a"), good=Example("vectors")),
     Pair("OW153", bad=_directory("alpha", "ff"), good=_directory("alpha")),
     Pair("OW154", bad=_directory("beta"), good=_directory("alpha")),
+    Pair("OW424", bad=_stated(None), good=_stated({"array": "x", "type": "float"})),
     Pair("OW155", bad=_function("alpha: float = 1.0, beta: int = 2"), good=_function("alpha: float = 1.0")),
 )

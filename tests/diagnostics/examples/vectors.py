@@ -219,4 +219,9 @@ PAIRS: tuple[Pair, ...] = (
         _row("{name: large, inputs: {X: {shape: [3000, 3000]}}}"),
         _row("{name: small, inputs: {X: {shape: [30, 30]}}}"),
     ),
+    Pair(
+        "OW425",
+        _row("{name: more, versions: [2], inputs: {X: [2.0]}}"),
+        _row("{name: more, versions: [1], inputs: {X: [2.0]}}"),
+    ),
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from opwright.diagnostics.diagnostic import Place, Severity
-from opwright_build.verify.case_model import Outcome, Status
+from opwright_build.verify.case_model import CaseName, Outcome, Status
 from opwright_build.verify.judge.findings import failures, lacking, unverified
 
 BODY = "(i0) => (o0) { o0 = Identity(i0) }"
@@ -16,9 +16,10 @@ PLACE = {"com.acme::F@1": Place("specs/com.acme/F/spec.yaml", 9, 1)}
 def outcome(make_case: Any) -> Any:
     def make(entry: Any, status: Status, *, body: int = 0, type: str = "float", **given: Any) -> Outcome:
         case = make_case(entry, [], None, type=type, name=given.pop("name", "case"))
+        named = CaseName(case.identity, case.name, case.bindings, case.place, given.pop("refuses", False))
         found = entry.bodies[body]
         runtime = given.pop("runtime", "reference")
-        return Outcome(case, found.last_opset, found.body, runtime, status, given.pop("message", ""))
+        return Outcome(named, found.last_opset, found.body, runtime, status, given.pop("message", ""))
 
     return make
 
@@ -130,6 +131,16 @@ def test_a_type_or_body_on_which_a_vector_fails_is_told_by_that_failure_alone(li
     ]
     assert [item.code for item in failures(outcomes)] == ["OW450"]
     assert unverified([entry], outcomes, PLACE) == []
+
+
+def test_a_vector_that_expects_an_error_proves_nothing(library: Any, outcome: Any) -> None:
+    entry = library.add("F", (BODY, 13, 18), (OTHER, 19, 22), types=("float",))
+    outcomes = [outcome(entry, Status.PASS), outcome(entry, Status.PASS, body=1, refuses=True)]
+    (finding,) = unverified([entry], outcomes, PLACE)
+    assert finding.message == "no vector passes on the body of com.acme::F@1 for the opsets 19 to 22"
+    assert finding.reason == "its vectors expect an error each"
+    failing = outcome(entry, Status.FAIL, body=1, refuses=True)
+    assert unverified([entry], [outcomes[0], failing], PLACE) == [], "the failure tells it"
 
 
 def test_neighbouring_bodies_are_one_range(library: Any, outcome: Any) -> None:

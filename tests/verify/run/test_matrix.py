@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from opwright.bundle.format import AttributeEntry, CallEntry, InputEntry
 from opwright_build.spec.runtime_names import ONNXRUNTIME_OFF, REFERENCE
-from opwright_build.verify.case_model import Case, Outcome, Status, kinds_of
+from opwright_build.verify.case_model import Case, CaseName, Outcome, Status, kinds_of
 from opwright_build.verify.facts.gaps import gaps_from
 from opwright_build.verify.run import matrix
 from opwright_build.verify.run.isolation import run_tasks
@@ -223,7 +223,13 @@ def test_rows_go_by_the_widest_variable(library: Any, make_case: Any) -> None:
     entry = replace(entry, types=(("T", ("float",)), ("U", ("int32", "int64"))))
     one = make_case(entry, [np.ones(1, np.float32)], None)
     outcomes = [
-        Outcome(replace(one, bindings={"T": "float", "U": kind}), 18, "body1:0", REFERENCE, Status.PASS)
+        Outcome(
+            CaseName(one.identity, one.name, {"T": "float", "U": kind}, one.place),
+            18,
+            "body1:0",
+            REFERENCE,
+            Status.PASS,
+        )
         for kind in ("int64", "int32", "int64")
     ]
     assert [(row.types, row.counts) for row in rows_of(kinds_of(outcomes), [entry])] == [

@@ -109,6 +109,9 @@ class _Collection:
         self.interfaces = interfaces
         self.references = None if oracle is None else References(self.files, oracle)
         self.declared = declared_anywhere(versions)
+        self.numbers: dict[tuple[str, str], set[int]] = {}  # of the versions of each function
+        for version in versions:
+            self.numbers.setdefault((version.domain.name, version.name), set()).add(version.since_version)
         self.suite: Sequence[SuiteCase] = ()
         self.rows: dict[str, VectorsFile] = {}
         self.stored: dict[str, StoredFile] = {}
@@ -252,9 +255,11 @@ class _VersionCollector:
         declared = self.collection.declared[self.version.domain.name, self.version.name]
         expanded = expand_rows(read.rows, self.entry, declared)
         self.report([*read.diagnostics, *expanded.diagnostics])
+        for row in read.rows:
+            self._check_versions(row.name, row.versions, row.places.get("versions", row.place))
         self.skipped.extend(expanded.skipped)
-        for row in expanded.rows:
-            self._add_row(row)
+        for typed in expanded.rows:
+            self._add_row(typed)
 
     def add_stored(self, source: VectorSource) -> None:
         """The vectors of an archive or a directory, which say themselves what is right."""
@@ -262,6 +267,7 @@ class _VersionCollector:
         self.stored.append(file)
         self.report(file.diagnostics)
         for vector in file.vectors:
+            self._check_versions(vector.name, vector.versions, vector.place)
             if not fits_version(vector, self.version):
                 reason = "it is for another version"
                 self.skipped.append(Skipped(self.version.identity, vector.name, reason, vector.place))
@@ -272,6 +278,16 @@ class _VersionCollector:
             except Unbound as error:
                 message = f"the stored vector {vector.name} does not fit {self.version.identity}"
                 self.report([Diagnostic("OW154", message, vector.place, f"It is not used: {error}.")])
+
+    def _check_versions(self, vector: str, versions: Sequence[int] | None, place: Place | None) -> None:
+        """Whether the function has the versions that a vector is for: else it would never run."""
+        known = self.collection.numbers[self.version.domain.name, self.version.name]
+        missing = [number for number in versions or () if number not in known]
+        if missing:
+            name = f"{self.version.domain.name}::{self.version.name}"
+            message = f"{name} has no version {', '.join(map(str, missing))}, for which the vector `{vector}` is"
+            way_out = f"It has the versions {', '.join(map(str, sorted(known)))}: name some of these."
+            self.report([Diagnostic("OW425", message, place, help=way_out)])
 
     def check_coverage(self) -> None:
         """Each declared type needs a vector, or nothing is known of it. Not asked where findings explain the gap."""
@@ -289,6 +305,21 @@ class _VersionCollector:
                 message = f"{self.version.identity} declares {variable} = {', '.join(missing)} without a vector"
                 way_out = "Add a row that these types can hold, or do not declare them."
                 self.report([Diagnostic("OW411", message, self._place(f"types.{variable}", "types"), help=way_out)])
+        self._check_outputs()
+
+    def _check_outputs(self) -> None:
+        """Each output needs a vector that states it. Not asked where a reference has not been: it states them all."""
+        stated = [case.expected for case in self.cases if not case.error and case.expected is not None]
+        if len(stated) < sum(not case.error for case in self.cases):
+            return
+        last = len(self.entry.outputs) - 1
+        for number, output in enumerate(self.entry.outputs):
+            of_output = slice(number, None if output.variadic and number == last else number + 1)
+            if stated and all(answer is None for answers in stated for answer in answers[of_output]):
+                message = f"no vector of {self.version.identity} says what its output `{output.name}` should be"
+                way_out = f"State `{output.name}` in a vector, or return it nowhere."
+                place = self._place(f"outputs.{output.name}", "outputs")
+                self.report([Diagnostic("OW424", message, place, "Nothing would tell whether it is right.", way_out)])
 
     def _add_row(self, typed: TypedRow) -> None:
         row = typed.row

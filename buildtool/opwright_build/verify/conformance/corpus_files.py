@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,8 +80,7 @@ def manifest(library: str, version: str, cases: Iterable[tuple[CorpusCase, Mappi
             }
         )
     entries.sort(key=lambda entry: str(entry["folder"]))
-    digest = hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
-    told = {"schema": SCHEMA, "library": library, "version": version, "digest": digest, "cases": entries}
+    told = {"schema": SCHEMA, "library": library, "version": version, "digest": _digest(entries), "cases": entries}
     return (json.dumps(told, indent=1) + "\n").encode()
 
 
@@ -199,6 +198,10 @@ def read_corpus(files: LibraryFiles) -> Iterator[CorpusCase | Unreadable]:
         yield from _read_case(files, name, {**entry, "judge": judge}, digests)
 
 
+def _digest(entries: Sequence[object]) -> str:
+    return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
+
+
 def _listed(files: LibraryFiles) -> list[dict[str, Any]]:
     data = files.read(_HERE, MANIFEST, MOST_MANIFEST)
     if isinstance(data, Diagnostic):
@@ -212,6 +215,8 @@ def _listed(files: LibraryFiles) -> list[dict[str, Any]]:
     entries = told["cases"]
     if len(entries) > MOST_CASES:
         raise UnusableError(f"{MANIFEST} has more than {MOST_CASES:,} cases")
+    if told.get("digest") != _digest(entries):
+        raise UnusableError(f"the cases that {MANIFEST} lists are not those of its digest")
     for entry in entries:
         name = entry.get("folder") if isinstance(entry, dict) else None
         if (

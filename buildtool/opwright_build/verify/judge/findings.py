@@ -106,16 +106,21 @@ def unverified(
 
     `entries` are the versions of which every case ran; `places` says where each is specified. Where the reason is that
     no expected values are known, it is a warning: a run without oracle cannot do better. Types and bodies on which a
-    vector fails are not told: the failure is. Nor are bodies where no type passes.
+    vector fails are not told: the failure is. Nor are bodies where no type passes. A vector that expects an error, and
+    gets it, proves nothing of either.
     """
     types: dict[tuple[str, str, str], set[Status]] = {}
     bodies: dict[tuple[str, str], set[Status]] = {}
+    refusing: set[tuple[str, str]] = set()  # bodies that give the errors that are expected
     for case, cells in by_case(outcomes):
-        statuses = {outcome.status for outcome in cells}
-        for variable, kind in case.bindings.items():
-            types.setdefault((case.identity, variable, kind), set()).update(statuses)
         for outcome in cells:
-            bodies.setdefault((case.identity, outcome.body), set()).add(outcome.status)
+            at = case.identity, outcome.body
+            if case.refuses and outcome.status is Status.PASS:
+                refusing.add(at)
+                continue
+            bodies.setdefault(at, set()).add(outcome.status)
+            for variable, kind in case.bindings.items():
+                types.setdefault((case.identity, variable, kind), set()).add(outcome.status)
     findings: list[Diagnostic] = []
     for entry in entries:
         place = places.get(entry.identity)
@@ -127,18 +132,19 @@ def unverified(
                 lost.setdefault(frozenset(statuses), []).append(kind)
         for found, kinds in lost.items():
             message = f"no vector of {entry.identity} passes with {variable}={', '.join(kinds)}"
-            findings.append(_unverified("OW455", message, found, place))
+            findings.append(_unverified("OW455", entry, message, found, place))
         if declared and sum(map(len, lost.values())) == len(declared):
             continue
-        unproved: dict[frozenset[Status], list[BodyEntry]] = {}
+        unproved: dict[tuple[frozenset[Status], bool], list[BodyEntry]] = {}
         for body in entry.bodies:
-            statuses = bodies.get((entry.identity, body.body), set())
+            at = entry.identity, body.body
+            statuses = bodies.get(at, set())
             if not statuses & _TOLD:
-                unproved.setdefault(frozenset(statuses), []).append(body)
-        for found, unseen in unproved.items():
+                unproved.setdefault((frozenset(statuses), at in refusing), []).append(body)
+        for (found, refuses), unseen in unproved.items():
             which = ("body", "bodies")[len(unseen) > 1]
             message = f"no vector passes on the {which} of {entry.identity} for {_bodies(unseen)}"
-            findings.append(_unverified("OW456", message, found, place))
+            findings.append(_unverified("OW456", entry, message, found, place, refuses))
     return findings
 
 
@@ -158,11 +164,19 @@ def _bodies(bodies: Sequence[BodyEntry]) -> str:
     )
 
 
-def _unverified(code: str, message: str, found: frozenset[Status], place: Place | None) -> Diagnostic:
+def _unverified(
+    code: str,
+    entry: FunctionEntry,
+    message: str,
+    found: frozenset[Status],
+    place: Place | None,
+    refuses: bool = False,
+) -> Diagnostic:
     names = ", ".join(status.value for status in Status if status in found)
-    reason = f"its vectors end as {names}" if found else "there is no vector for it"
+    without = "its vectors expect an error each" if refuses else "there is no vector for it"
+    reason = f"its vectors end as {names}" if found else without
     severity = Severity.WARNING if Status.UNVERIFIED in found else Severity.ERROR
-    return Diagnostic(code, message, place, reason=reason, help=_advice(found), severity=severity)
+    return Diagnostic(code, message, place, reason, _advice(found), severity=severity, subject=entry.identity)
 
 
 def _advice(found: frozenset[Status]) -> str:

@@ -93,7 +93,11 @@ def mismatch(judge: Judge, expected: Expected, actual: Array) -> str:
 
 
 def _judge_random(judge: RandomJudge, actual: Array) -> str:
-    numbers = actual.astype(np.float64)
+    if not judge.values and judge.mean is None:
+        return ""
+    if element_name(actual) == "string":
+        return "holds strings, of which numbers are said"
+    numbers = actual.astype(np.complex128 if np.iscomplexobj(actual) else np.float64)
     strange = ~np.isin(numbers, judge.values) if judge.values else np.zeros(numbers.shape, dtype=bool)
     if strange.any():
         return f"has {numbers[strange].flat[0]:g} among its elements, which is none of {list(judge.values)}"

@@ -261,7 +261,7 @@ class Plan:
         if case.identity not in self._bodies:
             self._bodies[case.identity] = Bodies(entry)
         bodies = self._bodies[case.identity].of(case)
-        name = CaseName(case.identity, case.name, case.bindings, case.place)
+        name = CaseName(case.identity, case.name, case.bindings, case.place, bool(case.error))
         if not bodies:
             for runtime in self._runtimes:
                 message = "no body of the version is meant for such a call"
@@ -276,7 +276,7 @@ class Plan:
         at = [(runtime, opset) for runtime, opset in at if self._fits_opset(_number(opset, body))]
         if not at:
             return
-        refused = refused_types(body, case)
+        refused, surplus = refused_types(body, case), _unstated(entry, body, case)
         signature = signature_of(entry, body, case)
         taken = taken_by(entry, body, case)
         for runtime, opset in at:
@@ -284,6 +284,8 @@ class Plan:
             self.cells.append(cell)
             if refused:
                 cell.status, cell.message = Status.NOT_ADMITTED, f"its operators do not take {refused}"
+            elif surplus:
+                cell.status, cell.message = Status.FAIL, surplus
             elif isinstance(opset, Refusal):
                 cell.status, cell.message = opset.status, opset.reason
             else:
@@ -322,6 +324,15 @@ class Plan:
             same = made.computation if runtime.tells is Tells.NOTHING else made.operators
             self.drafts.append(_Draft(entry.identity, position, runtime.name, opset, made, same, signature, outputs))
         return self._drafts[key]
+
+
+def _unstated(entry: FunctionEntry, body: BodyEntry, case: Case) -> str:
+    """What is wrong where a case expects fewer outputs than the body gives of a variadic one; empty where nothing is.
+    Of others, a stored call may leave out the last ones."""
+    if case.expected is None or not entry.outputs or not entry.outputs[-1].variadic:
+        return ""
+    given = len(outputs_of(entry, body))
+    return f"{given} outputs, expected {len(case.expected)}" if len(case.expected) < given else ""
 
 
 def _number(opset: int | Refusal, body: BodyEntry) -> int:

@@ -90,7 +90,7 @@ def encode_verdict(verdict: Verdict) -> bytes:
         case = outcome.case
         if id(case) not in names:
             names[id(case)] = len(names)
-            cases.append([case.name, list(case.bindings.items()), _place(case.place)])
+            cases.append([case.name, list(case.bindings.items()), _place(case.place), case.refuses])
         cells += (
             names[id(case)],
             outcome.opset,
@@ -157,8 +157,8 @@ class _Cells(Sequence[Outcome]):
         found: list[Outcome] = []
         for case, opset, body, runtime, status, message in zip(*[iter(numbers)] * 6, strict=True):
             if case not in names:
-                name, bindings, place = self._cases[case]
-                names[case] = CaseName(self._identity, name, dict(bindings), Place(*place))
+                name, bindings, place, refuses = self._cases[case]
+                names[case] = CaseName(self._identity, name, dict(bindings), Place(*place), refuses)
             found.append(Outcome(names[case], opset, texts[body], texts[runtime], statuses[status], texts[message]))
         return found
 
