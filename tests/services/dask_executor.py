@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -130,16 +130,21 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Ten functions alike, and one that calls two of them; the current folder is its root."""
     root = Path(shutil.copytree(BASE, tmp_path / "library"))
     home = root / "specs" / "com.acme"
-    for name in NAMES:
-        shutil.copytree(home / "Swish", home / name)
-        for path in (home / name).iterdir():
-            path.write_text(path.read_text().replace("Swish", name))
+    add_copies(home, NAMES)
     (home / "Twice").mkdir()
     for file, text in (("spec.yaml", CALLER_SPEC), ("function.py", CALLER), ("vectors.yaml", CALLER_ROWS)):
         (home / "Twice" / file).write_text(text)
     monkeypatch.chdir(root)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     return root
+
+
+def add_copies(home: Path, names: Iterable[str]) -> None:
+    """Functions that are Swish under other names."""
+    for name in names:
+        shutil.copytree(home / "Swish", home / name)
+        for path in (home / name).iterdir():
+            path.write_text(path.read_text().replace("Swish", name))
 
 
 def started(*words: str) -> subprocess.Popen[str]:
@@ -229,6 +234,7 @@ def test_a_run_whose_worker_is_killed_ends_as_a_local_one(failures: str, cluster
 
 
 def test_ctrl_c_ends_what_was_submitted(cluster: Cluster, library: Path) -> None:
+    add_copies(library / "specs" / "com.acme", (f"Made{number}" for number in range(100)))  # a build of some seconds
     cluster.start()
     cluster.wait_for(2)
     with cluster.client() as client:

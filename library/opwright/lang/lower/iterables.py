@@ -193,8 +193,9 @@ def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span:
         # What is left over makes one more trip. To round up before dividing would wrap around near the largest int.
         whole = op.div(length, divisor)
         rest = op.sub(length, op.mul(whole, divisor))
-        rounding = typed_constant(low, step - 1 if step > 0 else step + 1, (), element, span)
-        length = op.add(whole, op.div(op.add(rest, rounding), divisor))
+        rounding = step - 1 if step > 0 else step + 1
+        rounded = op.add(rest, typed_constant(low, rounding, (), element, span))
+        length = op.add(whole, op.div(rounded, divisor))
         length.type = ir.NumberType(ir.NumberKind.INT)
     assert isinstance(length, ir.Value)
     return length
