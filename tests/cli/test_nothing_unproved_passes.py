@@ -169,7 +169,14 @@ def test_a_run_of_nothing_is_no_success(words: tuple[str, ...], opwright: Opwrig
     made(ADD, TWO[0])
     assert opwright("test").status == 0
     ran = opwright("test", *words)
-    assert ran.status == 2 and "error OW907: no vector of what is selected runs" in ran.out
+    assert ran.status == 2 and "error OW907: no vector of the library runs" in ran.out
+
+
+def test_a_selection_may_have_no_such_cell(opwright: Opwright, made: Callable[..., None]) -> None:
+    """As what has changed since a commit may have none of a type."""
+    made(ADD, TWO[0])
+    ran = opwright("test", "-s", "Made", "--opset", "99")
+    assert ran.status == 0 and "0 cells" in ran.out
 
 
 def test_known_cells_are_counted_as_those_that_are_asked_for(opwright: Opwright, made: Callable[..., None]) -> None:

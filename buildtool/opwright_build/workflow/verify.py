@@ -80,8 +80,8 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     note_failures(session, verdicts.failed if is_part else verdicts.tested, verdicts.failed)
     kinds, findings = verdicts.kinds, verdicts.findings
     cells = sum(kind.count for kind in kinds)
-    if not cells and verdicts.cases and scope.cells.is_partial:
-        message = "no vector of what is selected runs with such a type at such an opset"
+    if not cells and verdicts.cases and scope.cells.is_partial and only is None:  # a selection may have none of them
+        message = "no vector of the library runs with such a type at such an opset"
         raise UsageError([Diagnostic("OW907", message, help="name other ones with --type and --opset")])
     outcomes = list(verdicts.outcomes) if session.reporter.tells_events or scope.junit is not None else []
     if session.reporter.tells_events:
