@@ -136,7 +136,7 @@ BUGS = (
     Planted(
         "the trips of a range are rounded down",
         f"{LOWER}.iterables:_count_trips",
-        "rounding = step - 1 if step > 0 else step + 1",
+        "rounding = size - 1",
         "rounding = 0",
     ),
     Planted("a range starts at zero", f"{LOWER}.loops:_ForLoop.enter", "if at_zero", "if True"),

@@ -33,8 +33,18 @@ def down(start: INT64, stop: INT64):
     return n
 
 
+@script(default_opset=op)
+def down_by_one(start: INT64, stop: INT64):
+    n = 0
+    for _ in range(start, stop, -1):
+        n = n + 1
+        if n > TRIPS:
+            break
+    return n
+
+
 def test_trips_of_ranges() -> None:
-    for function, step in ((up, 3), (down, -3)):
+    for function, step in ((up, 3), (down, -3), (down_by_one, -1)):
         session = onnxruntime.InferenceSession(function.to_model_proto().SerializeToString())
         for start, stop in product((-7, -1, 0, 1, 2, 9, LARGEST), (-9, -1, 0, 1, 4, 7, LARGEST - 1, LARGEST)):
             if not abs(stop - start) <= LARGEST:
@@ -44,6 +54,14 @@ def test_trips_of_ranges() -> None:
             feeds = {"start": np.array(start), "stop": np.array(stop)}
             assert session.run(None, feeds)[0] == wanted, (start, stop, step)
             assert function(np.int64(start), np.int64(stop)) == wanted, (start, stop, step)
+
+
+def test_more_trips_than_an_int_counts_end_no_process() -> None:
+    """onnxruntime dies of the smallest int divided by -1."""
+    for function in (up, down, down_by_one):
+        session = onnxruntime.InferenceSession(function.to_model_proto().SerializeToString())
+        for start, stop in ((0, -LARGEST - 1), (-LARGEST - 1, 0), (LARGEST, -LARGEST - 1)):
+            assert session.run(None, {"start": np.array(start), "stop": np.array(stop)})[0] <= TRIPS + 1
 
 
 @script(default_opset=op)

@@ -185,15 +185,19 @@ _BUILTINS: dict[str, Callable[[Lowering, ast.Call, Environment], tuple[Operand, 
 
 def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span: Span) -> ir.Value:
     """ceil((stop - start) / step); a Loop with fewer than one trip makes none, as range does."""
-    length = stop if start == 0 and is_static_number(start) else binary(low, "-", stop, start, span, (span, span))
-    if step != 1:
+    if step > 0:
+        length = stop if start == 0 and is_static_number(start) else binary(low, "-", stop, start, span, (span, span))
+    else:
+        length = binary(low, "-", start, stop, span, (span, span))
+    size = abs(step)
+    if size != 1:
         op, element = Writer(low, span), low.element_of("int64")
         length = carried(low, length, span)
-        divisor = typed_constant(low, step, (), element, span)
+        divisor = typed_constant(low, size, (), element, span)
         # What is left over makes one more trip. To round up before dividing would wrap around near the largest int.
         whole = op.div(length, divisor)
         rest = op.sub(length, op.mul(whole, divisor))
-        rounding = step - 1 if step > 0 else step + 1
+        rounding = size - 1
         rounded = op.add(rest, typed_constant(low, rounding, (), element, span))
         length = op.add(whole, op.div(rounded, divisor))
         length.type = ir.NumberType(ir.NumberKind.INT)
