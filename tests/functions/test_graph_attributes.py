@@ -111,6 +111,25 @@ def chosen(x: FLOAT["N"], first: BOOL) -> FLOAT["N"]:
     return op.If(first, then_branch=one, else_branch=other)
 
 
+@script()
+def scanned_with_defaults(x: FLOAT["M", "N"], y: FLOAT["N"]):
+    factor = 2.0
+
+    def add(total, row, by=y, *, scale=3.0):
+        total = total + row * by * scale
+        return total, total
+
+    scaled = op.Scan(x, body=lambda row, by=factor, more=y: row * by + more, num_scan_inputs=1)
+    factor = 5.0
+    _, sums = op.Scan(y * 0.0, x, body=add, num_scan_inputs=1)
+    return scaled + sums * factor
+
+
+@script()
+def chosen_with_defaults(x: FLOAT["N"], positive: BOOL):
+    return op.If(positive, then_branch=lambda v=x * 2.5: v + 1.0, else_branch=lambda by=3.0: x * by)
+
+
 def rows(*starts: float) -> list[np.ndarray]:
     return [X + np.float32(start) for start in starts]
 
@@ -125,6 +144,13 @@ CASES: list[tuple[OnnxFunction, tuple[Any, ...], Any]] = [
     (looped, (X,), ((X * 2.5 + 1) * 2.5 + 1) * 2.5 + 1),
     (chosen, (X, np.array(True)), X * 2.5 + 1),
     (chosen, (X, np.array(False)), X * 2.5 - 1),
+    (
+        scanned_with_defaults,
+        (np.stack(rows(0, 1)), X),
+        np.stack(rows(0, 1)) * 2 + X + 15 * X * np.cumsum(rows(0, 1), axis=0),
+    ),
+    (chosen_with_defaults, (X, np.array(True)), X * 2.5 + 1),
+    (chosen_with_defaults, (X, np.array(False)), X * 3),
 ]
 
 

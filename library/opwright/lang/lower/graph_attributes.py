@@ -122,10 +122,12 @@ class _GraphCall:
         """The function's body as a region; `finish` turns what it returns into what the region yields."""
         low, node = self.low, function.node
         names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
-        if node.args.vararg is None and len(names) != len(parameters):
+        least = len(names) - len(node.args.defaults)
+        if node.args.vararg is None and not least <= len(parameters) <= len(names):
+            takes = len(names) if least == len(names) else f"{least} to {len(names)}"
             raise low.error(
                 "OW356",
-                f"{self.signature.name} gives `{node.name}` {len(parameters)} values, and it takes {len(names)}",
+                f"{self.signature.name} gives `{node.name}` {len(parameters)} values, and it takes {takes}",
                 span,
                 reason=f"`{node.name}` is defined in line {low.scope.module.source.line(node.lineno)}",
                 help="give it one parameter for each",
