@@ -96,6 +96,12 @@ def Meddles(X):
 
 def Object(X):
     return object()
+
+def Masked(X):
+    return np.ma.masked_less(X, 0) * 2
+
+def Unmasked(X):
+    return np.ma.masked_less(X, -9) * 2
 """
 X = np.array([1.0, -2.5])
 
@@ -178,6 +184,8 @@ def test_exceptions_name_the_line(oracle: Oracle) -> None:
     assert SOURCE.decode().splitlines()[raised.line - 1].strip() == 'raise KeyError("no such thing")'
     assert failure(oracle, "Exits").text == "SystemExit: 0"
     assert "no tensor" in failure(oracle, "Object").text
+    assert "masked elements" in failure(oracle, "Masked").text  # what lies below the mask is no result
+    assert ask(oracle, "Unmasked") == [("float64", [2.0, -5.0])]
 
 
 def test_a_file_that_cannot_be_loaded(oracle: Oracle) -> None:

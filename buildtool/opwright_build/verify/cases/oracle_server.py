@@ -113,6 +113,9 @@ class _Server:
         return self.numpy.frombuffer(next(parts), dtype=described["dtype"]).reshape(described["shape"]).copy()
 
     def describe(self, output: object, arrays: list[bytes]) -> Header:
+        masked = sys.modules.get("numpy.ma")
+        if masked is not None and masked.is_masked(output):
+            raise TypeError("an output has masked elements, which no tensor has")
         array = self.numpy.asarray(output)
         shape = list(array.shape)
         if array.dtype.kind == "f":
