@@ -75,6 +75,34 @@ def test_several_tensors_of_all_kinds_in_one_file(tmp_path: Path) -> None:
     assert [np.asarray(item).tolist() for item in found] == [matrix.T.tolist(), [1, -2, 3], ["x", "yz"]]
 
 
+@pytest.mark.parametrize(
+    ("external", "reason"),
+    [
+        ("../x.data", "no name of a file next to the model"),
+        ("folder/x", "no name of a file next to the model"),
+        ("..", "no name of a file next to the model"),
+        ("x\0", "null byte"),
+        ("m.onnx", "it is the model itself"),
+        ("w.bin", "other tensors of the model stand there"),
+        ("taken", "Is a directory"),
+    ],
+)
+def test_tensors_are_not_written_over_other_files(external: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "w.bin").write_bytes(np.arange(4, dtype=np.float32).tobytes())
+    (tmp_path / "taken").mkdir()
+    b = GraphBuilder(opset=22)
+    w = b.initializer("w", FLOAT[4], location="w.bin")
+    b.output("y", b.input("x", FLOAT[4]) + w + b.initializer("v", np.ones(4, np.float32)))
+    with pytest.raises(DiagnosticError, match="OW572") as caught:
+        b.save(tmp_path / "m.onnx", external=external, least=1)
+    assert reason in caught.value.diagnostics[0].reason
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["taken", "w.bin"]
+    assert (tmp_path / "w.bin").stat().st_size == 16
+    b.save(tmp_path / "m.onnx", least=1)
+    found = onnxruntime.InferenceSession(str(tmp_path / "m.onnx")).run(None, {"x": np.zeros(4, np.float32)})
+    assert found[0].tolist() == [1, 2, 3, 4]
+
+
 def test_large_operands_become_initializers() -> None:
     table = np.zeros((1024, 512), np.float32)
     b = GraphBuilder(opset=22)

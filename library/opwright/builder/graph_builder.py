@@ -227,7 +227,8 @@ class GraphBuilder:
         """Writes the model to a file, and initializers of at least `least` bytes to another one next to it.
 
         `external` is that file's name (default: the model's with `.data` behind). Arrays are written as they are,
-        without a copy in memory.
+        without a copy in memory. DiagnosticError: OW572 where a file cannot be written, or where the name is that of
+        the model or of tensors that stand in files already.
         """
         from opwright.builder.saving import save_model
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from opwright.builder.recorded_model import make_model
 from opwright.builder.recorder import Recorder
 from opwright.graphs.external_data import aligned, elements, write_elements
 from opwright.graphs.model_file import write_model
+from opwright.lang.lower.poison import Poisoned
 from opwright.model_options import ModelOptions
 
 
@@ -17,12 +18,27 @@ def save_model(recorder: Recorder, path: Path, name: str, least: int) -> None:
     kept = {key: item for key, item in kept.items() if item.element.name != "string"}
     offsets = aligned([item.length for item in kept.values()])
     external = {key: (name, offset) for key, offset in zip(kept, offsets, strict=True)}
+    if kept:
+        _check_name(recorder, path, name)
     model = make_model(recorder, ModelOptions(places=True), external)
     if kept:
         try:
             parts = (elements(item.array, item.element.code) for item in kept.values())
             write_elements(zip(offsets, parts, strict=True), path.with_name(name))
-        except OSError as error:
-            text = f"cannot write {path.with_name(name)}"
-            recorder.low.error("OW572", text, None, reason=error.strerror or str(error))
+        except (OSError, ValueError) as error:  # ValueError: a path with a NUL
+            raise _unwritten(recorder, path.with_name(name), getattr(error, "strerror", None) or str(error)) from None
     write_model(model, path, path)
+
+
+def _check_name(recorder: Recorder, path: Path, name: str) -> None:
+    """Refuses a name of the file of tensors that is none of the model's folder, or is that of another file there."""
+    if PurePath(name).name != name or name in ("", ".", ".."):
+        text = f"cannot write the tensors to {name!r}"
+        raise recorder.low.fatal("OW572", text, None, "it is no name of a file next to the model", "write a plain name")
+    if name == path.name or any(PurePath(item.location) == PurePath(name) for item in recorder.kept.values()):
+        what = "it is the model itself" if name == path.name else "other tensors of the model stand there"
+        raise _unwritten(recorder, path.with_name(name), what, "give the tensors a file of their own: `external=...`")
+
+
+def _unwritten(recorder: Recorder, path: Path, reason: str, help: str = "") -> Poisoned:
+    return recorder.low.fatal("OW572", f"cannot write {path}", None, reason, help)
