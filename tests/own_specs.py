@@ -23,7 +23,7 @@ STANDARD = "opwright-std"
 DOMAINS = ("ai.onnx", "ai.onnx.preview")  # of that package
 CACHE = ROOT / ".opwright" / "cache"  # that of `opwright test`
 SLOW = ("Attention", "FlexAttention")  # they take most of the time of a build from nothing
-LARGE = (  # of many variants each: these take most of the rest
+LARGE = (  # of many variants each: these take most of the rest; and those that import from their files
     *SLOW,
     "CausalConvWithState",
     "DFT",
@@ -33,6 +33,7 @@ LARGE = (  # of many variants each: these take most of the rest
     "NegativeLogLikelihoodLoss",
     "QuantizeLinear",
     "RotaryEmbedding",
+    "STFT",
     "ScatterElements",
     "ScatterND",
     "SequenceMap",

@@ -57,6 +57,8 @@ _OPAQUE = (
 _LASTING = {
     "_operators",  # a cache of schemas
     "_liveness",  # a cache of what each function reads
+    "_makers",  # a cache of which node makes each value
+    "made_at_the_top",  # likewise, of the prologue
     "looked_up",  # what the function depends on, trials included
     "data",  # what eager values are, which names around a function hold on to
     "relied_on",  # what a choice followed from, also one whose trial failed for it

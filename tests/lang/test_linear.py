@@ -68,6 +68,29 @@ def calls_of_a_helper(count: int) -> str:
     return "\n".join([*lines, *["    v = helper(v, y)"] * count, "    return v"])
 
 
+def captured_numbers(count: int) -> str:
+    """Each line reads one item of collections around the function."""
+    lines = [f"W = {{{', '.join(f'{i}: {i}.5' for i in range(count))}}}", f"V = {(*range(count),)}", "def F(x, y):"]
+    return "\n".join([*lines, *(f"    x = x * W[{i}] + V[{i}]" for i in range(count)), "    return x + y"])
+
+
+def captured_arrays(count: int) -> str:
+    lines = ["import numpy as np", *(f"A{i} = np.array([{i}.5])" for i in range(count))]
+    lines += [f"W = {{{', '.join(f'{i}: A{i}' for i in range(count))}}}", "def F(x, y):"]
+    return "\n".join([*lines, *(f"    x = op.CastLike(W[{i}], x) * x" for i in range(count)), "    return x + y"])
+
+
+def nested_functions(count: int) -> str:
+    lines = ["def F(x, y):", *(f"    def g{i}(a):\n        return a * x + y" for i in range(count))]
+    return "\n".join([*lines, *(f"    v{i} = g{i}(g0(x))" for i in range(count)), f"    return op.Sum({_all(count)})"])
+
+
+def scans(count: int) -> str:
+    lines = ["def F(x, y):", "    def step(a, b):\n        a = a + op.Identity(b)\n        return a, a * b", "    v = x"]
+    scan = "    u, v = op.Scan(op.ReduceSum(v, keepdims=0), v, body=step, num_scan_inputs=1)"
+    return "\n".join([*lines, *[scan] * count, "    return v + y"])
+
+
 def _all(count: int) -> str:
     return ", ".join(f"v{i}" for i in range(count))
 
@@ -81,6 +104,10 @@ PROGRAMS = [
     constants,
     operands,
     calls_of_a_helper,
+    captured_numbers,
+    captured_arrays,
+    nested_functions,
+    scans,
 ]
 
 

@@ -49,6 +49,24 @@ class _Operators:
 
 JOIN = "\nreturn op.ConcatFromSequence(ys, axis=0)"
 PROGRAMS = {
+    "has items or none": (
+        "ys = []\nfor i in range(s):\n    if not ys:\n        ys.append(x)\n    elif i > 2:\n        ys.append(-x)\n"
+        "return op.ConcatFromSequence(ys, axis=0) if ys else x * 5"
+    ),
+    "a sequence as a condition": "ys = op.SplitToSequence(x)\nif ys:\n    return x\nreturn -x",
+    "an item is an index before any is appended": (
+        "ys = []\nz = x[0] * 0\nfor i in range(2):\n    for y in ys:\n        z = z + x[y]\n"
+        "    ys.append(op.Size(x) - 5 - i)\nreturn z"
+    ),
+    "an item decides whether one is appended": (
+        "ys = []\nz = x[0] * 0\nfor i in range(s):\n    good = True\n    for y in ys:\n        if x[y, 0] > 2 + i:\n"
+        "            good = False\n    if good:\n        ys.append(op.Size(x) * 0)\n"
+        "for y in ys:\n    z = z + x[y]\nreturn z"
+    ),
+    "the last item is an index": (
+        "ys = []\nz = x[0] * 0\nfor i in range(s):\n    if len(ys) > 0:\n        z = z + x[ys[-1]] * i\n"
+        "    ys.append(op.Size(x) - 5)\nreturn z"
+    ),
     "grows": "ys = []\nys.append(x)\nys.append(-x)" + JOIN,
     "grows in a loop": "ys = []\nfor i in range(len(x)):\n    ys.append(x * i)" + JOIN,
     "grows in a loop over a static range": "ys = []\nfor i in range(3):\n    ys.append(x * i)" + JOIN,
@@ -245,7 +263,6 @@ REFUSED = {
     "no element type": ("ys = []\nfor i in range(s):\n    ys = []\nreturn op.SequenceLength(ys)", ["OW346"]),
     "a part of a sequence": ("ys = op.SplitToSequence(x)\nreturn ys[1:][0]", ["OW340"]),
     "a sum of a sequence": ("ys = op.SplitToSequence(x)\nreturn ys * 2", ["OW314"]),
-    "a sequence as a condition": ("ys = op.SplitToSequence(x)\nif ys:\n    return x\nreturn -x", ["OW320"]),
 }
 REFUSED_HELPERS = """
 CONSTANT = [1, 2]

@@ -84,7 +84,7 @@ class GraphLowering(Lowering):
     def copied(self, node: ir.Node, copy: ir.Node) -> None:
         """A copy comes from where its node does."""
         if node in self.origin_of:
-            self.origin_of[copy] = self.origin_of[node]
+            self.trail.put(self.origin_of, copy, self.origin_of[node])
 
     def is_visible(self, value: ir.Value) -> bool:
         """Whether a value is made in a graph that is still open."""

@@ -175,7 +175,7 @@ def _finish(recorder: Recorder, model: ModelProto, survey: Survey, ir_version: i
         )
     model.ir_version = needed if ir_version is None else ir_version
     inferred, problem = infer(model, survey)
-    complete_outputs(model, {value.name: value.type for value in inferred.output})
+    complete_outputs(model, inferred)
     asked = IN_SCAN if not strict and survey.has_scan else STRICT
     for value in model.graph.input if strict or asked == IN_SCAN else ():
         if not is_complete(value.type):

@@ -846,7 +846,7 @@ class Region:
     of what it yields: a model says them, whatever inference finds.
     """
 
-    __slots__ = ("declared", "nodes", "parameters", "promised", "yields")
+    __slots__ = ("_makers", "declared", "nodes", "parameters", "promised", "yields")
 
     def __init__(self, parameters: list[Value] | None = None) -> None:
         self.parameters = parameters or []
@@ -854,6 +854,42 @@ class Region:
         self.yields: list[Value] = []
         self.declared: dict[Value, Type] = {}
         self.promised: dict[Value, Type] = {}
+        self._makers: Makers | None = None
+
+    def makers(self) -> Makers:
+        """Which of its nodes makes each value, as long as nodes are only appended and taken back."""
+        if self._makers is None or self._makers.nodes is not self.nodes:
+            self._makers = Makers(self.nodes)
+        return self._makers
+
+
+class Makers:
+    """The node that makes each value, of a list to which nodes are appended, and from whose end they are taken back:
+    each node is looked at once, however often one asks."""
+
+    __slots__ = ("_by_value", "_last", "_seen", "nodes")
+
+    def __init__(self, nodes: list[Node]) -> None:
+        self.nodes = nodes
+        self._seen = 0
+        self._last: Node | None = None  # of those that have been seen
+        self._by_value: dict[int, Node] = {}  # by `id`; the nodes keep their values
+
+    def now(self) -> dict[int, Node]:
+        """The nodes by the `id` of what they make; to be read at once, and not to be changed."""
+        nodes = self.nodes
+        if self._seen and (self._seen > len(nodes) or nodes[self._seen - 1] is not self._last):
+            self._seen = 0
+            self._by_value.clear()
+        for node in nodes[self._seen :]:
+            self._by_value.update((id(result), node) for result in node.made())
+            self._last = node
+        self._seen = len(nodes)
+        return self._by_value
+
+    def makes(self, node: Node, value: Value) -> None:
+        """Notes a value that is added to those that a node makes."""
+        self._by_value[id(value)] = node
 
 
 class Call:

@@ -54,6 +54,8 @@ def make_tensor(arguments: Sequence[object], keywords: Mapping[str, object]) -> 
         raise StaticError("OW312", f"{len(items)} values for a tensor of shape {list(dims)}")
     if element.kind == "string" and all(isinstance(item, str) for item in items):
         return ir.TensorData(element, dims, tuple(str(item).encode() for item in items))
+    if element.kind == "bool":
+        items = tuple(item == 1 if item in (0, 1) else item for item in items)  # which onnx takes for False and True
     return _data(items, dims, element)
 
 

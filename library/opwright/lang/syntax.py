@@ -32,6 +32,7 @@ class Module:
         self.tree = tree
         self.shared = True  # by all functions of the file; else it holds one alone
         self.bound_in: dict[tuple[ast.AST, ...], tuple[str, ...]] = {}  # what `bound_names` has found
+        self.mentioned_in: dict[ast.arguments, tuple[str, ...]] = {}  # what `mentioned_names` has found
 
     @cached_property
     def binds_in_expressions(self) -> bool:
@@ -78,6 +79,17 @@ def bound_names(module: Module, nodes: Sequence[ast.AST]) -> tuple[str, ...]:
         names = tuple(dict.fromkeys((*assigned_names(nodes), *in_expressions)))
         if names:  # a lambda becomes another function each time, and binds none
             module.bound_in[key] = names
+    return names
+
+
+def mentioned_names(module: Module, function: ast.FunctionDef) -> tuple[str, ...]:
+    """All names that stand in the body of a function, and in those inside it: what it reads of the names around it is
+    among them."""
+    names = module.mentioned_in.get(function.args)
+    if names is None:
+        parts = (node for statement in function.body for node in ast.walk(statement))
+        names = tuple(dict.fromkeys(node.id for node in parts if isinstance(node, ast.Name)))
+        module.mentioned_in[function.args] = names
     return names
 
 

@@ -50,7 +50,7 @@ def finish(model: ModelProto, unit: Unit, survey: Survey, ir_version: int | None
         )
     model.ir_version = needed if ir_version is None else ir_version
     inferred, problem = infer(model, survey)
-    complete_outputs(model, {value.name: value.type for value in inferred.output})
+    complete_outputs(model, inferred)
     refuse_open(model, survey, unit, strict, problem is None)
     problem = problem or checker_problem(with_ranks(model))
     if problem is not None:

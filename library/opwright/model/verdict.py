@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from google.protobuf.message import DecodeError
 from onnx import GraphProto, ModelProto, TypeProto, checker, defs, inliner, shape_inference
 
+from opwright.link.inferred_parts import infer_strictly, inferred_graphs
 from opwright.model.open_nodes import with_completed_nodes
 from opwright.model.survey import Survey
 from opwright.opsets.domains import normal_domain
@@ -48,37 +50,46 @@ def _lacks_rank(type_: TypeProto) -> bool:
     return type_.HasField("tensor_type") and not type_.tensor_type.HasField("shape")
 
 
-def infer(model: ModelProto, survey: Survey) -> tuple[GraphProto, str | None]:
-    """The graph with the types that inference finds, and what it has against the model; `survey` is of it.
+def infer(model: ModelProto, survey: Survey) -> tuple[dict[str, TypeProto], str | None]:
+    """The types of outputs that inference finds, and what it has against the model; `survey` is of it.
 
     It is as strict as onnx.checker's full check, so that is not done again; but where onnx does not infer what an
-    operator gives it takes what follows from that for wrong, so that it is not asked what is. A model that is too large
-    for it (see MOST_NODES) is given back as it is. What it refuses because it knows too little is no problem (see
+    operator gives it takes what follows from that for wrong, so that it is not asked what is. Of a model that is too
+    large for it (see MOST_NODES) nothing is found. What it refuses because it knows too little is no problem (see
     `open_nodes`).
     """
     visited = survey.visited_nodes()
     if visited > MOST_NODES:
-        return model.graph, None
+        return {}, None
     strict = has_inference(survey)
     inlined = _inlined(model, survey.calls() * len(survey.functions), visited) if strict else None
     if inlined is not None:
         try:
-            return shape_inference.infer_shapes(inlined, check_type=True, strict_mode=True).graph, None
+            return _outputs(inlined, infer_strictly), None
         except _REFUSALS:
             pass  # what it has against the model itself is said of its calls
     try:
-        return shape_inference.infer_shapes(model, check_type=strict, strict_mode=strict).graph, None
+        return _outputs(model, infer_strictly if strict else _infer_leniently), None
     except _REFUSALS as error:
         problem = _first_lines(str(error))
     if strict:
         completed = with_completed_nodes(model)
         if completed is not None:
             try:
-                shape_inference.infer_shapes(completed, check_type=True, strict_mode=True)
-                return shape_inference.infer_shapes(model).graph, None
+                _outputs(completed, infer_strictly)
+                return _outputs(model, _infer_leniently), None
             except _REFUSALS as error:
                 problem = _first_lines(str(error))
-    return model.graph, f"onnx.shape_inference: {problem}"
+    return {}, f"onnx.shape_inference: {problem}"
+
+
+def _outputs(model: ModelProto, infer_graph: Callable[[ModelProto], GraphProto]) -> dict[str, TypeProto]:
+    """The types of the outputs. Raises what inference has against the model."""
+    return {value.name: value.type for graph in inferred_graphs(model, infer_graph) for value in graph.output}
+
+
+def _infer_leniently(model: ModelProto) -> GraphProto:
+    return shape_inference.infer_shapes(model).graph
 
 
 def _inlined(model: ModelProto, looks: int, visited: int) -> ModelProto | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from contextlib import suppress
 
+from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.grammar import has_break, has_return
 from opwright.lang.infer import narrow_to_result
@@ -88,6 +90,7 @@ class BodyLoop:
         self.left_names: dict[str, Operand] = {}
         self.wanted: dict[str, ir.Type] = {}  # what this round has found that it should have carried
         self.several = False  # whether a round has found more than one
+        self.learned: dict[str, ElementType] = {}  # by name, of the items of lists that enter empty
         self.item_ranks: dict[str, int | None] = {}  # by name, of carried lists
         self.reads = 0  # how often ranks of items had been asked for before this round
         self.mixed: dict[str, frozenset[ir.NumberKind]] = {}  # by name, numbers that are carried as tensors
@@ -170,11 +173,13 @@ class BodyLoop:
         widened = self.begin(where, entering) if at_once else {}
         while True:
             self.wanted = {}
+            learned: list[str] = []
             with speculate(self.low) as trial:
                 try:
                     node = self.lower()
                 except Poisoned as wrong:
-                    if wrong.ends or not self.wanted:
+                    learned = [] if wrong.ends else self.learn() or self.scout()
+                    if not learned and (wrong.ends or not self.wanted):
                         raise
                     node = None
                 if node is not None and not self.wanted and not self.was_wrong():
@@ -183,10 +188,41 @@ class BodyLoop:
                         self.low.agreed[where] = Agreed(entering, widened, self.several, dict(self.mixed))
                     return node
                 wanted = {name: type_.settled() for name, type_ in self.wanted.items()}
+            for name in learned:
+                self.carried[name] = self.initial(name, self.entering(name), None)
             self.several = self.several or len(wanted) > 1
             for name in wanted if at_once else list(wanted)[:1]:
                 self.carried[name] = self.initial(name, self.entering(name), wanted[name])
                 widened[name] = wanted[name]
+
+    def learn(self) -> list[str]:
+        """The names of lists that entered empty, and of whose items a round has told the element type: what stands
+        before the first `append` may have needed it."""
+        found: list[str] = []
+        for name, made in self.carried.items():
+            item = made.type.sequence_item
+            element = None if item is None or not made.empty or name in self.learned else ir.known_element(item.element)
+            if element is not None:
+                self.learned[name] = element
+                found.append(name)
+        return found
+
+    def scout(self) -> list[str]:
+        """What `learn` finds after a round in which both paths are taken where a condition is wrong: a list may be read
+        by the very condition under which it grows."""
+        low = self.low
+        if low.scouting or all(not made.empty or name in self.learned for name, made in self.carried.items()):
+            return []
+        told = dict(self.wanted), dict(self.mixed), dict(self.item_ranks)
+        low.scouting = True
+        try:
+            with speculate(low):
+                with suppress(Poisoned):
+                    self.lower()
+                return self.learn()
+        finally:
+            low.scouting = False
+            self.wanted, self.mixed, self.item_ranks = told
 
     def was_wrong(self) -> bool:
         """Whether no path of the body takes its `break`, and it carries a flag for it all the same: not any more."""
@@ -251,7 +287,8 @@ class BodyLoop:
                 )
             return _Carried(value, wanted)
         if isinstance(operand, StaticList):
-            type_ = unknown_items()
+            element = self.learned.get(name)
+            type_ = unknown_items() if element is None else ir.SequenceType(ir.TensorType(element))
             if not operand:
                 return _Carried(ir.Value(type_, "", span), type_, empty=True)
             return _Carried(entering_sequence(low, operand, type_, span), type_)

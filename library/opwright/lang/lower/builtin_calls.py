@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import is_static, unary
 from opwright.lang.lower.constants import MODULES, call_constant
@@ -11,7 +13,15 @@ from opwright.lang.lower.known import need_static
 from opwright.lang.lower.lists import LIST_BUILTINS, call_list_builtin
 from opwright.lang.lower.number_functions import call_number_builtin, call_number_math
 from opwright.lang.lower.numbers import convert_number, describe, is_number, is_static_number
-from opwright.lang.lower.operands import Arguments, Environment, Operand, SliceItem, StaticDict, StaticIterator
+from opwright.lang.lower.operands import (
+    Arguments,
+    Environment,
+    Operand,
+    SliceItem,
+    StaticDict,
+    StaticIterator,
+    is_sequence,
+)
 from opwright.lang.lower.rules import calls
 from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.static_records import call_namedtuple
@@ -25,11 +35,12 @@ _INSTEAD = {
     "bool": "compare: `x != 0`",
     "float": "cast it: `op.Cast(x, to=FLOAT)`",
     "int": "cast it: `op.Cast(x, to=INT64)`",
-    "max": "use `op.Max(a, b)`, or `op.ReduceMax(x)`",
-    "min": "use `op.Min(a, b)`, or `op.ReduceMin(x)`",
+    "max": "use `op.Max(a, b)`, or `op.ReduceMax(x, keepdims=0)`",
+    "min": "use `op.Min(a, b)`, or `op.ReduceMin(x, keepdims=0)`",
     "round": "use `op.Round(x)`",
-    "sum": "use `op.Sum(a, b)`, or `op.ReduceSum(x)`",
+    "sum": "use `op.Sum(a, b)`; over the first axis, as Python's, `op.ReduceSum(x, [0], keepdims=0)`",
 }
+_OF_A_LIST = {"max": "op.Max", "min": "op.Min", "sum": "op.Add"}  # what two items are put together by
 
 _RUN_THROUGH = ("max", "min", "sorted", "sum")  # what takes an iterator
 _OF_KEYS = (*_RUN_THROUGH, "bool", "len")  # what a dictionary's keys decide
@@ -121,7 +132,7 @@ def _fold(low: Lowering, callee: BuiltinObject, values: list[Operand], arguments
             f"`{label}` takes values that are known when the function is built",
             span,
             reason="it is evaluated by the compiler, not by the graph",
-            help=_instead(low, callee),
+            help=_instead(low, callee, values),
         )
     try:
         if callee.module:
@@ -134,7 +145,9 @@ def _fold(low: Lowering, callee: BuiltinObject, values: list[Operand], arguments
     return low.lists.made(made) if isinstance(made, static.StaticList) else made
 
 
-def _instead(low: Lowering, callee: BuiltinObject) -> str:
+def _instead(low: Lowering, callee: BuiltinObject, values: Sequence[Operand]) -> str:
+    if not callee.module and callee.name in _OF_A_LIST and any(map(is_sequence, values)):
+        return f"loop over the list: `for y in ys:`, `total = {_OF_A_LIST[callee.name]}(total, y)`"
     if not callee.module and callee.name in _INSTEAD:
         return _INSTEAD[callee.name]
     operator = callee.name.capitalize()

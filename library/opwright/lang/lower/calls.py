@@ -26,7 +26,8 @@ from opwright.lang.source import Span
 from opwright.lang.static import StaticList
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.record import Role
-from opwright.opsets.signatures import Formal, Option, Signature, tensor_element
+from opwright.opsets.signatures import Formal, Option, Signature, history, tensor_element
+from opwright.opsets.signatures import signature as find_signature
 
 # Gives what is called, once the inputs and the type variables that they bind are known.
 Chooser = Callable[[list[ir.Value | None], Bindings], ir.Operator | ir.FunctionReference]
@@ -138,9 +139,23 @@ def report_mismatch(
         f"{signature.name} does not take {value.type!r} as `{formal.name}`",
         spans[mismatch.index],
         reason=f"{signature.identity}, its version at opset {low.target_opset}, takes {_elements(mismatch.admitted)}",
-        help=_way_out(low, value, mismatch.admitted),
+        help=_since(signature, mismatch, value) or _way_out(low, value, mismatch.admitted),
         subject=signature.name,
     )
+
+
+def _since(signature: Signature, mismatch: Mismatch, value: ir.Value) -> str:
+    """What to do where a later version of the operator takes an operand of that type."""
+    element = ir.known_element(value.type.element)
+    name = signature.inputs[min(mismatch.index, len(signature.inputs) - 1)].name
+    for version in history(signature.domain, signature.name) if element is not None else ():
+        later = find_signature(signature.domain, signature.name, version)
+        if version <= signature.since_version or later is None or later.deprecated:
+            continue
+        formal = next((item for item in later.inputs if item.name == name), None)
+        if formal is not None and f"tensor({element.name})" in later.admitted.get(formal.type, (formal.type,)):
+            return f"from opset {version} on it takes {element.name}: write the function for that opset"
+    return ""
 
 
 def _report_result(low: Lowering, signature: Signature, wrong: WrongResult, span: Span | None) -> Poisoned:

@@ -22,9 +22,10 @@ from opwright.lang.lower.operands import (
     Environment,
     Operand,
     Rank,
+    is_sequence,
     is_tensor,
 )
-from opwright.lang.lower.poison import each
+from opwright.lang.lower.poison import Poisoned, each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.ranks import compare_rank
 from opwright.lang.lower.rules import lower_expression
@@ -37,7 +38,13 @@ Condition = ir.Value | bool
 
 def lower_condition(low: Lowering, node: ast.expr, env: Environment) -> Condition:
     """The truth of an expression: known, or a BOOL of one element."""
-    return _CONDITIONS.of(node)(node, low, env)
+    try:
+        return _CONDITIONS.of(node)(node, low, env)
+    except Poisoned as wrong:
+        if not low.scouting:
+            raise
+        wrong.recover()
+        return ir.Value(ir.TensorType(low.element_of("bool"), ()), "", span_of(node))
 
 
 def _truth_of(low: Lowering, node: ast.expr, env: Environment) -> Condition:
@@ -56,7 +63,7 @@ def truth(low: Lowering, operand: Operand, span: Span) -> Condition:
         return compare_rank(low, "!=", operand, 0) is True
     if isinstance(operand, AttributeOperand) and operand.choices:
         need_static(low, operand, span)
-    if is_tuple(operand) and not is_static(operand):
+    if is_sequence(operand) or (is_tuple(operand) and not is_static(operand)):
         return truth(low, call_number_builtin(low, "len", [operand], span), span)  # whether it has any items
     return bool(operand) if is_static(operand) else as_condition(low, operand, span)
 

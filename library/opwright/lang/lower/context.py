@@ -14,7 +14,7 @@ from opwright.lang import ir
 from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion, VersionQuestion, bodies_at, is_template_at
 from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.liveness import Liveness
-from opwright.lang.lower.operands import AttributeOperand, Environment, LoopKey
+from opwright.lang.lower.operands import AttributeOperand, Environment, LoopKey, Operand
 from opwright.lang.lower.ownership import Ownership
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.resolve import ModuleScope
@@ -75,6 +75,7 @@ class Lowering:
         self.target_opset = function.opset  # for findings, and keys of what is kept: nothing else reads it
         self.region = function.body
         self.prologue: list[ir.Node] = []  # constants: at the top, each once
+        self.made_at_the_top = ir.Makers(self.prologue)
         self.sources: dict[ir.Node, Source] = {}  # the texts that spans are about, of what helpers make
         self.diagnostics: list[Diagnostic] = []
         self.calls: list[ir.FunctionReference] = []
@@ -89,6 +90,7 @@ class Lowering:
         self.versions: dict[str, int] = {}  # of domains other than the default one, as the source names them
         self.relied_on: list[tuple[ir.TypeVariable, int]] = []  # what variables admitted where that decided a form
         self.depth = 0
+        self.scouting = False  # whether what follows something wrong is looked at for what it tells of types
         self.choosing = 0  # how many values of which one path alone is evaluated are being lowered
         self.nodes = 0
         self.most_nodes = NODE_LIMIT
@@ -103,6 +105,7 @@ class Lowering:
         self.arrays: dict[ir.Value, None] = {}  # that Python holds as arrays or scalars of numpy, computed ones too
         self.known_arrays: dict[ir.Value, ir.TensorData] = {}  # that Python holds as arrays of numpy, of any elements
         self.scalars: dict[ir.Value, bool | int | float] = {}  # that Python holds as scalars of numpy
+        self.captured: dict[int, tuple[Operand, Operand]] = {}  # collections from around, and what they become: by id
         self.item_ranks: dict[ir.Value, int] = {}  # of sequences whose items all have one rank
         self.item_rank_reads = 0  # how often such a rank was asked for
         self.sizes: dict[ir.Value, str] = {}  # numbers that are declared sizes: which, by the names of dimensions

@@ -263,9 +263,9 @@ def _attribute_of_operand(low: Lowering, owner: Operand, node: ast.Attribute) ->
 _METHODS = {
     "append": "append to a list: `ys = []`, `ys.append(y)`",
     "astype": "use `op.Cast(x, to=...)`",
-    "mean": "use `op.ReduceMean(x)`",
+    "mean": "use `op.ReduceMean(x, keepdims=0)`",
     "reshape": "use `op.Reshape(x, [...])`",
-    "sum": "use `op.ReduceSum(x)`",
+    "sum": "use `op.ReduceSum(x, keepdims=0)`",
     "transpose": "use `op.Transpose(x, perm=[...])`",
 }
 

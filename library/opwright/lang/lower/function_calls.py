@@ -117,6 +117,8 @@ _CALL = 20  # a recursive call counts as so many nodes: it takes time where it m
 
 
 def _is_other(before: Operand, now: Operand) -> bool:
+    if isinstance(before, tuple) and isinstance(now, tuple):  # a list of operands
+        return len(before) != len(now) or any(map(_is_other, before, now))
     if not isinstance(before, (bool, int, float, str)) or not isinstance(now, (bool, int, float, str)):
         return False
     return type(before) is not type(now) or before != now

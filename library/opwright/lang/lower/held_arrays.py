@@ -6,7 +6,8 @@ take the number of a scalar. numpy's float64 and int64 scalars are Python's numb
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from opwright.elements import ElementType
 from opwright.lang import ir
@@ -79,34 +80,47 @@ def _captured_array(found: ArrayObject, low: Lowering, span: Span) -> Operand:
 
 @_captured.on(StaticDict)
 def _captured_dictionary(found: StaticDict, low: Lowering, span: Span) -> Operand:
-    entries = {key: captured_constants(low, item, span) for key, item in found.entries.items()}
-    return found if all(entries[key] is item for key, item in found.entries.items()) else StaticDict(entries)
+    return _captured_once(low, found, found.entries.values(), span, partial(_dictionary, found))
+
+
+def _dictionary(found: StaticDict, items: Sequence[Operand]) -> StaticDict:
+    return StaticDict(dict(zip(found.entries, items, strict=True)))
 
 
 @_captured.on(tuple)
 def _captured_tuple(found: tuple[Operand, ...], low: Lowering, span: Span) -> Operand:
-    items = _captured_items(low, found, span)
-    return found if items is None else items
+    return _captured_once(low, found, found, span, tuple)
 
 
 @_captured.on(StaticList)
 def _captured_list(found: StaticList, low: Lowering, span: Span) -> Operand:
-    items = _captured_items(low, found, span)
-    return found if items is None else StaticList(items)
+    return _captured_once(low, found, found, span, StaticList)
 
 
 @_captured.on(StaticNamed)
 def _captured_record(found: StaticNamed, low: Lowering, span: Span) -> Operand:
-    items = _captured_items(low, found, span)
-    return found if items is None else StaticNamed(found.record, items)
+    return _captured_once(low, found, found, span, partial(StaticNamed, found.record))
 
 
-def _captured_items(low: Lowering, found: tuple[Operand, ...], span: Span) -> tuple[Operand, ...] | None:
-    """None where no array is among them."""
-    if {*map(type, found)} <= _NO_ARRAYS:
-        return None
-    items = tuple(captured_constants(low, item, span) for item in found)
-    return None if all(one is other for one, other in zip(items, found, strict=True)) else items
+def _captured_once(
+    low: Lowering,
+    found: Operand,
+    items: Collection[Operand],
+    span: Span,
+    rebuilt: Callable[[Sequence[Operand]], Operand],
+) -> Operand:
+    """What a collection becomes: itself where it has no arrays. A function may read a large one in every line, so that
+    it is looked through once."""
+    known = low.captured.get(id(found))
+    if known is None:
+        made = found
+        if not {*map(type, items)} <= _NO_ARRAYS:
+            constants = [captured_constants(low, item, span) for item in items]
+            if any(one is not other for one, other in zip(constants, items, strict=True)):
+                made = rebuilt(constants)
+        known = found, made
+        low.trail.put(low.captured, id(found), known)
+    return known[1]
 
 
 def with_numbers(low: Lowering, operand: Operand) -> Operand:

@@ -8,6 +8,8 @@ lowered again, one copy of its body for each item. Which loops were unrolled is 
 from __future__ import annotations
 
 import ast
+from collections import ChainMap
+from collections.abc import MutableMapping
 
 from opwright.elements import BY_NAME
 from opwright.lang import facts, ir
@@ -163,10 +165,13 @@ def need_copies(low: Lowering, value: ir.Value) -> None:
         raise Poisoned(because=Copies(loop_key(low, found[0][0].statement)))
 
 
-def makers_of(low: Lowering) -> dict[int, ir.Node]:
-    """The node that makes each value which is in scope, by the value's id."""
-    regions = (low.prologue, *(region.nodes for region in low.open_regions), low.region.nodes)
-    return {id(result): node for nodes in regions for node in nodes for result in node.made()}
+Makers = MutableMapping[int, ir.Node]  # the node that makes each value, by the value's id
+
+
+def makers_of(low: Lowering) -> Makers:
+    """The node that makes each value which is in scope. What is added to it stays apart."""
+    around = (region.makers().now() for region in (low.region, *reversed(low.open_regions)))
+    return ChainMap({}, *around, low.made_at_the_top.now())
 
 
 class _Origins:

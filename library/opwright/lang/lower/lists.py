@@ -29,6 +29,7 @@ from opwright.lang.lower.operands import (
     Unbound,
     is_sequence,
     known_int,
+    value_of,
 )
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.rules import bind_target, evaluates, lower_expression
@@ -57,7 +58,8 @@ def _no_items(operand: Operand, low: Lowering, span: Span, purpose: str, named: 
         f"{purpose} needs a list whose length is known when the function is built",
         span,
         reason=f"it gets {describe(operand)}",
-        help="give it a tuple, a list, `range(n)`, or a parameter `*xs`",
+        help="give it a tuple, a list, `range(n)`, or a parameter `*xs`"
+        + ("" if value_of(operand) is None else "; over a tensor, or a list that grew in a loop, write `for v in x:`"),
     )
 
 
@@ -146,7 +148,7 @@ def _range(low: Lowering, operands: list[Operand], span: Span) -> Operand:
                 "this `range` needs ints that are known when the function is built",
                 span,
                 reason=f"it gets {describe(operand)}; only `for` runs over a range that is known at run time",
-                help="write `for i in range(n):`",
+                help="write `for i in range(n):`; downwards, `for i in range(n - 1, -1, -1):`",
             )
         bounds.append(operand)
     try:

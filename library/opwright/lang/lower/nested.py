@@ -11,14 +11,14 @@ from functools import partial
 
 from opwright.lang.grammar import names_in_expressions
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.flow import FRAME, is_hidden
+from opwright.lang.lower.flow import FRAME
 from opwright.lang.lower.function_calls import bind_parameters, round_attributes, run_body
 from opwright.lang.lower.operands import Arguments, Environment, Operand
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.rules import calls, evaluates, lower_expression, lowers
 from opwright.lang.objects import FunctionObject, NestedObject, TypingObject
 from opwright.lang.source import Span, span_of
-from opwright.lang.syntax import bound_names, function_of
+from opwright.lang.syntax import bound_names, function_of, mentioned_names
 
 
 @lowers(ast.FunctionDef)
@@ -85,8 +85,10 @@ def enter(low: Lowering, callee: NestedObject | FunctionObject, arguments: Argum
     if callee.frame is None:
         return bound
     around = _around(low, callee, env, arguments.span)
-    own = dict.fromkeys((*bound, *bound_names(callee.scope.module, callee.node.body)))
-    inner: Environment = {name: operand for name, operand in around.items() if name not in own and not is_hidden(name)}
+    module = callee.scope.module
+    own = {*bound, *bound_names(module, callee.node.body)}
+    met = [name for name in mentioned_names(module, callee.node) if name in around and name not in own]
+    inner: Environment = {name: around[name] for name in met}
     inner.update(bound)
     return inner
 

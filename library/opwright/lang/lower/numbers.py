@@ -425,12 +425,14 @@ def _refuse_narrowing(low: Lowering, kind: ir.NumberKind, element: ir.Element, s
     ]
     if not wrong or (variable is not None and narrow(low, variable, wrong, f"a {kind.value} number")):
         return
+    wide = "FLOAT" if kind is ir.NumberKind.FLOAT else "INT64"
     raise low.error(
         "OW313",
         f"a number of kind {kind.value} meets a tensor that may be {wrong[0].name}",
         span,
         reason="its value is known at run time only, and might not fit",
-        help=f"cast it: `op.Cast(..., to={wrong[0].name.upper()})`, or leave {wrong[0].name} out of the declared types",
+        help=f"cast the tensor: `op.Cast(x, to={wide})`"
+        + ("" if variable is None else f", or leave {wrong[0].name} out of the declared types"),
     )
 
 

@@ -14,7 +14,7 @@ from opwright.lang.dispatch import (
     Operation,
 )
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.known import makers_of, need_copies
+from opwright.lang.lower.known import Makers, makers_of, need_copies
 from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.operands import (
     Operand,
@@ -70,7 +70,7 @@ def _source(low: Lowering, value: ir.Value) -> ir.Value | None:
 class Sources:
     """Where ranks come from, followed back through operators, branches and loops; `makers` grows on the way."""
 
-    def __init__(self, parameters: frozenset[int], makers: dict[int, ir.Node]) -> None:
+    def __init__(self, parameters: frozenset[int], makers: Makers) -> None:
         self.parameters = parameters
         self.makers = makers
 

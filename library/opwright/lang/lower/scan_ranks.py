@@ -6,11 +6,12 @@ follow from inputs by operators alone. The rank of a loop-carried value is not d
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.known import makers_of, need_copies
+from opwright.lang.lower.known import Makers, makers_of, need_copies
 from opwright.lang.lower.ranks import Sources
 from opwright.lang.source import Span
 from opwright.opsets.record import LengthRule, RankRule
@@ -24,13 +25,16 @@ def yielded_ranks(low: Lowering, region: ir.Region, entering: Sequence[ir.Value]
 
     A loop over a static range that hides a rank is unrolled. `entering`: where the parameters of the body come from.
     """
+    if all(value.type.carried_shape is not None for value in region.yields):
+        return [[] for _ in region.yields]
     makers = makers_of(low)
     makers.update(_makers(region))
     came = {parameter: (value,) for parameter, value in zip(region.parameters, entering, strict=True)}
+    origins = ChainMap[ir.Value, Sequence[ir.Value] | None]({**came}, low.rank_origins)
     inputs = frozenset(map(id, low.function.inputs))
     found = []
     for value in region.yields:
-        ends, hidden = _trace(value, makers, inputs, {**low.rank_origins, **came})
+        ends, hidden = _trace(value, makers, inputs, origins)
         if hidden is not None:
             need_copies(low, hidden)
             name = f" of `{hidden.name}`" if hidden.name else ""
@@ -70,7 +74,7 @@ def _makers(region: ir.Region) -> dict[int, ir.Node]:
 
 
 def _trace(
-    value: ir.Value, makers: dict[int, ir.Node], inputs: frozenset[int], origins: Origins
+    value: ir.Value, makers: Makers, inputs: frozenset[int], origins: Origins
 ) -> tuple[list[ir.Value], ir.Value | None]:
     """The inputs that decide the rank of a value, and what hides it, if anything does."""
     ends: list[ir.Value] = []
@@ -91,11 +95,11 @@ def _trace(
     return ends, None
 
 
-def _before(makers: dict[int, ir.Node], inputs: frozenset[int], value: ir.Value) -> Sequence[ir.Value] | None:
+def _before(makers: Makers, inputs: frozenset[int], value: ir.Value) -> Sequence[ir.Value] | None:
     """The values whose ranks say which one the value has; None where they do not."""
     node = makers.get(id(value))
     if isinstance(node, ir.If):
-        source = Sources(inputs, dict(makers)).of(value, None)
+        source = Sources(inputs, ChainMap({}, makers)).of(value, None)
         return None if source is None else (source,)
     if not isinstance(node, ir.Call) or type(node.callee) is not ir.Operator or node.callee.signature.domain:
         return None

@@ -25,6 +25,7 @@ from opwright.lang.lower.operands import (
     Environment,
     IndexItem,
     Operand,
+    SliceItem,
     is_sequence,
     is_tensor,
     items_in,
@@ -200,7 +201,11 @@ def _item(low: Lowering, item: Operand, type_: ir.Type, span: Span, owner: ir.Va
         f"{describe(item)} cannot be an item of this list",
         span,
         reason=reason,
-        help="make it a tensor: `FLOAT(x)`, `INT64(n)`" if is_number(item) else "cast it: `op.CastLike(a, b)`",
+        help="make it a tensor: `FLOAT(x)`, `INT64(n)`"
+        if is_number(item)
+        else "cast it: `op.CastLike(a, b)`"
+        if is_tensor(item)
+        else "keep a list for each part: `xs.append(x)`, `ys.append(y)`",
     )
 
 
@@ -312,6 +317,14 @@ def sequence_length(low: Lowering, sequence: ir.Value, span: Span) -> ir.Value:
 
 def subscript_sequence(low: Lowering, owner: ir.Value, item: IndexItem, span: Span) -> Operand:
     """`ys[i]`: out of range it fails at run time."""
+    if isinstance(item, SliceItem):
+        raise low.error(
+            "OW340",
+            "a list whose length is not known when the function is built has no slices",
+            span,
+            reason="ONNX has no operator for it",
+            help="append what is wanted to another list; without its last item the list is `op.SequenceErase(xs, -1)`",
+        )
     place = read_position(low, item, span)
     op = Writer(low, span)
     return op.sequence_at(owner, op.at(place))
