@@ -10,7 +10,8 @@ import random
 
 import onnx
 import pytest
-from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, checker, helper, shape_inference
+from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, TypeProto, checker, helper, shape_inference
+from opwright.link import inferred_parts
 from opwright.model import verdict
 from opwright.model.survey import Survey
 
@@ -91,10 +92,23 @@ def _full_check(model: ModelProto) -> bool:
     return True
 
 
+def _without_names(types: dict[str, TypeProto]) -> list[list[int | str]]:
+    """The sizes of outputs; names that inference made up are one."""
+    return [
+        [size.dim_value or size.dim_param.partition("__")[0] for size in item.tensor_type.shape.dim]
+        for item in types.values()
+    ]
+
+
 @pytest.mark.parametrize("looks", [0, 1_000_000])
-def test_a_model_is_refused_where_the_full_check_refuses_it(looks: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the calls inlined, and with the model as it stands."""
+@pytest.mark.parametrize("in_parts", [False, True])
+def test_a_model_is_refused_where_the_full_check_refuses_it(
+    looks: int, in_parts: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the calls inlined, and with the model as it stands; as a whole, and in parts."""
     monkeypatch.setattr(verdict, "MOST_LOOKS", looks)
+    if in_parts:
+        split(monkeypatch)
     verdicts: list[bool] = []
     for seed in SEEDS:
         model = Draw(seed).model()
@@ -103,6 +117,12 @@ def test_a_model_is_refused_where_the_full_check_refuses_it(looks: int, monkeypa
         verdicts.append(_full_check(model))
         assert (problem is None) == verdicts[-1], (seed, problem, onnx.printer.to_text(model))
     assert verdicts.count(True) > 30 and verdicts.count(False) > 30
+
+
+def split(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has every model inferred in parts of two nodes."""
+    monkeypatch.setattr(inferred_parts, "MOST_COPIED", -1)
+    monkeypatch.setattr(inferred_parts, "PART", 2)
 
 
 def test_the_types_of_outputs_are_those_that_are_found_without_inlining(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +134,13 @@ def test_the_types_of_outputs_are_those_that_are_found_without_inlining(monkeypa
         monkeypatch.setattr(verdict, "MOST_LOOKS", 0)
         inlined, other = verdict.infer(model, Survey(model))
         assert problem == other, seed
+        with monkeypatch.context() as patched:
+            split(patched)
+            parts, another = verdict.infer(model, Survey(model))
+        assert problem == another, seed
         if problem is None:
-            assert [item.type for item in called.output] == [item.type for item in inlined.output], seed
-            found.append(len(called.output[0].type.tensor_type.shape.dim))
+            assert called == inlined, seed
+            assert _without_names(called) == _without_names(parts), seed
+            (type_,) = called.values()
+            found.append(len(type_.tensor_type.shape.dim))
     assert found.count(2) > 30

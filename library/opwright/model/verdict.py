@@ -84,8 +84,12 @@ def infer(model: ModelProto, survey: Survey) -> tuple[dict[str, TypeProto], str 
 
 
 def _outputs(model: ModelProto, infer_graph: Callable[[ModelProto], GraphProto]) -> dict[str, TypeProto]:
-    """The types of the outputs. Raises what inference has against the model."""
-    return {value.name: value.type for graph in inferred_graphs(model, infer_graph) for value in graph.output}
+    """The types of the outputs. Raises what inference has against the model, as a whole."""
+    try:
+        graphs = [*inferred_graphs(model, infer_graph)]
+    except _REFUSALS:
+        graphs = [infer_graph(model)]
+    return {value.name: value.type for graph in graphs for value in graph.output}
 
 
 def _infer_leniently(model: ModelProto) -> GraphProto:
