@@ -11,4 +11,4 @@ def bucketize_Scalar(boundaries, self, *, out_int32: Literal[False, True] = Fals
         numbers, x = op.Cast(numbers, to=FLOAT), op.Cast(x, to=FLOAT)
     # Those before the position are not larger than it, or not as large: of nan, which is neither, all of them.
     before = ~(numbers > x) if right else ~(numbers >= x)
-    return op.ReduceSum(op.Cast(before, to=INT32 if out_int32 else INT64), [-1], keepdims=False)
+    return op.ReduceSum(op.Cast(before, to=INT32 if out_int32 else INT64), [0], keepdims=False)

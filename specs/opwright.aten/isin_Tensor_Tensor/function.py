@@ -8,6 +8,7 @@ def isin_Tensor_Tensor(elements, test_elements, *, invert: Literal[False, True] 
     x, among = elements, test_elements
     if x.dtype == BFLOAT16:
         x, among = op.Cast(x, to=FLOAT), op.Cast(among, to=FLOAT)
-    equal = op.Unsqueeze(x, [-1]) == op.Reshape(among, [-1])
-    found = op.Cast(op.ReduceSum(op.Cast(equal, to=INT32), [-1], keepdims=False), to=BOOL)
-    return ~found if invert else found
+    # Without elements onnxruntime reduces no dimension that is counted from the end.
+    equal = op.Reshape(among, [-1, 1]) == op.Reshape(x, [1, -1])
+    found = op.Cast(op.ReduceSum(op.Cast(equal, to=INT32), [0], keepdims=False), to=BOOL)
+    return op.Reshape(~found if invert else found, op.Shape(x), allowzero=1)

@@ -99,8 +99,7 @@ def _joined_shape(
     _refuse_empty((*before, *joined, *behind))
     if None in behind:
         return None
-    is_known = None not in (*before, *joined)
-    product = math.prod(item or 0 for item in joined) if is_known else -1
+    product = -1 if None in joined else math.prod(item or 0 for item in joined)
     return [*(item or 0 for item in before), product, *(item or 0 for item in behind)]
 
 
