@@ -96,15 +96,19 @@ def test_between_releases_nothing_has_a_released_number(released: Path, opwright
     wheel = Path("dist/base-1.0.0-py3-none-any.whl").read_bytes()
     edit(SPEC, "summary: X", "summary: The value X")
     assert opwright("build").status == 0
-    (version,) = versions_in_dist()
+    before, version = versions_in_dist()
+    assert before == "1.0.0"
     assert version.startswith("1.0.1.dev0+g")
     assert len(version) == len("1.0.1.dev0+g") + 12
-    assert [path.name for path in Path("dist").glob("*.onnxlib")] == ["base-1.0.1.dev0.onnxlib"]
+    names = sorted(path.name for path in Path("dist").glob("*.onnxlib"))
+    assert names == ["base-1.0.0.onnxlib", "base-1.0.1.dev0.onnxlib"]
+    assert Path("dist/base-1.0.0.onnxlib").read_bytes() == bundle
+    assert Path("dist/base-1.0.0-py3-none-any.whl").read_bytes() == wheel
     refused = opwright("release", "1.0.0", "--json")
     assert (refused.status, codes(refused)) == (1, ["OW618"])
     edit(LIBRARY, "1.0.0", "1.2.0")
     assert opwright("build").status == 0
-    assert versions_in_dist()[0].startswith("1.2.0.dev0+g")
+    assert versions_in_dist()[1].startswith("1.2.0.dev0+g")
     edit(LIBRARY, "1.2.0", "1.0.0")
     edit(SPEC, "summary: The value X", "summary: X")
     assert opwright("build").status == 0
@@ -117,7 +121,7 @@ def test_a_release_changes_the_number_in_place(released: Path, opwright: Opwrigh
     edit(SPEC, "summary: X", "summary: The value X")
     assert opwright("release", "1.0.1").status == 0
     assert "version: '1.0.1'   # the release\n" in LIBRARY.read_text()
-    assert versions_in_dist() == ["1.0.1"]
+    assert versions_in_dist() == ["1.0.0", "1.0.1"]
     head = json.loads((RELEASED / "release.lock").read_text().splitlines()[0])
     assert [item["version"] for item in head["releases"]] == ["1.0.0", "1.0.1"]
     assert len({item["library"] for item in head["releases"]}) == 2
@@ -572,3 +576,21 @@ def test_packages_are_released_one_by_one(library: Path, opwright: Opwright) -> 
     assert opwright("build").status == 0
     assert sorted(versions_in_dist()) == ["0.2.0", "1.0.0"]
     assert opwright("diff", "--against", "lock", "-p", "more").status == 0
+
+
+def test_builds_keep_the_artefacts_of_releases(released: Path, opwright: Opwright) -> None:
+    """Whatever is built after a release, its bundle and its wheel stay as they are until somebody removes them."""
+    of_release = {path: data for path, data in tree("dist").items() if "1.0.0" in path}
+    assert len(of_release) == 3
+    edit(SPEC, "summary: X", "summary: The value X")
+    assert opwright("build").status == 0
+    assert {path: data for path, data in tree("dist").items() if path in of_release} == of_release
+    assert opwright("diff", "--against", "dist/base-1.0.0.onnxlib").status == 0
+    assert opwright("release", "1.0.1").status == 0
+    edit(SPEC, "summary: The value X", "summary: X")
+    assert opwright("build", "-p", "base").status == 0
+    names = {Path(path).name for path in tree("dist")}
+    assert {"base-1.0.0.onnxlib", "base-1.0.1.onnxlib", "base-1.0.2.dev0.onnxlib"} <= names
+    assert opwright("release", "1.0.2").status == 0
+    names = {Path(path).name for path in tree("dist")}
+    assert "base-1.0.2.dev0.onnxlib" not in names and "base-1.0.0.onnxlib" in names

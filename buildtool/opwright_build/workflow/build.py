@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -101,16 +102,31 @@ def action_counts(session: Session, library: BuiltLibrary) -> dict[str, int]:
 
 
 def scope_of(session: Session, library: BuiltLibrary) -> Callable[[str], bool]:
-    """Which files of earlier builds are this one's to remove: with some packages asked for, theirs alone."""
-    if not session.packages:
-        return lambda path: True
-    patterns: list[str] = []
+    """Which files of earlier builds are this one's to remove: none of a release, and with some packages asked for,
+    theirs alone."""
+    released = re.compile("|".join(_released(session, library)) or "(?!)")
+    owned = re.compile("|".join(_owned(library)) if session.packages else ".*", re.DOTALL)
+    return lambda path: owned.fullmatch(path) is not None and released.fullmatch(path) is None
+
+
+def _owned(library: BuiltLibrary) -> Iterator[str]:
+    """Patterns of what the packages of a build write."""
     for package in library.packages:
         wheel = distribution_name(package["library"])
-        patterns += (f"library/{re.escape(package['package'])}/.*", rf"dist/{re.escape(wheel)}-\d[^-]*-[^/]*\.whl")
-        patterns.append(rf"dist/{re.escape(package['library'])}-\d[^-]*\.onnxlib")
-    owned = re.compile("|".join(patterns))
-    return lambda path: owned.fullmatch(path) is not None
+        yield f"library/{re.escape(package['package'])}/.*"
+        yield rf"dist/{re.escape(wheel)}-\d[^-]*-[^/]*\.whl"
+        yield rf"dist/{re.escape(package['library'])}-\d[^-]*\.onnxlib"
+
+
+def _released(session: Session, library: BuiltLibrary) -> Iterator[str]:
+    """Patterns of the artefacts of releases: their notes lie beside them."""
+    for package in library.packages:
+        name, wheel = package["library"], distribution_name(package["library"])
+        for notes in (session.root / "dist").glob(f"{glob.escape(name)}-*.md"):
+            version = notes.name.removeprefix(f"{name}-").removesuffix(".md")
+            if re.fullmatch(r"\d+\.\d+\.\d+", version):
+                yield rf"dist/{re.escape(name)}-{re.escape(version)}\.onnxlib"
+                yield rf"dist/{re.escape(wheel)}-{re.escape(version)}-[^/]*\.whl"
 
 
 def figures(library: BuiltLibrary) -> dict[str, Any]:

@@ -147,8 +147,10 @@ def report_mismatch(
 def _since(signature: Signature, mismatch: Mismatch, value: ir.Value) -> str:
     """What to do where a later version of the operator takes an operand of that type."""
     element = ir.known_element(value.type.element)
+    if element is None:
+        return ""
     name = signature.inputs[min(mismatch.index, len(signature.inputs) - 1)].name
-    for version in history(signature.domain, signature.name) if element is not None else ():
+    for version in history(signature.domain, signature.name):
         later = find_signature(signature.domain, signature.name, version)
         if version <= signature.since_version or later is None or later.deprecated:
             continue
