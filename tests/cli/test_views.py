@@ -184,6 +184,15 @@ def test_export_of_an_opset_outside_the_library_is_2(library: Path, opwright: Op
     assert "built for opsets 18 to 22, not 17" in ran.out
 
 
+def test_no_model_without_functions_is_exported(library: Path, opwright: Opwright) -> None:
+    spec = Path("specs/com.acme/Swish/spec.yaml")
+    spec.write_text(spec.read_text().replace('opset: ">=18"', 'opset: ">=20"'))
+    ran = opwright("export", "--opset", "18")
+    assert (ran.status, "no function of base has a body for opset 18" in ran.out) == (2, True)
+    assert not list(Path("dist").glob("*.onnx"))
+    assert opwright("export", "--opset", "20").status == 0
+
+
 def test_new_begins_a_library_that_builds_and_overwrites_nothing(
     tmp_path: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
 ) -> None:

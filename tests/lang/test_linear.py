@@ -86,7 +86,11 @@ def nested_functions(count: int) -> str:
 
 
 def scans(count: int) -> str:
-    lines = ["def F(x, y):", "    def step(a, b):\n        a = a + op.Identity(b)\n        return a, a * b", "    v = x"]
+    lines = [
+        "def F(x, y):",
+        "    def step(a, b):\n        a = a + op.Identity(b)\n        return a, a * b",
+        "    v = x",
+    ]
     scan = "    u, v = op.Scan(op.ReduceSum(v, keepdims=0), v, body=step, num_scan_inputs=1)"
     return "\n".join([*lines, *[scan] * count, "    return v + y"])
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from opwright_build.spec.model import OpsetRange
-from opwright_build.spec.ranges import RangeError, admits_release, parse_opsets, release_numbers
+from opwright_build.spec.ranges import RangeError, admits_release, parse_opsets, range_of, release_numbers
 
 OUTER = OpsetRange(13, 28)
 
@@ -89,3 +89,11 @@ def test_release_numbers() -> None:
     assert release_numbers("1.2.0") == (1, 2)
     assert release_numbers("0") == ()
     assert release_numbers("1.10rc2") == (1, 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [(">20", '`">=21"`'), ("20", '`">=20"`'), (">15,<20", '`">=16,<=19"`'), ("<20", '`">=15,<=19"`'), ("<=20", "<=20")],
+)
+def test_a_refused_range_is_told_as_it_is_written(text: str, meant: str) -> None:
+    assert meant in range_of(text, OpsetRange(15, 22))

@@ -169,6 +169,22 @@ def test_a_released_domain_asks_for_a_new_version(tiny: TinyLibrary) -> None:
     assert tiny.findings() == []
 
 
+def test_a_version_that_is_raised_already_is_not_raised_again(tiny: TinyLibrary) -> None:
+    tiny.write("specs/com.acme/released/release.lock", '{"domain":"com.acme","version":3}\n{}\n')
+    (hint,) = new_function("com.acme/Other", tiny.root).hints
+    assert hint.message == "raise `version` of com.acme to 4"
+    tiny.edit(tiny.domain_file, "version: 3", "version: 4")
+    assert new_function("com.acme/More", tiny.root).hints == ()
+    assert tiny.findings() == []
+
+
+@pytest.mark.parametrize("name", ["2d-ops", "class", "opwright", "json", "SiteCustomize", "Numpy"])
+def test_a_library_is_not_named_as_what_python_imports(tmp_path: Path, name: str) -> None:
+    with pytest.raises(DiagnosticError, match=r"OW129.*cannot name a library: its package would be"):
+        new_library(name, tmp_path, Settings(domain="com.acme"), lambda module: module == "numpy")
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_exists_is_a_mistake(tiny: TinyLibrary) -> None:
     before = contents(tiny.root)
     assert refused("com.acme/Swish", tiny.root) == "OW128"

@@ -20,6 +20,7 @@ SourceText = Callable[[str], "str | None"]
 
 
 _VERIFICATION = "OW4"  # what the codes of that stage begin with
+_UNSOUND_CALLEE = "OW908"  # of what calls something that is wrong itself
 
 
 class Reporter(Protocol):
@@ -152,7 +153,8 @@ class JsonReporter:
 
 
 def in_reading_order(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Sorted by folder, stage and place, those without a place first; equal ones once.
+    """Sorted by folder, stage and place, those without a place first; equal ones once. What is not compiled since
+    something else is wrong comes last.
 
     What is wrong with a spec comes before what is wrong with its source, and that before what fails of it, since one
     may follow from the other. What verification finds has the order of its codes: what fails, then what nothing proves.
@@ -163,7 +165,8 @@ def in_reading_order(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
         file, line, column = ("", 0, 0) if item.place is None else (item.place.file, item.place.line, item.place.column)
         folder, stage = file.rpartition("/")[0], item.code[:3]
         first = item.code if stage == _VERIFICATION else ""
-        return (item.place is not None, folder, stage, first, file, line, column, item.code, item.message)
+        follows = item.code == _UNSOUND_CALLEE
+        return (follows, item.place is not None, folder, stage, first, file, line, column, item.code, item.message)
 
     return sorted(unique, key=position)
 

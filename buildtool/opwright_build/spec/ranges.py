@@ -19,13 +19,16 @@ class RangeError(ValueError):
 
 def range_of(text: str, outer: OpsetRange | None = None, *, both_ends: bool = False) -> str:
     """A help text: the ranges that a text such as `15`, `18+` or `13-20` may be meant as, within `outer`."""
-    numbers = [int(number) for number in re.findall(r"\d{1,6}", text, re.ASCII)]
+    bounds = re.findall(r"([<>]=?)?\s*(\d{1,6})", text, re.ASCII)
+    numbers = [int(number) + {">": 1, "<": -1}.get(sign, 0) for sign, number in bounds]
     if len(numbers) not in (1, 2) or not 1 <= numbers[0] <= numbers[-1]:
         return f"A range is {OPSET_FORMS}."
     if outer is not None and any(not outer.first <= number <= outer.last for number in numbers):
         return f"The library has the opsets {outer.first} to {outer.last}; a range is {OPSET_FORMS}."
     if len(numbers) == 2:
         return f'Write `">={numbers[0]},<={numbers[1]}"`.'
+    if bounds[0][0].startswith("<"):
+        return f'A range has a first opset: `">={outer.first if outer else 13},<={numbers[0]}"`.'
     if both_ends:
         return f'A library has a first and a last opset: `">={numbers[0]},<=28"`.'
     return (

@@ -6,11 +6,12 @@ appears whole or not at all, and last, so that a run that was interrupted can si
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import secrets
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Protocol
 
 from opwright.bundle.normal_name import normal_name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
+from opwright.regular_file import read_regular
 from opwright.version import VERSION
 
 from opwright_build.engine.tree import MOST_SOURCE_BYTES, Tree, write_whole
@@ -27,9 +29,11 @@ from opwright_build.spec.domain_file import STANDARD, in_standard, read_domain, 
 from opwright_build.spec.library_file import read_library
 from opwright_build.spec.load import find_library, load_library, newest_opset
 from opwright_build.spec.model import OpsetRange
-from opwright_build.spec.name_patterns import DISTRIBUTION, LICENSE
+from opwright_build.spec.name_patterns import DISTRIBUTION, LICENSE, PACKAGE, matches
+from opwright_build.spec.package_name import why_taken
 
 _LONGEST = 100  # characters of a library's name
+_MOST_LOCK_BYTES = 1 << 27
 FLOOR = 13  # the first opset of a new library
 CAST_LIKE = 15  # from this opset on, a number takes a tensor's element type by one operator
 
@@ -105,8 +109,11 @@ def new_function(name: str, folder: Path, like: str = "", source: FunctionSource
         raise DiagnosticError([Diagnostic("OW132", message, place, reason=error.strerror or "")]) from error
 
 
-def new_library(name: str, folder: Path, settings: Settings) -> NewFunction:
-    """Writes a library of that name, without functions, into a folder of its own below `folder`.
+def new_library(
+    name: str, folder: Path, settings: Settings, is_installed: Callable[[str], bool] = lambda module: False
+) -> NewFunction:
+    """Writes a library of that name, without functions, into a folder of its own below `folder`. `is_installed` knows
+    the modules of others.
 
     DiagnosticError when the name cannot be one, the folder is not empty, or nothing can be written there.
     """
@@ -114,6 +121,13 @@ def new_library(name: str, folder: Path, settings: Settings) -> NewFunction:
         raise DiagnosticError(
             [Diagnostic("OW129", f"`{name[:80]}` cannot name a library", help="For example acme-ops.")]
         )
+    package = normal_name(name).replace("-", "_")
+    taken = why_taken(package) if matches(PACKAGE, package) else "which is no name that Python imports"
+    if taken is None and is_installed(package):
+        taken = "which is a module that is installed here"
+    if taken:
+        message = f"`{name}` cannot name a library: its package would be `{package}`, {taken}"
+        raise DiagnosticError([Diagnostic("OW129", message, help="For example acme-ops.")])
     domain = settings.domain or _domain_of(name)
     refusal = refuse_domain(domain) or ("" if "." in domain else f"the domain `{domain}` has no dot")
     if refusal:
@@ -127,7 +141,7 @@ def new_library(name: str, folder: Path, settings: Settings) -> NewFunction:
     try:
         if root.exists() and any(root.iterdir()):
             raise DiagnosticError([Diagnostic("OW128", f"{name} exists already", Place(name), help="Choose another.")])
-        return _Writer(root).begin_library(name, normal_name(name).replace("-", "_"), domain, settings)
+        return _Writer(root).begin_library(name, package, domain, settings)
     except OSError as error:
         message = f"{name} cannot be written"
         raise DiagnosticError([Diagnostic("OW132", message, Place(name), reason=error.strerror or "")]) from error
@@ -266,7 +280,7 @@ class _Writer:
             if read is None:
                 raise DiagnosticError(findings)
             version = read.version
-            if (self.root / "specs" / domain / "released").exists():
+            if self._is_released(domain, version):
                 version += 1
                 self._hint_version(domain, version, read.places["version"])
         else:
@@ -321,6 +335,17 @@ class _Writer:
         if os.path.lexists(self.root / path):
             message = f"the function {domain}/{operator} exists already"
             raise DiagnosticError([Diagnostic("OW128", message, Place(path), help="Choose another name.")])
+
+    def _is_released(self, domain: str, version: int) -> bool:
+        """Whether a release has that version of the domain, as far as its lock can be read."""
+        folder = self.root / "specs" / domain / "released"
+        if not folder.exists():
+            return False
+        try:
+            head, _, _ = read_regular(folder / "release.lock", _MOST_LOCK_BYTES).partition(b"\n")
+            return version <= int(json.loads(head)["version"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return True
 
     def _hint_version(self, domain: str, version: int, place: Place) -> None:
         message = f"raise `version` of {domain} to {version}"

@@ -46,7 +46,11 @@ def export(
                     message = f"{bundle.index.library} is built for opsets {first} to {last}, not {opset}"
                     raise UsageError([Diagnostic("OW907", message, help="choose one of them with --opset")])
                 name = f"{bundle.index.library}-{bundle.index.version}-opset{opset}.onnx"
-                models.append((name, opset, export_model(bundle, opset)))
+                model = export_model(bundle, opset)
+                if not model.functions:
+                    message = f"no function of {bundle.index.library} has a body for opset {opset}"
+                    raise UsageError([Diagnostic("OW907", message, help="choose another one with --opset")])
+                models.append((name, opset, model))
         lines = []
         for name, opset, model in models:
             data = model.SerializeToString(deterministic=True)

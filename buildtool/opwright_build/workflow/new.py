@@ -12,10 +12,12 @@ from opwright.diagnostics.exits import Exit
 from opwright_build.report.reporter import Reporter
 from opwright_build.spec.scaffold import FunctionSource, Settings, new_function, new_library, new_version
 from opwright_build.workflow.editor_schemas import write_editor_schemas
+from opwright_build.workflow.foreign_module import foreign_module
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import reporting
 
 KINDS = ("library", "function", "version")
+_TO_DO = ("OW131", "OW137")  # notes without which a new function is not built
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ def new(kind: str, name: str, path: Path, beginning: Beginning, settings: Settin
             raise UsageError([Diagnostic("OW907", message, help="name it: --implements aten::relu")])
         match kind:
             case "library":
-                made = new_library(name, path, settings)
+                made = new_library(name, path, settings, lambda module: foreign_module(module, path) is not None)
             case "version":
                 made = new_version(name, path)
             case _:
@@ -69,6 +71,8 @@ def new(kind: str, name: str, path: Path, beginning: Beginning, settings: Settin
         lines = [f"wrote {os.path.relpath(made.root / file)}" for file in made.created]
         lines += [f"kept {os.path.relpath(made.root / file)}" for file in made.kept]
         follow = f"opwright new function {made.domain}/Name" if kind == "library" else "opwright build"
+        if any(hint.code in _TO_DO for hint in made.hints):
+            follow = "what the note says, then opwright build"
         reporter.summary("\n".join([*lines, f"next: {follow}"]), {})
         return Exit.GOOD
 

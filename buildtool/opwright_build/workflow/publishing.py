@@ -140,6 +140,7 @@ def _release(
     bill = bill_of_materials(index, index.version, package.about, bundle_path, bundle_file.sha256)
     sdist = build_sdist(index, index.version, package.about, texts, {**stubs, bundle_name: data}, bill, specs)
     first, last = index.opsets
+    models = {opset: export_model(bundle, opset) for opset in range(first, last + 1)}
     artefacts = (
         Artefact(wheel_name, _built(session, library, f"dist/{wheel_name}")),
         Artefact(*sdist),
@@ -147,9 +148,10 @@ def _release(
         *(
             Artefact(
                 f"{index.library}-{index.version}-opset{opset}.onnx",
-                export_model(bundle, opset).SerializeToString(deterministic=True),
+                model.SerializeToString(deterministic=True),
             )
-            for opset in range(first, last + 1)
+            for opset, model in models.items()
+            if model.functions
         ),
         Artefact(f"{index.library}-{index.version}.cdx.json", bill),
         Artefact(f"{index.library}-{index.version}.md", _notes(session, package, bundle, locks)),

@@ -272,11 +272,11 @@ def _not_admitted(bound: Mapping[str, str], body: BodyEntry) -> list[tuple[str, 
 def _no_body(call: Call) -> Diagnostic:
     ranges = sorted({(body.first_opset, body.last_opset) for body in call.entry.bodies})
     has = f"it has bodies for these opsets: {opset_ranges(ranges)}" if ranges else "it has no bodies at all"
-    text = f"{call.entry.identity} has no body for opset {call.opset}, which the model imports"
+    text = f"{call.entry.identity} has no body for opset {call.opset}"
     return call.problem("OW556", text, has, _CONVERT)
 
 
-_CONVERT = "convert the model to one of them, with `opwright convert`"
+_CONVERT = "use the model at one of them: `opwright convert` changes the opset of a model"
 
 
 def _no_variant(call: Call, bound: Mapping[str, str], bodies: Sequence[BodyEntry]) -> Diagnostic:

@@ -386,3 +386,13 @@ def test_integers_are_read_exactly() -> None:
         [9007199254740993],
         [9007199254740992.0],
     ]
+
+
+def test_an_attribute_of_few_values_takes_no_other() -> None:
+    """Else a reference or a runtime would be blamed for what the row says."""
+    mode = AttributeEntry("mode", "STRING", required=False, default="sum", choices=("sum", "mean"))
+    entry = function(attributes=(mode,))
+    text = "  - {{name: ones, inputs: {{X: [1]}}, attributes: {{mode: {}}}}}\n"
+    assert codes(text.format("mean"), entry) == []
+    (found,) = expand(text.format("meen"), entry).diagnostics
+    assert "the attribute `mode` is one of 'sum', 'mean'" in f"{found.message} {found.reason}"

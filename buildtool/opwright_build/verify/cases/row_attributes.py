@@ -32,7 +32,10 @@ def attribute_from_row(entry: AttributeEntry, value: Nested) -> Any:
         if not isinstance(value, tuple):
             raise WrongAttribute(f"is {entry.type}: a sequence of values")
         return tuple(_scalar(entry.type.removesuffix("S"), item) for item in value)
-    return _scalar(entry.type, value)
+    found = _scalar(entry.type, value)
+    if entry.choices and found not in entry.choices:
+        raise WrongAttribute(f"is one of {', '.join(map(repr, entry.choices))}")
+    return found
 
 
 def _last_line(error: Exception) -> str:

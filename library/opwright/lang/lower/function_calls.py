@@ -276,7 +276,7 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
             f"{entry.identity} has no body for opset {low.target_opset}",
             span,
             reason="its operators are not all available at that opset",
-            help="narrow `opset:`, or write another form",
+            help="use an opset that it has a body for (a spec narrows `opset:`), or write another form",
             subject=entry.name,
         )
     signature = entry_signature(entry)
