@@ -140,7 +140,11 @@ def test_wrong_arguments(
 def test_a_type_that_the_function_does_not_take(function: Function) -> None:
     with pytest.raises(DiagnosticError) as caught:
         function("Scale", 3)(X.astype(np.int32))
-    assert [item.code for item in caught.value.diagnostics] == ["OW560"]
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.help) == ("OW560", "convert the array: `x.astype(np.float32)`")
+    assert found.place is not None
+    first = test_a_type_that_the_function_does_not_take.__code__.co_firstlineno
+    assert (found.place.file.rpartition("/")[2], found.place.line) == ("test_one_node.py", first + 2)
 
 
 def test_the_evaluator_in_force(function: Function) -> None:

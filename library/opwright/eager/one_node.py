@@ -4,6 +4,7 @@ force. The body that a template has for such a call is made for it."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +14,7 @@ from onnx import AttributeProto, ModelProto, NodeProto, TypeProto, ValueInfoProt
 from opwright.bundle.call_interface import ANY, inputs_of_call, outputs_of, split_type
 from opwright.bundle.declared_shapes import Sizes
 from opwright.bundle.format import Bundle, FunctionEntry, InputEntry
-from opwright.diagnostics.diagnostic import DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.eager.arguments import Attributes, GraphValue, bind_arguments, graph_opset, opsets_of
 from opwright.eager.arrays import Data, type_of
 from opwright.eager.captured import capturer_of
@@ -30,7 +31,7 @@ from opwright.graphs.ndarrays import as_array, is_masked
 from opwright.lang import ir
 from opwright.lang.lower.numbers import as_tensor
 from opwright.link.catalogue import Catalogue, layered, merge_libraries
-from opwright.link.choose import Call
+from opwright.link.choose import CAST, CHANGE, Call
 from opwright.link.instantiate import instantiate, write_defaults
 from opwright.link.model_instances import Instances
 from opwright.link.naming import Instance
@@ -207,6 +208,8 @@ def _run(function: LibraryFunction, facts: Facts, attributes: Attributes, data: 
             return [as_expected(item, value.type) for item, value in expected]
         except NoKernel as refusal:
             refusals.append(str(refusal))
+        except DiagnosticError as refused:
+            raise DiagnosticError([_at(low.place, item) for item in refused.diagnostics]) from None
         except Failed as failure:
             low.error("OW370", f"{function.name} fails", None, reason=str(failure), subject=function.name)
     low.error(
@@ -218,6 +221,14 @@ def _run(function: LibraryFunction, facts: Facts, attributes: Attributes, data: 
         subject=function.name,
     )
     raise AssertionError
+
+
+def _at(place: Place | None, finding: Diagnostic) -> Diagnostic:
+    """What the linker has against the call of a node, as said of a call on arrays: at its place."""
+    return replace(finding, place=place or finding.place, help=_ON_ARRAYS.get(finding.help, finding.help))
+
+
+_ON_ARRAYS = {CAST: "convert the array: `x.astype(np.float32)`", CHANGE: "change the call"}
 
 
 @lru_cache(maxsize=256)

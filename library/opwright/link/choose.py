@@ -191,15 +191,16 @@ def _type_problems(call: Call) -> Iterable[Diagnostic]:
         element = _element(formal.type, fact)
         if element not in allowed:
             text = f"the input {formal.name} of {call.entry.identity} is {element or fact}"
-            yield call.problem("OW560", text, f"the types allowed are {_names(allowed)}", _CAST)
+            yield call.problem("OW560", text, f"the types allowed are {_names(allowed)}", CAST)
             continue
         name, seen = first_of.setdefault(inner, (formal.name, element))
         if seen != element:
             text = f"the input {formal.name} of {call.entry.identity} is {element}, {name} is {seen}"
-            yield call.problem("OW561", text, f"both are of the type {inner}, so they must be the same", _CAST)
+            yield call.problem("OW561", text, f"both are of the type {inner}, so they must be the same", CAST)
 
 
-_CAST = "put a Cast before the node"
+CAST = "put a Cast before the node"
+CHANGE = "change the node"
 
 
 def _shape_problems(call: Call) -> Iterable[Diagnostic]:
@@ -303,7 +304,7 @@ def _types_refused(call: Call, variable: str, element: str, allowed: Sequence[st
     if others:
         opsets = opset_ranges(sorted(others))
         return call.problem("OW560", text, reason, f"{element} is possible at the opsets {opsets}")
-    return call.problem("OW560", text, reason, _CAST)
+    return call.problem("OW560", text, reason, CAST)
 
 
 def _serves(body: BodyEntry, variable: str, element: str) -> bool:

@@ -14,7 +14,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.lang.objects import GraphObject
 from opwright.lang.template import MalformedTemplateError
 from opwright.link.catalogue import Catalogue
-from opwright.link.choose import Call, asked
+from opwright.link.choose import CHANGE, Call, asked
 from opwright.link.naming import template_at
 from opwright.link.propagate import Visit
 from opwright.link.template_bodies import CallFacts, Instances, MadeInstance, NotMadeError, read_unit
@@ -79,7 +79,7 @@ def _not_made(call: Call, error: NotMadeError) -> Diagnostic:
             "another body is right for other facts, and a model must not be given the wrong one",
             "declare the type in the graph's value_info, or run onnx.shape_inference.infer_shapes on the model first",
         )
-    return call.problem("OW577", f"{identity} cannot be made for this call", error.reason, "change the node")
+    return call.problem("OW577", f"{identity} cannot be made for this call", error.reason, CHANGE)
 
 
 def _damaged(entry: FunctionEntry, reason: str) -> Diagnostic:
