@@ -105,7 +105,8 @@ def test_expansions_have_the_sizes_that_are_asked(value: list[Any], sizes: tuple
     [
         ((1, -1), (2, 3, 4), [2, 12]),
         ((1, -1), (2, 0, 4), [2, 0]),
-        ((1, -1), (None, 3, 4), [0, -1]),
+        ((1, -1), (None, 3, 4), [0, 12]),
+        ((1, -1), (None, None, 4), [0, -1]),
         ((1, 1), (None, None, 4), [0, -1, 4]),
         ((0, 0), (3, None), None),
         ((0, -1), (), [1]),

@@ -124,6 +124,8 @@ def test_what_averages_count() -> None:
 def test_pools_that_are_refused() -> None:
     with pytest.raises(NoForm, match="the stride is 0"):
         pooled("pool_pads", 6, 3, 0, 1)
+    with pytest.raises(NoForm, match="as much padding as a window has elements"):
+        formed("pool_pads", [0], (2, 3, 7), kernel_size=[2], stride=[3], padding=[0], dilation=[2], ceil_mode=True)
     with pytest.raises(NoForm, match="there are 2 numbers for 1 dimensions"):
         formed("pool_pads", [1, 1], (2, 3, 6), kernel_size=[3], stride=[2], padding=[1, 1], ceil_mode=True)
     with pytest.raises(NoForm, match="the first tensor has 1 dimensions, and windows 2"):

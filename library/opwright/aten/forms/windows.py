@@ -65,11 +65,15 @@ def window_padding(value: Any, call: CallShape) -> list[int]:
 
 def pool_pads(value: Any, call: CallShape) -> list[int]:
     """The padding of a pool for each beginning and each end, where `ceil_mode` adds to the ends what the last windows
-    need; without the padding that `pool_zeros` gives. Refused where what `ceil_mode` adds depends on an unknown
-    size."""
+    need; without the padding that `pool_zeros` gives. Refused where what `ceil_mode` adds depends on an unknown size,
+    or makes the padding as large as a window, which onnxruntime does not run."""
     beyond = _beyond(call)
     begins = [0] * len(beyond) if _has_zeros(call) else repeated(value, len(beyond))
-    return [*begins, *(item + more for item, more in zip(begins, beyond, strict=True))]
+    ends = [item + more for item, more in zip(begins, beyond, strict=True)]
+    kernel = repeated(call.values["kernel_size"], len(ends))
+    if any(more and end >= size for more, end, size in zip(beyond, ends, kernel, strict=True)):
+        raise NoForm("`ceil_mode` needs as much padding as a window has elements, since these lie apart")
+    return [*begins, *ends]
 
 
 def pool_zeros(value: Any, call: CallShape) -> list[int] | None:
