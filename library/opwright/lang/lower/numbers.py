@@ -204,10 +204,21 @@ def narrow(low: Lowering, variable: ir.TypeVariable, unfit: Sequence[ElementType
     return True
 
 
+ITEMS = "items"  # the name of the element type of a list of which only what is appended tells it
+
+
 def needs_element(low: Lowering, variable: ir.TypeVariable, span: Span | None) -> Poisoned:
     """Asks for one variant per element type; a variable that the function does not declare cannot be asked about."""
     if variable.name in low.function.variables:
         raise Poisoned(because=Question(variable.name, tuple(element.name for element in variable.elements), span))
+    if variable.name == ITEMS and not variable.rigid:
+        return low.error(
+            "OW209",
+            "the element type of the items of a list is not known here",
+            span,
+            reason="nothing says it but what is appended",
+            help="begin with an item, or with `op.SequenceEmpty(dtype=...)`",
+        )
     return low.error(
         "OW209",
         f"the element type `{variable.name}` is not known here",

@@ -20,7 +20,7 @@ from opwright.lang.lower.index_items import (
 )
 from opwright.lang.lower.item_ranks import item_rank, note_item_rank
 from opwright.lang.lower.known import need_copies, need_static
-from opwright.lang.lower.numbers import describe, is_number
+from opwright.lang.lower.numbers import ITEMS, describe, is_number
 from opwright.lang.lower.operands import (
     Environment,
     IndexItem,
@@ -218,7 +218,7 @@ def _element(type_: ir.Type) -> object:
 
 def unknown_items() -> ir.SequenceType:
     """The type of a sequence of which only what is appended to it will tell the element type."""
-    return ir.SequenceType(ir.TensorType(ir.TypeVariable("items", rigid=False)))
+    return ir.SequenceType(ir.TensorType(ir.TypeVariable(ITEMS, rigid=False)))
 
 
 def as_sequence(low: Lowering, operand: Operand, type_: ir.Type, span: Span | None) -> ir.Value:
