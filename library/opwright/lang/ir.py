@@ -862,6 +862,11 @@ class Region:
             self._makers = Makers(self.nodes)
         return self._makers
 
+    def makes_too(self, node: Node, value: Value) -> None:
+        """Notes a value that is added to those that one of its nodes makes."""
+        if self._makers is not None:
+            self._makers.add(node, value)
+
 
 class Makers:
     """The node that makes each value, of a list to which nodes are appended, and from whose end they are taken back:
@@ -887,7 +892,7 @@ class Makers:
         self._seen = len(nodes)
         return self._by_value
 
-    def makes(self, node: Node, value: Value) -> None:
+    def add(self, node: Node, value: Value) -> None:
         """Notes a value that is added to those that a node makes."""
         self._by_value[id(value)] = node
 

@@ -216,7 +216,7 @@ class Join:
         self.node.orelse.yields.append(second)
         result = ir.Value(type_, "" if is_hidden(name) else name, self.node.span)
         self.node.results.append(result)
-        self.low.region.makers().makes(self.node, result)
+        self.low.region.makes_too(self.node, result)
         return result
 
     def _unsized(self, value: ir.Value, other: ir.Value, side: int) -> ir.Value:
