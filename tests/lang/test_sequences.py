@@ -63,6 +63,16 @@ PROGRAMS = {
         "            good = False\n    if good:\n        ys.append(op.Size(x) * 0)\n"
         "for y in ys:\n    z = z + x[y]\nreturn z"
     ),
+    "a part of a sequence": "ys = op.SplitToSequence(x)\nreturn ys[1:][0]",
+    "slices": (
+        "ys = []\nfor i in range(s):\n    ys.append(x * i)\nzs = ys[::-1]\nfor y in ys[1:-1]:\n    zs.append(y)\n"
+        "for y in ys[s - 9 : s // 2 : 2]:\n    zs.append(-y)\nfor y in zs[:1:-3]:\n    zs.append(y + 1)\nzs.append(x)\n"
+        "return op.ConcatFromSequence(zs, axis=0)"
+    ),
+    "a list loses its last items": (
+        "ys = []\nn = op.Size(x) * 0\nfor i in range(s):\n    while ys and ys[-1] < i % 3:\n        ys = ys[:-1]\n"
+        "    ys.append(op.Size(x) * 0 + i % 4)\n    n = n + len(ys)\nreturn x * op.Cast(n, to=1)"
+    ),
     "the last item is an index": (
         "ys = []\nz = x[0] * 0\nfor i in range(s):\n    if len(ys) > 0:\n        z = z + x[ys[-1]] * i\n"
         "    ys.append(op.Size(x) - 5)\nreturn z"
@@ -261,7 +271,6 @@ REFUSED = {
     "lists in a loop": ("ys = []\nfor i in range(s):\n    ys.append([x])\nreturn x", ["OW346"]),
     "a list that only changes its name": ("ys = [1]\nfor i in range(s):\n    ys = [2]\nreturn x + ys[0]", ["OW321"]),
     "no element type": ("ys = []\nfor i in range(s):\n    ys = []\nreturn op.SequenceLength(ys)", ["OW346"]),
-    "a part of a sequence": ("ys = op.SplitToSequence(x)\nreturn ys[1:][0]", ["OW340"]),
     "a sum of a sequence": ("ys = op.SplitToSequence(x)\nreturn ys * 2", ["OW314"]),
 }
 REFUSED_HELPERS = """

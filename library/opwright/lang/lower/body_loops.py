@@ -15,7 +15,7 @@ from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import BROKE, CONTINUED, COUNT, PLACE, RETURNED, is_flag, is_hidden, none_set, place_of
 from opwright.lang.lower.item_ranks import item_rank, joined_rank, note_item_rank
-from opwright.lang.lower.joins import filler
+from opwright.lang.lower.joins import filler, nested
 from opwright.lang.lower.known import Attempt, loop_key
 from opwright.lang.lower.mixed import note_mixed, number_kinds
 from opwright.lang.lower.numbers import (
@@ -47,7 +47,7 @@ from opwright.lang.lower.sequences import (
     unknown_items,
 )
 from opwright.lang.lower.speculate import speculate
-from opwright.lang.lower.statements import lower_block, nested
+from opwright.lang.lower.statements import lower_block
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.lower.unroll import leave, outer_flags
 from opwright.lang.source import Span, span_of

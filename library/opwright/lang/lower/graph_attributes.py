@@ -18,7 +18,7 @@ from opwright.lang.lower.conditions import as_condition
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.function_calls import run_body
 from opwright.lang.lower.graph_states import State, check_rank, rank_of
-from opwright.lang.lower.joins import join_values
+from opwright.lang.lower.joins import join_values, nested
 from opwright.lang.lower.nested import enter
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.open_calls import signature_of_call
@@ -27,7 +27,6 @@ from opwright.lang.lower.poison import Parts, Poisoned, each
 from opwright.lang.lower.rules import calls
 from opwright.lang.lower.scan_ranks import yielded_ranks
 from opwright.lang.lower.speculate import speculate
-from opwright.lang.lower.statements import nested
 from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject
 from opwright.lang.source import Span
 from opwright.lang.static import is_int

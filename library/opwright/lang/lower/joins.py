@@ -11,7 +11,7 @@ from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.infer import narrow_to_result
 from opwright.lang.lower.branches import Branch, changed_names
-from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.context import NESTING_LIMIT, Lowering
 from opwright.lang.lower.flow import COUNT, NOTHING, PLACE, RETURNED, TUPLE_OF_ONE, is_flag, is_hidden, place_of
 from opwright.lang.lower.item_ranks import item_rank, joined_rank, note_item_rank
 from opwright.lang.lower.mixed import note_mixed
@@ -458,3 +458,20 @@ def within(low: Lowering, region: ir.Region, step: Callable[[], Result]) -> Resu
         return step()
     finally:
         low.region = low.open_regions.pop()
+
+
+def nested(low: Lowering, region: ir.Region, span: Span, step: Callable[[], Result]) -> Result:
+    """Runs a step of lowering inside a nested block, of which protobuf allows so many."""
+    if low.depth >= NESTING_LIMIT:
+        raise low.fatal(
+            "OW319",
+            f"more than {NESTING_LIMIT} nested blocks",
+            span,
+            reason="protobuf parsers stop at 32 nested subgraphs, so runtimes could not read the model",
+            help="combine conditions, or move inner blocks into separate functions",
+        )
+    low.depth += 1
+    try:
+        return within(low, region, step)
+    finally:
+        low.depth -= 1

@@ -159,6 +159,9 @@ class Writer:
     def pow(self, base: ir.Value, exponent: ir.Value) -> ir.Value:
         return self("Pow", base, exponent)
 
+    def range(self, start: ir.Value, limit: ir.Value, delta: ir.Value) -> ir.Value:
+        return self("Range", start, limit, delta)
+
     def reciprocal(self, value: ir.Value) -> ir.Value:
         return self("Reciprocal", value)
 

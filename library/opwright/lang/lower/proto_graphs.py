@@ -18,11 +18,11 @@ from opwright.lang.infer_protos import flow_types
 from opwright.lang.lower.calls import report_mismatch
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.invalid_calls import note_contents
+from opwright.lang.lower.joins import nested
 from opwright.lang.lower.numbers import as_tensor, needs_element
 from opwright.lang.lower.operands import Arguments, Environment, Operand
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.rules import calls
-from opwright.lang.lower.statements import nested
 from opwright.lang.lower.written_for import CallForm
 from opwright.lang.objects import GraphObject
 from opwright.lang.source import Span

@@ -25,7 +25,6 @@ from opwright.lang.lower.operands import (
     Environment,
     IndexItem,
     Operand,
-    SliceItem,
     is_sequence,
     is_tensor,
     items_in,
@@ -317,14 +316,6 @@ def sequence_length(low: Lowering, sequence: ir.Value, span: Span) -> ir.Value:
 
 def subscript_sequence(low: Lowering, owner: ir.Value, item: IndexItem, span: Span) -> Operand:
     """`ys[i]`: out of range it fails at run time."""
-    if isinstance(item, SliceItem):
-        raise low.error(
-            "OW340",
-            "a list whose length is not known when the function is built has no slices",
-            span,
-            reason="ONNX has no operator for it",
-            help="append what is wanted to another list; without its last item the list is `op.SequenceErase(xs, -1)`",
-        )
     place = read_position(low, item, span)
     op = Writer(low, span)
     return op.sequence_at(owner, op.at(place))

@@ -31,7 +31,7 @@ from opwright.lang.lower.branches import Branch
 from opwright.lang.lower.chains import Arm, Chain, Fork, chain_of
 from opwright.lang.lower.checkpoints import Checkpoints
 from opwright.lang.lower.conditions import choose, lower_condition
-from opwright.lang.lower.context import NESTING_LIMIT, Lowering
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.expressions import builtin_called, lower_unpacked
 from opwright.lang.lower.flow import (
     BROKE,
@@ -45,7 +45,7 @@ from opwright.lang.lower.flow import (
     set_returned,
     state_of,
 )
-from opwright.lang.lower.joins import Join, Result, within
+from opwright.lang.lower.joins import Join, nested
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.lists import items_of
 from opwright.lang.lower.number_arithmetic import on_numbers
@@ -598,23 +598,6 @@ define(_AskedNoMore, Form(Kind.BLOCK, refused=""))
 @lowers(_AskedNoMore)
 def _ask_no_more(low: Lowering, statement: _AskedNoMore, env: Environment) -> None:
     low.ask(statement.outer)
-
-
-def nested(low: Lowering, region: ir.Region, span: Span, step: Callable[[], Result]) -> Result:
-    """Runs a step of lowering inside a nested block, of which protobuf allows so many."""
-    if low.depth >= NESTING_LIMIT:
-        raise low.fatal(
-            "OW319",
-            f"more than {NESTING_LIMIT} nested blocks",
-            span,
-            reason="protobuf parsers stop at 32 nested subgraphs, so runtimes could not read the model",
-            help="combine conditions, or move inner blocks into separate functions",
-        )
-    low.depth += 1
-    try:
-        return within(low, region, step)
-    finally:
-        low.depth -= 1
 
 
 def bind_locals(low: Lowering, statements: Sequence[ast.stmt], env: Environment) -> None:

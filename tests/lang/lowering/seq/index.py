@@ -1,4 +1,4 @@
-"""seq.index: An item of a sequence."""
+"""seq.index: An item of a sequence, or a slice of it: a loop over its items."""
 
 from opwright import FLOAT, script
 from opwright import opset18 as op

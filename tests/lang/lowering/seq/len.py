@@ -1,4 +1,4 @@
-"""seq.len: How many items a sequence has."""
+"""seq.len: How many items a sequence has; as a condition, whether it has any."""
 
 from opwright import FLOAT, script
 from opwright import opset18 as op
