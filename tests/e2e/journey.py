@@ -79,7 +79,7 @@ def try_tool(name: str, command: list[str], library: Path, environment: dict[str
         (metadata,) = [archive.read(item).decode() for item in names if item.endswith(".dist-info/METADATA")]
         bundles = [archive.read(item) for item in names if item.endswith(".onnxlib")]
     told = email.message_from_string(metadata)
-    (built,) = (library / "dist").glob("*.onnxlib")
+    built = library / "dist" / f"{library.name}-0.2.0.onnxlib"
     expected = {
         "the bundle": bundles == [built.read_bytes()],
         "the package": "acme_ops/opset2.pyi" in names and "acme_ops/py.typed" in names,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opwright import DOUBLE, FLOAT, DiagnosticError, OnnxFunction, script
+from opwright import BOOL, DOUBLE, FLOAT, DiagnosticError, OnnxFunction, script
 from opwright import opset18 as op
 
 from tests.docs.running import OPSET, run_model
@@ -147,3 +147,29 @@ def test_an_array_with_operators_of_its_own_is_refused(array: np.ndarray) -> Non
     with pytest.raises(DiagnosticError) as raised:
         f.to_model_proto(opset=18)
     assert {item.code for item in raised.value.diagnostics} == {"OW352"}
+
+
+FACTORS = np.array([1.5, -2.0, 4.0], np.float32)
+SEVERAL = (FACTORS, np.float32(2.5))
+THREE = np.float32(3.0)
+
+
+def scaled(x, by=FACTORS, *, and_by=THREE):
+    return x * by * and_by
+
+
+def scaled_by_several(x, by=SEVERAL):
+    return x * by[0] + by[1]
+
+
+def test_defaults_of_functions_may_be_arrays() -> None:
+    @script()
+    def F(x: FLOAT[3], positive: BOOL):
+        def inner(v, by=SEVERAL[0]):
+            return v * by
+
+        chosen = op.If(positive, then_branch=lambda: inner(x), else_branch=lambda v=FACTORS: x + v)
+        return scaled(x) + scaled_by_several(x) + chosen
+
+    for positive in (True, False):
+        same_everywhere(F, np.array([1.0, -2.0, 0.5], np.float32), np.array(positive))

@@ -140,6 +140,27 @@ def test_a_nested_function_and_a_lambda_call_themselves() -> None:
     same_everywhere(F, X)
 
 
+def horner(x, factors):
+    return factors[0] if len(factors) == 1 else factors[0] + x * horner(x, factors[1:])
+
+
+def chained(x, functions):
+    return chained(functions[0](x), functions[1:]) if functions else x
+
+
+def halves(xs):
+    middle = len(xs) // 2
+    return xs[0] if middle == 0 else op.Add(halves(xs[:middle]), halves(xs[middle:]))
+
+
+def test_a_helper_calls_itself_on_a_shorter_list() -> None:
+    @script()
+    def F(x: FLOAT["N"]):
+        return horner(x, (1.0, 2.0, 3.0)) + chained(x, [op.Neg, op.Exp]) * halves([x * float(i) for i in range(5)])
+
+    same_everywhere(F, X)
+
+
 @pytest.mark.parametrize(
     ("body", "code"),
     [
@@ -152,4 +173,13 @@ def test_a_nested_function_and_a_lambda_call_themselves() -> None:
 )
 def test_recursion_has_an_end(body: str, code: str) -> None:
     found = compile_text(f"def again(x, n=60):\n{body}\n\ndef F(x):\n    return again(x, 100)\n", ("float",))
+    assert [item.code for item in found] == [code]
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [("again([*xs, xs[0]])", "OW311"), ("again(xs + xs)", "OW311"), ("again(xs[:1])", "OW323"), ("again(xs)", "OW323")],
+)
+def test_recursion_over_lists_has_an_end(body: str, code: str) -> None:
+    found = compile_text(f"def again(xs):\n    return {body}\n\ndef F(x):\n    return again([x])\n", ("float",))
     assert [item.code for item in found] == [code]

@@ -73,6 +73,23 @@ PROGRAMS = {
         "ys = []\nn = op.Size(x) * 0\nfor i in range(s):\n    while ys and ys[-1] < i % 3:\n        ys = ys[:-1]\n"
         "    ys.append(op.Size(x) * 0 + i % 4)\n    n = n + len(ys)\nreturn x * op.Cast(n, to=1)"
     ),
+    "an item makes the next one": (
+        "ys = []\ny = x\nfor i in range(s):\n    if ys:\n        y = y + ys[-1] * 0.5\n    ys.append(y)" + JOIN
+    ),
+    "all items make the next one": (
+        "ys = []\nfor i in range(s):\n    t = x\n    for y in ys:\n        t = t - y * 0.5\n    ys.append(t)" + JOIN
+    ),
+    "the last items make the next one": (
+        "ys = []\nwhile len(ys) < s:\n    if len(ys) < 2:\n        y = x\n    else:\n"
+        "        y = ys[-1] - 0.5 * ys[-2]\n    ys.append(y)" + JOIN
+    ),
+    "an item or a number": (
+        "ys = []\ny = x\nfor i in range(s):\n    y = y + (ys[-1] if ys else 2.0)\n    ys.append(y)" + JOIN
+    ),
+    "two lists feed each other": (
+        "ys = []\nzs = []\nfor i in range(s):\n    if ys:\n        zs.append(ys[-1] * 2.0)\n    if zs:\n"
+        "        ys.append(zs[-1] + 1.0)\n    if not zs:\n        zs.append(x)" + JOIN
+    ),
     "the last item is an index": (
         "ys = []\nz = x[0] * 0\nfor i in range(s):\n    if len(ys) > 0:\n        z = z + x[ys[-1]] * i\n"
         "    ys.append(op.Size(x) - 5)\nreturn z"

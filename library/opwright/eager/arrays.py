@@ -57,8 +57,7 @@ def type_of(data: Data, expected: ir.Type) -> ir.Type:
         return expected
     if isinstance(data, list):
         known = expected.item if isinstance(expected, ir.SequenceType) else ir.UnknownType()
-        items = [type_of(item, known) for item in data]
-        first = items[0] if items else known
+        first = type_of(data[0], known) if data else known  # all are of one element type
         return ir.SequenceType(ir.TensorType(first.element) if isinstance(first, ir.TensorType) else first)
     if data is None:
         return expected

@@ -348,6 +348,8 @@ def _argument(low: EagerLowering, callee: Signature | None, formal: str, value: 
 
 def sequence(low: EagerLowering, items: list[Any]) -> ir.Value:
     """A list of tensors as a sequence; numbers in it take the type of the first tensor."""
+    if low.recording is None and (plain := _plain_sequence(low, items)) is not None:
+        return plain
     made = [operand(low, item) for item in items]
     known = next((item.type for item in made if isinstance(item, ir.Value)), None)
     if known is None and isinstance(items, tensors.Items):
@@ -368,6 +370,16 @@ def sequence(low: EagerLowering, items: list[Any]) -> ir.Value:
             )
         data.append(low.data[value])
     return low.value(data, ir.SequenceType(ir.TensorType(known.element) if isinstance(known, ir.TensorType) else known))
+
+
+def _plain_sequence(low: EagerLowering, items: list[Any]) -> ir.Value | None:
+    """A list of tensors of one element type, of which there may be thousands; None where something else is in it."""
+    if not items or any(type(item) is not tensors.Tensor or item.other is not None for item in items):
+        return None
+    data: list[Data] = [item.data for item in items]
+    if len({array.dtype for array in data}) > 1:
+        return None
+    return low.value(data, ir.SequenceType(ir.TensorType(items[0].dtype)))
 
 
 # -------------------------------------------------------------------------------------------------- results

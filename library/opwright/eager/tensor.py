@@ -367,6 +367,8 @@ _ENDLESS = 1 << 20
 def wrap(data: Data, type_: ir.Type) -> Any:
     """A tensor, or a list of tensors for a sequence."""
     if isinstance(type_, ir.SequenceType):
+        if type(type_.item) is ir.TensorType and all(type(item) is np.ndarray for item in data):
+            return Items([make_tensor(item) for item in data], type_.item)
         return Items((wrap(item, _item_type(item, type_.item)) for item in data), type_.item)
     return make_tensor(data, type_)
 

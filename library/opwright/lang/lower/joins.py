@@ -105,6 +105,8 @@ class Join:
         if any(self.unread):
             return self._one_sided(name, second if self.unread[0] else first, 0 if self.unread[0] else 1)
         unbound = unbound_of(first), unbound_of(second)
+        if any(unbound) and self.low.scouting:
+            return second if unbound[0] else first  # what it is on a path that could be lowered
         if any(unbound):
             return self._unbound(*unbound)
         if first is POISON or second is POISON:

@@ -13,6 +13,7 @@ from opwright.lang.grammar import names_in_expressions
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import FRAME
 from opwright.lang.lower.function_calls import bind_parameters, round_attributes, run_body
+from opwright.lang.lower.held_arrays import captured_constants
 from opwright.lang.lower.operands import Arguments, Environment, Operand
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.rules import calls, evaluates, lower_expression, lowers
@@ -79,7 +80,11 @@ def call_function(
 def enter(low: Lowering, callee: NestedObject | FunctionObject, arguments: Arguments, env: Environment) -> Environment:
     """The environment in which the body of a function runs: its parameters, and the names around it. `env` is the
     caller's."""
-    bound = bind_parameters(low, callee.node, callee.scope, callee.default, arguments)
+
+    def default(node: ast.expr) -> Operand:
+        return captured_constants(low, callee.default(node), span_of(node))  # it may be an array of numpy
+
+    bound = bind_parameters(low, callee.node, callee.scope, default, arguments)
     if callee.is_script:
         round_attributes(callee.node.args, bound)
     if callee.frame is None:

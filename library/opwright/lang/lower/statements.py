@@ -130,7 +130,8 @@ def lower_block(
                     outer = outer or before
         except Poisoned as wrong:
             wrong.recover()
-            poison(statement, env)
+            if not low.scouting:  # there the names keep what they were, and tell their types
+                poison(statement, env)
         if may_end(statement):
             state = state_of(env)
     if outer is not None:

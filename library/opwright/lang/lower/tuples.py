@@ -22,7 +22,7 @@ from opwright.lang.lower.poison import Poisoned, each
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.shapes import known_length, tuple_items, tuple_tensor
 from opwright.lang.source import Span
-from opwright.lang.static import StaticList
+from opwright.lang.static import SEQUENCE_ITEMS, StaticList
 
 
 def is_tuple(operand: Operand) -> bool:
@@ -88,6 +88,8 @@ def _joined(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand
         raise low.error("OW312", "Python says: can only concatenate list to list, tuple to tuple", span)
     if _has_known_length(left) and _has_known_length(right):
         first, second = each(partial(_items, low, span=span, why=""), (left, right))
+        if len(first) + len(second) > SEQUENCE_ITEMS:
+            raise low.error("OW311", f"more than the {SEQUENCE_ITEMS:,} items allowed", span, "lists have a limit")
         both = (*first, *second)
         return low.lists.made(StaticList(both)) if kind_of(left) is list else both
     pieces = each(partial(ints_of, low, span=span), (left, right))
