@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest_lang import Compiler, run_everywhere
+from opwright.lang.emit import emit_function
 from opwright.lang.family import Family
 from opwright.lang.infer_ranks import infer_rank
+from opwright.lang.ir_verify import verify
 from opwright.opsets.records import record_of
 
 HEADER = "from typing import Literal\n"
@@ -211,3 +213,15 @@ def test_a_rank_that_only_follows_from_a_comparison_may_be_impossible(compiler: 
     # A rank that is named must be possible.
     assert [item.code for item in family(compiler, "return x[0] if x.rank == 0 else x").diagnostics] != []
     assert [item.code for item in family(compiler, "return x[0] if x.rank < 1 else op.Nope(x)").diagnostics] != []
+
+
+def test_a_number_that_takes_the_type_of_an_input_sees_it_as_its_rank_is_asked(compiler: Compiler) -> None:
+    """The question comes after the number, which looked at the input, and no line before it names the input."""
+    text = "def F(y, z):\n    n = 2 * z\n    if y.rank:\n        n = n + 1\n    return n"
+    family = compiler.family(text, {"y": "T", "z": "T/2"}, {"result": "T"}, {"T": ("int32", "int64")})
+    assert not family.diagnostics
+    assert len(family.variants) == 2
+    for variant in family.variants:
+        assert variant.lowered.function is not None
+        verify(variant.lowered.function)
+        emit_function(variant.lowered.function, "test.domain")

@@ -44,8 +44,9 @@ def head_lines(what: str, body: Sequence[str], parts: Parts, forms: Forms, loadi
 def _opsets(body: Sequence[str], forms: Forms) -> tuple[list[str], list[str]]:
     """The opsets that the text names: those that are imported, and those that are made."""
     imported, made = [], []
+    named = {name for line in body for name in _OWNERS.findall(line)}
     for domain, name in forms.names.items():
-        if not any(f"{name}." in line for line in body):
+        if name not in named:
             continue
         prefix = "opset" if not domain else f"opset_{domain.replace('.', '_')}"
         version = forms.version_of(domain)
@@ -65,6 +66,7 @@ def _openness(domain: str, forms: Forms) -> str:
     return f", open={{{', '.join(items)}}}" if kinds else ", open=True"
 
 
+_OWNERS = re.compile(r"\b(\w++)\.")  # what stands before a dot; each word is read once, however long it is
 _DIGITS = re.compile(r"(\d+)")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
@@ -76,7 +77,8 @@ class MainGraph:
         self.exact = self.exact or any("[...]" in text for text in parameters)
         returns = types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
         given = inputs | {name for name in outputs if names.get(name) in self.initializers}
-        results = [self._result(name, outputs.count(name), name in given) for name in outputs]
+        counts = Counter(outputs)
+        results = [self._result(name, counts[name], name in given) for name in outputs]
         lines = self.body.lines
         self.body.scalars = {item.name for item in graph.input if _is_scalar(item.type)}
         parts.attribute_names = {}

@@ -121,6 +121,8 @@ def _layout(line: str, place: Place) -> tuple[str, int, int]:
     """The line as shown, the column (from 0) at which its carets start, and how many carets there are."""
     first = min(max(place.column, 1), len(line) + 1) - 1
     last = len(line) if place.end_line > place.line else min(max(place.end_column - 1, first), len(line))
+    if len(line) > WIDTH and line.isascii() and line.isprintable():
+        return _clip_plain(line, first, max(last - first, 1))
     cells: list[str] = []
     column = start = end = 0
     for index, char in enumerate(line):
@@ -163,6 +165,16 @@ def _clip(cells: list[str], total: int, start: int, width: int) -> tuple[str, in
     lead = _CLIP if left else ""
     start = start - shift + len(lead)
     return f"{lead}{''.join(kept)}{_CLIP if cut_right else ''}", start, max(min(width, WIDTH - start), 1)
+
+
+def _clip_plain(line: str, start: int, width: int) -> tuple[str, int, int]:
+    """The same for a line whose characters take a column each: many findings may stand in one long line."""
+    left = 0 if start + min(width, WIDTH // 2) <= WIDTH - len(_CLIP) else start - _LEAD
+    room = WIDTH - (len(_CLIP) if left else 0) - len(_CLIP)
+    kept, lead = line[left : left + room], _CLIP if left else ""
+    start = start - left + len(lead)
+    tail = _CLIP if left + room < len(line) else ""
+    return f"{lead}{kept}{tail}", start, max(min(width, WIDTH - start), 1)
 
 
 def _shown(char: str) -> str:

@@ -71,7 +71,8 @@ class Capturing(Protocol):
 def as_expected(data: Data, type_: ir.Type) -> Data:
     """Some evaluators compute in a wider type than the operator's result has, and leave it at that."""
     if isinstance(type_, ir.SequenceType) and isinstance(data, list):
-        wanted = DTYPES.get(element) if isinstance(element := type_.item.known_element, ElementType) else None
+        known = ir.known_element(type_.item.element)
+        wanted = None if known is None else DTYPES[known]
         if wanted is not None and wanted.kind != "O" and all(getattr(item, "dtype", None) == wanted for item in data):
             return data
         return [_as_item(item, type_.item) for item in data]

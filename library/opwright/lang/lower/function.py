@@ -177,11 +177,11 @@ class Attempt:
         owners = {value.name: name for name, values in self.values.items() for value in values}
         asked = axis.removesuffix(facts.RANK)
         names = {owners.get(asked, asked)}
-        variable = declared[asked].type if asked == axis and asked in declared else ""
+        variable = declared[asked].type if asked in declared else ""
         if variable in self.function.variables:  # `CastLike` looks at the first input of the type that is there
             order = list(declared)
             before = self.low.splittable.get(variable)
-            if before is None or order.index(asked) < order.index(owners[before.name]):
+            if before is None or order.index(asked) <= order.index(owners[before.name]):
                 names.update(name for name, item in declared.items() if item.type == variable)
         return self.checkpoints.first_mention(names)
 
