@@ -273,3 +273,11 @@ def test_twice_the_specs_load_with_twice_the_work(tiny: TinyLibrary) -> None:
             work.append(calls_of(lambda: load_library(tiny.root)))
     assert len(load_library(tiny.root).versions) == 42
     assert work[1] < 2.1 * work[0]
+
+
+def test_a_spec_that_lies_too_deep_is_missed_where_it_ought_to_be(tiny: TinyLibrary) -> None:
+    text = (tiny.root / "specs/com.acme/Swish/spec.yaml").read_text("utf-8")
+    tiny.write("specs/com.acme/Other/v1/spec.yaml", text.replace("Swish", "Other"))
+    assert tiny.findings() == ["specs/com.acme/Other/spec.yaml OW115"]
+    tiny.write("specs/com.acme/notes/drawings/one.txt", "no spec\n")
+    assert tiny.findings() == ["specs/com.acme/Other/spec.yaml OW115"]

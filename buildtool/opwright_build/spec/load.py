@@ -156,9 +156,14 @@ def newest_opset() -> int:
 
 
 def _spec_folders(files: LibraryFiles, folder: str) -> list[str]:
-    """The folders of functions: those with a spec.yaml, and those that hold files but lack one."""
+    """The folders of functions: those with a spec.yaml, and those that hold files but lack one, or have it deeper."""
     names = [name for name in files.folders(folder) if name != "released"]
-    return [name for name in names if files.has_files(f"{folder}/{name}")]
+    return [name for name in names if files.has_files(f"{folder}/{name}") or _lies_deeper(files, f"{folder}/{name}")]
+
+
+def _lies_deeper(files: LibraryFiles, folder: str) -> bool:
+    """Whether a folder inside has a spec.yaml, which nothing would read."""
+    return any((files.root / folder / name / "spec.yaml").exists() for name in files.folders(folder))
 
 
 def _read_spec(
