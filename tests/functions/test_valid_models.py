@@ -186,5 +186,5 @@ def test_calls_that_double_are_not_entered_one_by_one(tmp_path: Any) -> None:
     names: dict[str, Any] = {}
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
     model = names["f39"].to_model_proto()
-    assert verdict.infer(model, Survey(model)) == (model.graph, None)
+    assert verdict.infer(model, Survey(model)) == ({}, None)
     onnx.checker.check_model(model)

@@ -123,6 +123,7 @@ def split(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has every model inferred in parts of two nodes."""
     monkeypatch.setattr(inferred_parts, "MOST_COPIED", -1)
     monkeypatch.setattr(inferred_parts, "PART", 2)
+    monkeypatch.setattr(verdict, "LARGEST_WHOLE", 0)
 
 
 def test_the_types_of_outputs_are_those_that_are_found_without_inlining(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from contextlib import suppress
+from functools import cache, partial
 
 from google.protobuf.message import DecodeError
 from onnx import GraphProto, ModelProto, TypeProto, checker, defs, inliner, shape_inference
 
-from opwright.link.inferred_parts import infer_strictly, inferred_graphs
 from opwright.model.open_nodes import with_completed_nodes
 from opwright.model.survey import Survey
 from opwright.opsets.domains import normal_domain
@@ -19,6 +19,7 @@ MOST_NODES = 500_000  # that inference may visit: it enters a function at each o
 # long as so many looks for each node.
 MOST_LOOKS = 25
 MOST_INLINED = 100_000  # nodes
+LARGEST_WHOLE = 500  # nodes: as many as a part has (see `inferred_parts`)
 
 _REFUSALS = (checker.ValidationError, shape_inference.InferenceError, DecodeError, ValueError, RuntimeError)
 
@@ -65,35 +66,41 @@ def infer(model: ModelProto, survey: Survey) -> tuple[dict[str, TypeProto], str 
     inlined = _inlined(model, survey.calls() * len(survey.functions), visited) if strict else None
     if inlined is not None:
         try:
-            return _outputs(inlined, infer_strictly), None
+            return _outputs(inlined, strict=True), None
         except _REFUSALS:
             pass  # what it has against the model itself is said of its calls
     try:
-        return _outputs(model, infer_strictly if strict else _infer_leniently), None
+        return _outputs(model, strict), None
     except _REFUSALS as error:
         problem = _first_lines(str(error))
     if strict:
         completed = with_completed_nodes(model)
         if completed is not None:
             try:
-                _outputs(completed, infer_strictly)
-                return _outputs(model, _infer_leniently), None
+                _outputs(completed, strict=True)
+                return _outputs(model, strict=False), None
             except _REFUSALS as error:
                 problem = _first_lines(str(error))
     return {}, f"onnx.shape_inference: {problem}"
 
 
-def _outputs(model: ModelProto, infer_graph: Callable[[ModelProto], GraphProto]) -> dict[str, TypeProto]:
+def _outputs(model: ModelProto, strict: bool) -> dict[str, TypeProto]:
     """The types of the outputs. Raises what inference has against the model, as a whole."""
-    try:
-        graphs = [*inferred_graphs(model, infer_graph)]
-    except _REFUSALS:
-        graphs = [infer_graph(model)]
-    return {value.name: value.type for graph in graphs for value in graph.output}
+    return {value.name: value.type for graph in _graphs(model, partial(_infer, strict)) for value in graph.output}
 
 
-def _infer_leniently(model: ModelProto) -> GraphProto:
-    return shape_inference.infer_shapes(model).graph
+def _graphs(model: ModelProto, infer_graph: Callable[[ModelProto], GraphProto]) -> list[GraphProto]:
+    """The graph with the types that inference finds; of a large one its parts."""
+    if len(model.graph.node) > LARGEST_WHOLE:
+        from opwright.link.inferred_parts import inferred_graphs  # which few models need
+
+        with suppress(*_REFUSALS):
+            return [*inferred_graphs(model, infer_graph)]
+    return [infer_graph(model)]
+
+
+def _infer(strict: bool, model: ModelProto) -> GraphProto:
+    return shape_inference.infer_shapes(model, check_type=strict, strict_mode=strict).graph
 
 
 def _inlined(model: ModelProto, looks: int, visited: int) -> ModelProto | None:

@@ -29,7 +29,6 @@ from opwright.lang.lower.operands import (
     value_of,
 )
 from opwright.lang.lower.primitives import Writer
-from opwright.lang.lower.sequence_slices import slice_sequence
 from opwright.lang.lower.sequences import pick, subscript_sequence
 from opwright.lang.lower.shapes import as_number, subscript_shape
 from opwright.lang.lower.tensor_subscripts import subscript_tensor
@@ -70,11 +69,11 @@ def _of_value(owner: ir.Value, low: Lowering, index: Sequence[IndexItem], span: 
     if owner.type.sequence_item is None:
         return _no_items(owner, low, index, span)
     item = _only(low, owner, index, span)
-    return (
-        slice_sequence(low, owner, item, span)
-        if type(item) is SliceItem
-        else subscript_sequence(low, owner, item, span)
-    )
+    if type(item) is SliceItem:
+        from opwright.lang.lower.sequence_slices import slice_sequence  # which few functions need
+
+        return slice_sequence(low, owner, item, span)
+    return subscript_sequence(low, owner, item, span)
 
 
 @_subscripted.on(Absent)
