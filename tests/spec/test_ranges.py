@@ -4,6 +4,8 @@ import pytest
 from opwright_build.spec.model import OpsetRange
 from opwright_build.spec.ranges import RangeError, admits_release, parse_opsets, range_of, release_numbers
 
+from tests.work import ends
+
 OUTER = OpsetRange(13, 28)
 
 
@@ -97,3 +99,9 @@ def test_release_numbers() -> None:
 )
 def test_a_refused_range_is_told_as_it_is_written(text: str, meant: str) -> None:
     assert meant in range_of(text, OpsetRange(15, 22))
+
+
+def test_a_long_text_is_looked_at_once() -> None:
+    with ends():
+        assert range_of(" " * 500_000 + "x") == range_of("x")
+        assert ">=14" in range_of(">" * 500_000 + "13")

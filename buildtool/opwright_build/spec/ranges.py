@@ -19,7 +19,7 @@ class RangeError(ValueError):
 
 def range_of(text: str, outer: OpsetRange | None = None, *, both_ends: bool = False) -> str:
     """A help text: the ranges that a text such as `15`, `18+` or `13-20` may be meant as, within `outer`."""
-    bounds = re.findall(r"([<>]=?)?\s*(\d{1,6})", text, re.ASCII)
+    bounds = re.findall(r"([<>]=?)?\s{0,4}(\d{1,6})", text, re.ASCII)
     numbers = [int(number) + {">": 1, "<": -1}.get(sign, 0) for sign, number in bounds]
     if len(numbers) not in (1, 2) or not 1 <= numbers[0] <= numbers[-1]:
         return f"A range is {OPSET_FORMS}."
