@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import opwright
 import opwright.eager
 import pytest
-from opwright import BOOL, DOUBLE, FLOAT, INT64, STRING, Tensor
+from opwright import BOOL, DOUBLE, FLOAT, INT64, STRING, Tensor, script
 from opwright import opset18 as op
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager import at_opset
@@ -191,6 +191,25 @@ def test_sequences_are_lists_of_tensors() -> None:
     assert codes(lambda: op.SequenceInsert(empty, X)) == ["OW370"]
     assert codes(lambda: op.SequenceLength([X, INT64(1)])) == ["OW315"]
     assert op.SequenceAt([X, X + 1], -1)[0, 0].numpy() == 1
+
+
+def test_sequences_without_items_keep_their_type() -> None:
+    empty = op.SequenceEmpty(dtype=INT64)
+    for found in (empty[0:], op.Identity(empty), items_behind(2)[9:], op.Identity(items_behind(2)[2:])):
+        assert isinstance(found, list)
+        assert found == []
+        assert codes(lambda found=found: op.SequenceInsert(found, Tensor(np.array(["text"])))) == ["OW370"]
+    assert behind([X], 1) == behind([], 0) == []
+    assert [item.shape for item in behind([X, X, X], 1)] == [(2, 3), (2, 3)]
+
+
+def items_behind(count: int) -> Any:
+    return op.SplitToSequence(Tensor(np.arange(count, dtype=np.float32)))
+
+
+@script()
+def behind(xs: Sequence[FLOAT[2, 3]], first: INT64):
+    return xs[first:]
 
 
 def test_arrays_are_values_of_tensor_attributes() -> None:

@@ -69,6 +69,10 @@ PROGRAMS = {
         "for y in ys[s - 9 : s // 2 : 2]:\n    zs.append(-y)\nfor y in zs[:1:-3]:\n    zs.append(y + 1)\nzs.append(x)\n"
         "return op.ConcatFromSequence(zs, axis=0)"
     ),
+    "a slice of a list of known length": (
+        "ys = [x, -x, x * 2]\nzs = ys[s // 4 :]\nzs.append(x)\nfor y in ys[: s - 6 : -1]:\n    zs.append(y)\n"
+        "return op.ConcatFromSequence(zs, axis=0)"
+    ),
     "a list loses its last items": (
         "ys = []\nn = op.Size(x) * 0\nfor i in range(s):\n    while ys and ys[-1] < i % 3:\n        ys = ys[:-1]\n"
         "    ys.append(op.Size(x) * 0 + i % 4)\n    n = n + len(ys)\nreturn x * op.Cast(n, to=1)"

@@ -338,9 +338,10 @@ def _argument(low: EagerLowering, callee: Signature | None, formal: str, value: 
     """An argument of an operator: where it takes a sequence, a list is one."""
     if isinstance(value, list) and callee is not None:
         admitted = callee.admitted.get(formal, (formal,))
-        tensors = any(isinstance(item, (types.Tensor, np.ndarray)) for item in value)
+        known = isinstance(value, tensors.Items) and not value.item.is_unknown
+        holds = known or any(isinstance(item, (types.Tensor, np.ndarray)) for item in value)
         if any(text.startswith("seq(") for text in admitted) and (
-            tensors or not any(tensor_element(text) for text in admitted)
+            holds or not any(tensor_element(text) for text in admitted)
         ):
             return sequence(low, value)
     return operand(low, value)

@@ -44,6 +44,10 @@ class Items(list[Any]):
         super().__init__(items)
         self.item = item
 
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        return Items(found, self.item) if isinstance(index, slice) else found
+
     def __repr__(self) -> str:
         shown = [repr(item) for item in self[:_LEADING]]
         if len(self) > _LEADING:

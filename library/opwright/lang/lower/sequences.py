@@ -323,17 +323,24 @@ def subscript_sequence(low: Lowering, owner: ir.Value, item: IndexItem, span: Sp
 
 def pick(low: Lowering, owner: StaticList | tuple[Operand, ...], item: IndexItem, span: Span) -> Operand | None:
     """A list of tensors of one type at a place of the run time; None where it is no such list."""
+    sequence = tensors_as_sequence(low, owner, (item,), span)
+    return None if sequence is None else subscript_sequence(low, sequence, item, span)
+
+
+def tensors_as_sequence(
+    low: Lowering, owner: Sequence[Operand], index: Sequence[Operand], span: Span
+) -> ir.Value | None:
+    """A list of tensors of one type, of which places of the run time are read; None where it is no such list."""
     tensors = [part for part in owner if is_tensor(part)]
     if not tensors or len(tensors) < len(owner) or any(part.optional for part in tensors):
         return None
-    place = value_of(item)
-    if place is not None:
-        need_copies(low, place)
+    for place in map(value_of, index):
+        if place is not None:
+            need_copies(low, place)
     type_ = unknown_items()
     if not all(type_.item.unify(part.type, low.trail) for part in tensors):
         return None
-    sequence = as_sequence(low, StaticList(tensors), type_, span)
-    return subscript_sequence(low, sequence, item, span)
+    return as_sequence(low, StaticList(tensors), type_, span)
 
 
 def method_of_list(low: Lowering, env: Environment, name: str, method: str, node: ast.Call, span: Span) -> None:

@@ -29,7 +29,7 @@ from opwright.lang.lower.operands import (
     value_of,
 )
 from opwright.lang.lower.primitives import Writer
-from opwright.lang.lower.sequences import pick, subscript_sequence
+from opwright.lang.lower.sequences import pick, subscript_sequence, tensors_as_sequence
 from opwright.lang.lower.shapes import as_number, subscript_shape
 from opwright.lang.lower.tensor_subscripts import subscript_tensor
 from opwright.lang.source import Span
@@ -70,10 +70,14 @@ def _of_value(owner: ir.Value, low: Lowering, index: Sequence[IndexItem], span: 
         return _no_items(owner, low, index, span)
     item = _only(low, owner, index, span)
     if type(item) is SliceItem:
-        from opwright.lang.lower.sequence_slices import slice_sequence  # which few functions need
-
-        return slice_sequence(low, owner, item, span)
+        return _slice_of(low, owner, item, span)
     return subscript_sequence(low, owner, item, span)
+
+
+def _slice_of(low: Lowering, owner: ir.Value, item: SliceItem, span: Span) -> Operand:
+    from opwright.lang.lower.sequence_slices import slice_sequence  # which few functions need
+
+    return slice_sequence(low, owner, item, span)
 
 
 @_subscripted.on(Absent)
@@ -146,6 +150,9 @@ def _static(low: Lowering, owner: tuple[Operand, ...] | str | range, index: Sequ
                 return low.lists.made(static.StaticList(part)) if isinstance(owner, static.StaticList) else part
             except (ValueError, static.StaticError) as error:
                 raise low.error("OW312", "the slice has no value here", span, f"Python says: {error}") from None
+        sequence = tensors_as_sequence(low, owner, bounds, span) if isinstance(owner, static.StaticList) else None
+        if sequence is not None:
+            return _slice_of(low, sequence, item, span)
         raise refuse_item(low, next(bound for bound in bounds if not isinstance(bound, (int, type(None)))), span)
     if isinstance(item, AttributeOperand) and item.is_bool:
         need_static(low, item, span)  # a graph does not index by truth values
