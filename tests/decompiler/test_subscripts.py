@@ -105,8 +105,15 @@ def test_items_of_sequences(tmp_path: Path) -> None:
     same(model, np.arange(6, dtype=np.float32).reshape(3, 2), tmp_path)
 
 
+ENDS = f":{(1 << 63) - 1}:-"
+
+
 def same(model: ModelProto, x: Any, folder: Path) -> None:
-    """The model and the one that its text makes give the same, or fail both."""
+    """The model and the one that its text makes give the same, or fail both.
+
+    Backwards, onnxruntime takes an end of 2^63 - 1 for the beginning, where the standard has the last item there: what
+    the text makes is as the standard has it.
+    """
     given = [x] if len(model.graph.input) == 1 else [x.ravel(), np.array(x.shape)]
     path = folder / f"subscript{next(NUMBERS)}.py"  # a name of its own: Python keeps what it has compiled
     decompile(model).write(path)
@@ -115,6 +122,8 @@ def same(model: ModelProto, x: Any, folder: Path) -> None:
     for run in (run_ort, run_reference):
         one, other = result(run, model, given), result(run, again, given)
         assert (one is None) == (other is None), (written(model), x.shape, run.__name__)
+        if ENDS in written(model) and run is run_ort:
+            one = result(run_reference, model, given)
         assert one is None or other is None or all(map(equal, one, other)), (written(model), x.shape, run.__name__)
 
 

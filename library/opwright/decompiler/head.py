@@ -44,9 +44,13 @@ def head_lines(what: str, body: Sequence[str], parts: Parts, forms: Forms, loadi
 def _opsets(body: Sequence[str], forms: Forms) -> tuple[list[str], list[str]]:
     """The opsets that the text names: those that are imported, and those that are made."""
     imported, made = [], []
-    named = {name for line in body for name in _OWNERS.findall(line)}
+    unnamed = set(forms.names.values())
+    for line in body:
+        if not unnamed:
+            break  # most often after a few lines
+        unnamed.difference_update(_OWNERS.findall(line))
     for domain, name in forms.names.items():
-        if name not in named:
+        if name in unnamed:
             continue
         prefix = "opset" if not domain else f"opset_{domain.replace('.', '_')}"
         version = forms.version_of(domain)
