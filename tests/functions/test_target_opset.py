@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from opwright import opset17, opset18, script
+from types import FunctionType
+
+from opwright import FLOAT, opset17, opset18, script
 from opwright.functions import OnnxFunction
+from opwright.live.compiled import _named_opset
 from opwright.opsets.signatures import newest_opset
 
 
@@ -49,3 +52,16 @@ def test_without_operators_the_one_opset_that_the_module_imports() -> None:
 def test_the_caller_decides() -> None:
     proto = by_operator.to_function_proto(20)
     assert [item.version for item in proto.opset_import] == [20]
+
+
+def test_the_module_s_names_count_as_they_are_when_it_is_asked() -> None:
+    names: dict[str, object] = {"FLOAT": FLOAT, "op": None}
+    exec("def once(x: FLOAT['N']):\n    return x + x\n", names)
+    function = names["once"]
+    assert isinstance(function, FunctionType)
+    asked = OnnxFunction(function)
+    found = [_named_opset(asked)]
+    for opset in (opset17, opset18, None):
+        names["op"] = opset  # in the place of another value: there are as many names as before
+        found.append(_named_opset(asked))
+    assert found == [newest_opset(), 17, 18, newest_opset()]

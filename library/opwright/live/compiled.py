@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeGuard, TypeVar
@@ -408,43 +407,11 @@ def _named_opset(function: OnnxFunction) -> int:
     return _imported_opset(function.__wrapped__) or newest_opset()
 
 
-class _Imported:
-    """The opsets of ai.onnx among the names of a function's module, as they were when it had so many names."""
-
-    __slots__ = ("_names", "_of", "_size", "only")
-
-    def __init__(self, of: FunctionType) -> None:
-        found = [*of.__globals__.items()]  # at once: other threads may add names
-        self._of = weakref.ref(of)
-        self._size = len(found)
-        self._names = [(name, item) for name, item in found if isinstance(item, Opset) and not item.domain]
-        versions = {item.named for _, item in self._names}
-        self.only = versions.pop() if len(versions) == 1 else None
-
-    def holds_for(self, names: dict[str, Any]) -> bool:
-        of = self._of()
-        return (
-            of is not None
-            and of.__globals__ is names
-            and len(names) == self._size
-            and all(names.get(name) is item for name, item in self._names)
-        )
-
-
-_IMPORTED: dict[int, _Imported] = {}  # by the `id` of the module's names
-_MOST_MODULES = 1024
-
-
 def _imported_opset(function: FunctionType) -> int | None:
-    """The only opset of ai.onnx that the function's module imports. The names are not looked through each time: a
-    module may have thousands of functions, and each eager call asks."""
-    names = function.__globals__
-    known = _IMPORTED.get(id(names))
-    if known is None or not known.holds_for(names):
-        if len(_IMPORTED) >= _MOST_MODULES:
-            _IMPORTED.clear()
-        known = _IMPORTED[id(names)] = _Imported(function)
-    return known.only
+    """The only opset of ai.onnx among the names of the function's module as they are now."""
+    values = [*function.__globals__.values()]  # at once: other threads may add some
+    versions = {value.named for value in values if isinstance(value, Opset) and not value.domain}
+    return versions.pop() if len(versions) == 1 else None
 
 
 def _default_version(function: OnnxFunction) -> int:
