@@ -288,6 +288,20 @@ def test_a_list_without_items_is_a_sequence_as_in_the_model(count: int) -> None:
     assert isinstance(stacked(x, n), list)
 
 
+def test_a_list_takes_the_element_type_that_its_annotation_says() -> None:
+    @script()
+    def listed(xs: Sequence[DOUBLE[...]]) -> Sequence[DOUBLE[...]]:
+        return xs
+
+    @script()
+    def joined(xs: Sequence[DOUBLE[...]]) -> tuple[Sequence[DOUBLE[...]], INT64]:
+        return listed(xs), op.SequenceLength(xs)
+
+    assert [item.dtype for item in listed([1.0, 2.0])] == [np.float64, np.float64]
+    items, length = joined([])
+    assert (items, length) == ([], 0)
+
+
 def test_a_list_without_items_is_a_tensor_where_the_model_has_one() -> None:
     @script()
     def doubled(x: FLOAT[N], numbers: Sequence[int] = ()) -> INT64[None]:

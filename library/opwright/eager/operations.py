@@ -347,8 +347,9 @@ def _argument(low: EagerLowering, callee: Signature | None, formal: str, value: 
     return operand(low, value)
 
 
-def sequence(low: EagerLowering, items: list[Any]) -> ir.Value:
-    """A list of tensors as a sequence; numbers in it take the type of the first tensor."""
+def sequence(low: EagerLowering, items: list[Any], element: ElementType | None = None) -> ir.Value:
+    """A list of tensors as a sequence; numbers in it take the type of the first tensor. A list without tensors is one
+    of `element`, or of float32."""
     if low.recording is None and (plain := _plain_sequence(low, items)) is not None:
         return plain
     made = [operand(low, item) for item in items]
@@ -356,7 +357,7 @@ def sequence(low: EagerLowering, items: list[Any]) -> ir.Value:
     if known is None and isinstance(items, tensors.Items):
         known = items.item
     if known is None:
-        known = ir.TensorType(low.element_of("float"))
+        known = ir.TensorType(element or low.element_of("float"))
     data: list[Data] = []
     for item in made:
         value = numbers.as_tensor(low, item, known.element if isinstance(known, ir.TensorType) else None, None)

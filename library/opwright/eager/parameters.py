@@ -85,8 +85,9 @@ class Arguments:
         inputs = self.described.interface.inputs
         for item in inputs:  # tensors first: numbers take the types that these decide
             for value in self._values(item, given):
-                if is_array(value):
-                    self._decide(item.name, value)
+                tensor = next(filter(is_array, value), None) if isinstance(value, (list, tuple)) else value
+                if is_array(tensor):
+                    self._decide(item.name, tensor)
         converted: dict[str, Any] = {}
         for item in inputs:
             if item.arity is Arity.VARIADIC:
@@ -115,12 +116,27 @@ class Arguments:
                 reason="the annotation says so",
                 help="join them: `op.ConcatFromSequence`, or annotate `Sequence[...]`",
             )
-        if declared is not None and declared.wrap == ("seq",) and isinstance(value, list):
-            made = sequence(self.low, value)
-            return wrap(self.low.data[made], made.type)
+        if declared is not None and declared.wrap == ("seq",) and value is not None:
+            return self._sequence(item, value, declared)
         if isinstance(value, dict) and declared is not None and declared.type in BY_NAME and len(declared.wrap) == 1:
             return wrap(dict(value), wrapped(declared.wrap[0], ir.TensorType(BY_NAME[declared.type], ())))
         return as_input(self.low, value, None if is_array(value) or value is None else self._wanted(item.name))
+
+    def _sequence(self, item: Input, value: Any, declared: DeclaredValue) -> Any:
+        """A list of tensors; numbers, and a list of none, take the element type that is declared or decided."""
+        if not isinstance(value, (list, tuple)):
+            self.low.error(
+                "OW325",
+                f"`{self.name}` takes a list of tensors as `{item.name}`, not {describe(operand(self.low, value))}",
+                NOWHERE,
+                reason="the annotation says so",
+                help="give a list: `[x]`",
+            )
+        made = sequence(self.low, value if isinstance(value, list) else list(value), self._wanted(item.name))
+        assert isinstance(made.type, ir.SequenceType)
+        if isinstance(made.type.item, ir.TensorType):
+            self._admit(item.name, declared, made.type.item)
+        return wrap(self.low.data[made], made.type)
 
     def _wanted(self, name: str) -> ElementType | None:
         """The element type that a number takes as this input, where anything decides it."""
@@ -150,6 +166,11 @@ class Arguments:
         declared = self.described.declaration.inputs.get(name)
         if not isinstance(type_, ir.TensorType) or declared is None:
             return
+        self._admit(name, declared, type_)
+        self._fit_shape(name, declared, type_)
+
+    def _admit(self, name: str, declared: DeclaredValue, type_: ir.TensorType) -> None:
+        """The element type has to be one that is declared, and the one of the other inputs of its type variable."""
         element = ir.settle(type_.element)
         assert isinstance(element, ElementType)
         self.elements[name] = element
@@ -172,7 +193,6 @@ class Arguments:
                 reason=f"`{name}` is declared `{declared.type}`, as another input is",
                 help="cast one of them",
             )
-        self._fit_shape(name, declared, type_)
 
     def _fit_shape(self, name: str, declared: DeclaredValue, type_: ir.TensorType) -> None:
         wanted, found = declared.dimensions, type_.shape
