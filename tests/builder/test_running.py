@@ -216,3 +216,10 @@ def test_masks_are_not_dropped() -> None:
     y = op.Neg(b.input("x", FLOAT["N"]))
     assert code_of(lambda: b.run(y, x=masked)) == "OW325"
     assert code_of(lambda: b.initializer("w", masked)) == "OW325"
+
+
+def test_an_empty_sequence_keeps_its_element_type() -> None:
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT["N"])
+    b.output("y", op.SequenceAt(op.SequenceInsert(op.SequenceEmpty(dtype=FLOAT), x), 0))
+    assert "SequenceEmpty" in [node.op_type for node in b.to_model_proto().graph.node]

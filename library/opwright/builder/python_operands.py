@@ -14,13 +14,14 @@ from opwright.builder.graph_values import Shape, Value
 from opwright.builder.recorder import Recorder
 from opwright.eager.arrays import data_of
 from opwright.eager.eager_lowering import NOWHERE
-from opwright.eager.tensor import Tensor
+from opwright.eager.tensor import Items, Tensor
 from opwright.elements import ElementType, element_of_class
 from opwright.graphs.ndarrays import as_array, element_of, is_masked, python_number
 from opwright.lang import ir
 from opwright.lang.lower.declared import wrapped
 from opwright.lang.lower.held_arrays import note_scalar
 from opwright.lang.lower.operands import Arguments, IntTuple, Operand
+from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.subscripts import SliceItem
 from opwright.lang.objects import ArrayObject, ForeignObject, TracedObject, TypeObject
 from opwright.lang.source import Span
@@ -58,6 +59,10 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
         return made
     if isinstance(value, tuple):
         return tuple(operand_of(recorder, item) for item in value)
+    if isinstance(value, Items) and not value and isinstance(value.item, ir.TensorType):
+        element = ir.settle(value.item.element)
+        assert isinstance(element, ElementType)  # no variables where operators run
+        return Writer(low, None).sequence_empty(element)
     if isinstance(value, list):
         return StaticList(operand_of(recorder, item) for item in value)
     if isinstance(value, ElementType):
