@@ -139,7 +139,7 @@ BUGS = (
         "rounding = size - 1",
         "rounding = 0",
     ),
-    Planted("a range starts at zero", f"{LOWER}.loops:_ForLoop.enter", "if at_zero", "if True"),
+    Planted("a range starts at zero", f"{LOWER}.run_over:Range.item", "if at_zero", "if True"),
     Planted(
         "the index after its loop is one step too far",
         f"{LOWER}.loops:_ForLoop.after",
@@ -345,7 +345,7 @@ BUGS = (
     ),
     Planted(
         "lists grow at their beginning",
-        f"{LOWER}.sequences:grow",
+        f"{LOWER}.list_changes:grow",
         "joined(low, owner, items, span)",
         "joined(low, items, owner, span)",
     ),
@@ -357,7 +357,7 @@ BUGS = (
     ),
     Planted(
         "the condition of a comprehension is turned around",
-        f"{LOWER}.lists:_chosen",
+        f"{LOWER}.comprehensions:_chosen",
         "if not found:",
         "if found:",
     ),

@@ -6,10 +6,13 @@ import ast
 import warnings
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TypeVar
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.lang.grammar import assigned_names, blocks_of, names_bound_by, names_in_expressions
 from opwright.lang.source import Source
+
+Made = TypeVar("Made", ast.expr, ast.stmt, ast.FunctionDef)
 
 SIZE_LIMIT = 16 << 20  # bytes; the scripts of 100,000 nodes have five million
 
@@ -33,6 +36,7 @@ class Module:
         self.shared = True  # by all functions of the file; else it holds one alone
         self.bound_in: dict[tuple[ast.AST, ...], tuple[str, ...]] = {}  # what `bound_names` has found
         self.mentioned_in: dict[ast.arguments, tuple[str, ...]] = {}  # what `mentioned_names` has found
+        self.appending: dict[ast.ListComp, ast.FunctionDef] = {}  # what `appending_of` has made
 
     @cached_property
     def binds_in_expressions(self) -> bool:
@@ -98,6 +102,47 @@ def function_of(node: ast.Lambda) -> ast.FunctionDef:
     body = ast.copy_location(ast.Return(node.body), node.body)
     made = ast.FunctionDef("<lambda>", node.args, [body], [], None, None)
     return ast.copy_location(made, node)
+
+
+def appending_of(module: Module, node: ast.ListComp) -> ast.FunctionDef:
+    """The function that a comprehension is short for, as in Python: a loop over the parameter `.0`, which is what the
+    first `for` runs over, appends to a list, which is returned. It is made once, since loops are known by their
+    nodes."""
+    if node not in module.appending:
+        module.appending[node] = _appending(node)
+    return module.appending[node]
+
+
+def _appending(node: ast.ListComp) -> ast.FunctionDef:
+    mentioned = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    listed = "listed"
+    while listed in mentioned:
+        listed += "_"
+    append = ast.Attribute(ast.Name(listed, ast.Load()), "append", ast.Load())
+    body: ast.stmt = _at(node.elt, ast.Expr(ast.Call(append, [node.elt], [])))
+    for generator in reversed(node.generators):
+        for condition in reversed(generator.ifs):
+            body = _at(condition, ast.If(condition, [body], []))
+        is_first = generator is node.generators[0]
+        over = _at(generator.iter, ast.Name(".0", ast.Load())) if is_first else generator.iter
+        place = node if is_first else generator.target  # what a loop reads stands behind where the outermost begins
+        body = _at(place, ast.For(generator.target, over, [body], []))
+    begin = ast.Assign([ast.Name(listed, ast.Store())], ast.List([], ast.Load()))
+    arguments = ast.arguments([], [ast.arg(".0")], None, [], [], None, [])
+    statements = [_at(node, begin), body, _at(node, ast.Return(ast.Name(listed, ast.Load())))]
+    return _at(node, ast.FunctionDef("<comprehension>", arguments, statements, [], None, None))
+
+
+def _at(place: ast.expr, made: Made) -> Made:
+    """A node that is made, and what was made for it, at the place of another."""
+    pending: list[ast.AST] = [made]
+    while pending:
+        inner = pending.pop()
+        if not hasattr(inner, "lineno"):
+            if "lineno" in inner._attributes:
+                ast.copy_location(inner, place)
+            pending.extend(ast.iter_child_nodes(inner))
+    return made
 
 
 def parse(source: Source, warned: bool = False) -> Module | Diagnostic:

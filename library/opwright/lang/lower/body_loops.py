@@ -17,6 +17,7 @@ from opwright.lang.lower.flow import BROKE, CONTINUED, COUNT, PLACE, RETURNED, i
 from opwright.lang.lower.item_ranks import item_rank, joined_rank, note_item_rank
 from opwright.lang.lower.joins import filler, nested
 from opwright.lang.lower.known import Attempt, loop_key
+from opwright.lang.lower.list_changes import check_change, grown_names
 from opwright.lang.lower.mixed import note_mixed, number_kinds
 from opwright.lang.lower.numbers import (
     as_tensor,
@@ -39,9 +40,7 @@ from opwright.lang.lower.operands import (
 from opwright.lang.lower.poison import Copies, Parts, Poisoned
 from opwright.lang.lower.sequences import (
     as_sequence,
-    check_change,
     entering_sequence,
-    grown_names,
     is_list,
     is_list_of_tensors,
     unknown_items,

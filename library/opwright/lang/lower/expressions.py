@@ -7,14 +7,14 @@ from collections.abc import Callable, Container
 from functools import partial
 
 from opwright.lang import ir, static
-from opwright.lang.grammar import called_by_name, items_of_tuple
+from opwright.lang.grammar import called_by_name, items_of_tuple, name_of
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, unary
 from opwright.lang.lower.array_arithmetic import note_array
 from opwright.lang.lower.conditions import STOPS_AT, choose, lower_condition, negate, truth
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.held_arrays import captured_constants, number_in
 from opwright.lang.lower.known import ask_enumerated, keep_after_loop, need_static
-from opwright.lang.lower.lists import iterated
+from opwright.lang.lower.lists import items_of, iterated
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.numbers import describe, needs_element
 from opwright.lang.lower.operands import (
@@ -26,6 +26,7 @@ from opwright.lang.lower.operands import (
     Operand,
     StaticDict,
     Unbound,
+    is_sequence,
     is_tensor,
 )
 from opwright.lang.lower.opset_calls import make_opset
@@ -46,7 +47,7 @@ from opwright.lang.lower.rules import (
     lower_expression,
     reads_attribute,
 )
-from opwright.lang.lower.sequences import GROWING, REFUSED, is_list
+from opwright.lang.lower.sequences import CHANGING, is_list, joined
 from opwright.lang.lower.shapes import shape_of, size_of, transposed
 from opwright.lang.lower.static_records import READERS, item_of_dict, key_of
 from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
@@ -226,7 +227,7 @@ def _attribute_of_value(low: Lowering, owner: ir.Value, node: ast.Attribute) -> 
 
 @reads_attribute(tuple)
 def _attribute_of_tuple(low: Lowering, owner: tuple[Operand, ...], node: ast.Attribute) -> Operand:
-    if node.attr in _RANK or (is_list(owner) and node.attr in (*GROWING, *REFUSED)):
+    if node.attr in _RANK or (is_list(owner) and node.attr in CHANGING):
         return _attribute_of_operand(low, owner, node)
     raise low.error(
         "OW304",
@@ -242,13 +243,13 @@ def _attribute_of_operand(low: Lowering, owner: Operand, node: ast.Attribute) ->
     span = span_of(node)
     if node.attr in _RANK:
         return rank_of(low, owner, span)
-    if is_list(owner) and node.attr in (*GROWING, *REFUSED):
+    if is_list(owner) and node.attr in CHANGING:
         raise low.error(
             "OW345",
             f"`{node.attr}` of this list is not part of the language",
             span,
-            reason="a list that grows is a local variable, and the call that changes it is a separate statement",
-            help="write `ys = []`, then `ys.append(y)`, or make a new list: `xs + [y]`",
+            reason="a list that changes is a local variable, and the call that changes it is a separate statement",
+            help="write `ys = []`, then `ys.append(y)` or `y = ys.pop()`, or make a new list: `xs + [y]`",
         )
     raise low.error(
         "OW304",
@@ -295,16 +296,37 @@ _LISTS: tuple[type[ast.List | ast.Tuple], ...] = (ast.List, ast.Tuple)
 
 @evaluates(*_LISTS)
 def _sequence(low: Lowering, node: ast.Tuple | ast.List, env: Environment) -> Operand:
+    if isinstance(node, ast.List) and ast.Starred in map(type, node.elts):
+        return _list_with_stars(low, node, env)
     items: list[Operand] = []
     for found in each(partial(_spread, low, env=env, where="`*` in a list"), node.elts):
         items.extend(found)
     written = len(items) == len(node.elts)
+    if isinstance(node, ast.List):
+        return low.lists.made(_checked(low, StaticList(items), node, written))
+    return _checked(low, tuple(items), node, written)
+
+
+def _checked(low: Lowering, items: Operand, node: ast.expr, written: bool = False) -> Operand:
     try:
-        if isinstance(node, ast.List):
-            return low.lists.made(static.checked(static.StaticList(items), written))
-        return static.checked(tuple(items), written)
+        return static.checked(items, written)
     except static.StaticError as error:
         raise low.error(error.code, "the list is too long", span_of(node), reason=str(error)) from None
+
+
+def _list_with_stars(low: Lowering, node: ast.List, env: Environment) -> Operand:
+    """`[*xs, y]`: lists joined, those among them whose length only the run tells."""
+    made: Operand = StaticList()
+    for element in node.elts:
+        written = element.value if isinstance(element, ast.Starred) else element
+        value, span = lower_expression(low, written, env), span_of(element)
+        if written is element:
+            made = joined(low, made, (value,), span)
+        elif is_sequence(value):
+            made = joined(low, made, value, span)
+        else:
+            made = joined(low, made, items_of(low, value, span, "`*` in a list", name_of(written) is not None), span)
+    return low.lists.made(made if is_sequence(made) else _checked(low, made, node))
 
 
 @evaluates(ast.IfExp)

@@ -1,10 +1,11 @@
-"""What `for` runs over at run time: `range` of numbers, and sequences."""
+"""Which expressions loops run over: calls of `range`, `enumerate`, `zip` and `reversed`, and values."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
 from functools import partial
+from typing import cast
 
 from opwright.lang import ir
 from opwright.lang.grammar import called_by_name, name_of
@@ -16,7 +17,6 @@ from opwright.lang.lower.known import need_rank, need_static
 from opwright.lang.lower.lists import items_of
 from opwright.lang.lower.numbers import (
     carried,
-    cast,
     describe,
     is_number,
     is_static_number,
@@ -24,131 +24,97 @@ from opwright.lang.lower.numbers import (
     number_kind,
     typed_constant,
 )
+from opwright.lang.lower.numbers import (
+    cast as cast_to,
+)
 from opwright.lang.lower.operands import (
-    AttributeOperand,
     Environment,
     Operand,
+    RunTimeIterator,
     is_run_time_number,
     is_sequence,
     is_tensor,
+    known_int,
 )
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.rules import lower_expression
-from opwright.lang.lower.sequences import sequence_length, subscript_sequence
-from opwright.lang.lower.tensor_rows import row, row_count
+from opwright.lang.lower.run_over import Items, Listed, OfSequence, Range, Rows, zipped
 from opwright.lang.objects import BuiltinObject
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import is_int
 from opwright.opsets.signatures import elements_of
 
 
-class Range:
-    """`range(*bounds)`; `trips` is known, or a rank-0 INT64 value. `known_trips` and `first`: what is known of it."""
-
-    __slots__ = ("bounds", "first", "known_trips", "start", "step", "trips")
-
-    def __init__(self, start: Operand, step: int, trips: int | ir.Value, bounds: tuple[Operand, ...]) -> None:
-        self.start = start
-        self.first = start if isinstance(start, int) else None
-        self.step = step
-        self.trips = trips
-        self.known_trips = trips if isinstance(trips, int) else None
-        self.bounds = bounds
-
-    @property
-    def may_be_static(self) -> bool:
-        """Whether the items are known, or will be once the function's attributes are."""
-        return all(isinstance(bound, (int, AttributeOperand)) for bound in self.bounds)
-
-    @property
-    def makes_trips(self) -> bool:
-        """Whether there certainly is one."""
-        return self.known_trips is not None and self.known_trips > 0
-
-    @property
-    def last(self) -> int | None:
-        """The last item, where it is known."""
-        if self.first is None or self.known_trips is None or not self.known_trips:
-            return None
-        return self.first + (self.known_trips - 1) * self.step
+def what_is_run_over(low: Lowering, node: ast.expr, env: Environment, purpose: str = "`for`") -> Range:
+    """What an expression gives to a loop; `purpose` says what needs it."""
+    made = _by_builtin(low, node, env)
+    if made is not None:
+        return made
+    value, span = lower_expression(low, node, env), span_of(node)
+    if isinstance(value, RunTimeIterator):
+        return cast(Range, value.over)
+    return _counted(low, value, span) or Listed(items_of(low, value, span, purpose, name_of(node) is not None))
 
 
-class Items(Range):
-    """The items of a sequence. `numbered`: each comes with its number, counted from there."""
-
-    __slots__ = ("numbered", "value")
-
-    def __init__(self, low: Lowering, value: ir.Value, span: Span) -> None:
-        self.value = value
-        self.numbered: int | None = None
-        super().__init__(0, 1, *self._count(low, span))
-
-    def _count(self, low: Lowering, span: Span) -> tuple[int | ir.Value, tuple[Operand, ...]]:
-        """The number of trips, and what it is computed from."""
-        return sequence_length(low, self.value, span), (self.value,)
-
-    @property
-    def type(self) -> ir.Type | None:
-        """That of an item."""
-        return self.value.type.item
-
-    def item(self, low: Lowering, index: int | ir.Value, span: Span) -> Operand:
-        return subscript_sequence(low, self.value, index, span)
-
-
-class Rows(Items):
-    """The rows of a tensor."""
-
-    __slots__ = ()
-
-    def _count(self, low: Lowering, span: Span) -> tuple[int | ir.Value, tuple[Operand, ...]]:
-        count = row_count(low, self.value, span)
-        assert isinstance(count, (int, ir.Value))
-        return count, ((0, count, 1) if isinstance(count, int) else (self.value,))
-
-    @property
-    def type(self) -> ir.Type:
-        return self.value.type
-
-    def item(self, low: Lowering, index: int | ir.Value, span: Span) -> Operand:
-        return row(low, self.value, index, span)
-
-
-def what_is_run_over(low: Lowering, node: ast.expr, env: Environment) -> tuple[Operand, ...] | Range:
+def _by_builtin(low: Lowering, node: ast.expr, env: Environment) -> Range | None:
+    """What `range`, `enumerate`, `zip` or `reversed` gives; None of any other expression."""
     called = called_by_name(node)
-    if called is not None:
-        callee = lower_expression(low, called[1].func, env)
-        made = _BUILTINS.get(callee.name) if isinstance(callee, BuiltinObject) and not callee.module else None
-        if made is not None:
-            return made(low, called[1], env)
-    value = lower_expression(low, node, env)
-    return _counted(low, value, span_of(node)) or items_of(
-        low, value, span_of(node), "`for`", name_of(node) is not None
-    )
+    if called is None:
+        return None
+    callee = lower_expression(low, called[1].func, env)
+    made = _BUILTINS.get(callee.name) if isinstance(callee, BuiltinObject) and not callee.module else None
+    return None if made is None else made(low, called[1], env)
 
 
 def _counted(low: Lowering, value: Operand, span: Span) -> Items | None:
     """What is run over by a count of the run time; None where it is another thing."""
     if is_sequence(value):
-        return Items(low, value, span)
+        return OfSequence(low, value, span)
     return Rows(low, value, span) if is_tensor(value) else None
 
 
-def _enumerated(low: Lowering, node: ast.Call, env: Environment) -> tuple[Operand, ...] | Range:
+def _parts(low: Lowering, node: ast.Call, env: Environment, purpose: str) -> list[Range] | None:
+    """What each argument of a call gives to a loop; None where some are not given by position, `strict=False` aside."""
+    keywords = [ast.unparse(item) for item in node.keywords]
+    if keywords not in ([], ["strict=False"]) or any(isinstance(item, ast.Starred) for item in node.args):
+        return None
+    return each(
+        lambda item: what_is_run_over(low, item, env, purpose).settled(low, span_of(item)),
+        node.args,
+    )
+
+
+def _called(low: Lowering, node: ast.Call, env: Environment) -> Range:
+    """What a call of a builtin gives that takes static lists only."""
+    return Listed(items_of(low, lower_expression(low, node, env), span_of(node), "`for`"))
+
+
+def _enumerated(low: Lowering, node: ast.Call, env: Environment) -> Range:
     """`enumerate(...)`, as a call of it has it but for what only a loop can run over."""
+    span = span_of(node)
+    inner = _by_builtin(low, node.args[0], env) if len(node.args) == 1 and not node.keywords else None
+    if inner is not None:
+        return inner.settled(low, span).enumerated(low, span)
     arguments = lower_arguments(low, node, env, None)
     positional, keywords = arguments.positional, arguments.keywords
     if 1 <= len(positional) <= 2 and len(positional) + len(keywords) <= 2 and set(keywords) <= {"start"}:
         start = positional[1][0] if len(positional) == 2 else keywords["start"][0] if keywords else 0
-        is_counted = is_sequence(positional[0][0]) or is_tensor(positional[0][0])
-        if is_counted and isinstance(start, int) and not isinstance(start, bool):
-            over = _counted(low, positional[0][0], positional[0][1])
-            assert over is not None
-            over.numbered = start
+        over = _counted(low, *positional[0]) if is_int(start) else None
+        if over is not None:
+            over.numbered = known_int(start)
             return over
-    listed = call_builtin(low, BuiltinObject("", "enumerate"), arguments, env)
-    return items_of(low, listed, span_of(node), "`for`")
+    return Listed(items_of(low, call_builtin(low, BuiltinObject("", "enumerate"), arguments, env), span, "`for`"))
+
+
+def _zipped(low: Lowering, node: ast.Call, env: Environment) -> Range:
+    parts = _parts(low, node, env, "`zip`")
+    return zipped(low, parts, span_of(node)) if parts else _called(low, node, env)
+
+
+def _backwards(low: Lowering, node: ast.Call, env: Environment) -> Range:
+    parts = _parts(low, node, env, "`reversed`") if len(node.args) == 1 else None
+    return parts[0].reversed(low, span_of(node)) if parts else _called(low, node, env)
 
 
 def _range(low: Lowering, node: ast.Call, env: Environment) -> Range:
@@ -177,9 +143,11 @@ def _range(low: Lowering, node: ast.Call, env: Environment) -> Range:
     return Range(start if is_static_number(start) else start_value, step, trips, (start, stop, step))
 
 
-_BUILTINS: dict[str, Callable[[Lowering, ast.Call, Environment], tuple[Operand, ...] | Range]] = {
+_BUILTINS: dict[str, Callable[[Lowering, ast.Call, Environment], Range]] = {
     "enumerate": _enumerated,
     "range": _range,
+    "reversed": _backwards,
+    "zip": _zipped,
 }
 
 
@@ -220,11 +188,11 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value:
         if any(not item.is_integer for item in elements_of(mask)):
             raise low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "cast it to INT64")
         int64 = low.element_of("int64")
-        value = operand if mask == 1 << int64.code else cast(low, operand, int64, span)
+        value = operand if mask == 1 << int64.code else cast_to(low, operand, int64, span)
     else:
         raise low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "")
     if is_run_time_number(value) and value.type.kind is ir.NumberKind.INT:
         return value
-    number = cast(low, value, low.element_of("int64"), span)
+    number = cast_to(low, value, low.element_of("int64"), span)
     number.type = ir.NumberType(ir.NumberKind.INT)
     return number

@@ -8,31 +8,29 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from opwright.lang import static
+from opwright.lang import ir, static
 from opwright.lang.dispatch import (
     Operation,
 )
-from opwright.lang.grammar import assigned_names, name_of, names_in_expressions
+from opwright.lang.grammar import name_of
 from opwright.lang.lower.arithmetic import is_static
-from opwright.lang.lower.conditions import lower_condition
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.flow import FRAME
 from opwright.lang.lower.known import need_copies, need_static, numbers_of
 from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.operands import (
     Environment,
-    Frame,
     IntTuple,
     Operand,
     StaticDict,
     StaticIterator,
-    Unbound,
     is_sequence,
+    is_tensor,
     known_int,
     value_of,
 )
 from opwright.lang.lower.poison import Poisoned
-from opwright.lang.lower.rules import bind_target, evaluates, lower_expression
+from opwright.lang.lower.rules import lower_expression
+from opwright.lang.lower.sequences import copied
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.lower.tensor_rows import known_rows
 from opwright.lang.source import Span, span_of
@@ -117,6 +115,8 @@ def call_list_builtin(
     operands = [operand for operand, _ in positional]
     if name == "range":
         return _range(low, operands, span)
+    if name == "list" and len(operands) == 1 and (is_sequence(operands[0]) or is_tensor(operands[0])):
+        return low.lists.made(_listed(low, operands[0], span))
     lists = []
     start: Operand = 0
     if name == "enumerate":
@@ -180,6 +180,20 @@ def _list(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
     return low.lists.made(static.StaticList(lists[0]))
 
 
+def _listed(low: Lowering, value: ir.Value, span: Span) -> Operand:
+    """`list(xs)` of a sequence or a tensor."""
+    from opwright.lang.lower.sequence_loops import rows_of  # which few functions need
+
+    rows = known_rows(low, value, span)
+    if rows is not None:
+        return static.StaticList(rows)
+    need_static(low, value, span)
+    if not is_sequence(value):
+        return rows_of(low, value, span)
+    need_copies(low, value)
+    return copied(low, value, span)
+
+
 def _tuple(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
     return tuple(lists[0])
 
@@ -219,95 +233,3 @@ _BUILTINS: dict[str, Callable[[list[Items], int, Lowering, Span], Operand]] = {
     "zip": _zip,
 }
 LIST_BUILTINS = frozenset([*_BUILTINS, "range"])
-
-
-# -------------------------------------------------------------------------------------------- comprehensions
-
-
-@evaluates(ast.ListComp)
-def _list_comprehension(low: Lowering, node: ast.ListComp, env: Environment) -> Operand:
-    """`[f(x) for x in xs if p]`: a static list."""
-    found = _comprehend(low, node, env)
-    try:
-        return low.lists.made(static.checked(static.StaticList(found)))
-    except static.StaticError as error:
-        raise low.error(error.code, "the list is too long", span_of(node), reason=str(error)) from None
-
-
-@evaluates(ast.GeneratorExp)
-def _generator(low: Lowering, node: ast.GeneratorExp, env: Environment) -> Operand:
-    found = _comprehend(low, node, env)
-    return StaticIterator(tuple(found), "a generator")
-
-
-def _comprehend(low: Lowering, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> list[Operand]:
-    """Its targets are names of the comprehension's scope; the first list is looked up outside, as Python does."""
-    if low.scope.module.binds_in_expressions and names_in_expressions([node]):
-        raise low.error(
-            "OW304",
-            "`:=` in a comprehension is not part of the language",
-            span_of(node),
-            reason="it binds a name of the function around the comprehension",
-            help="write a loop, and append to a list",
-        )
-    for generator in node.generators:
-        if any(isinstance(part, ast.Subscript) for part in ast.walk(generator.target)):
-            raise low.error(
-                "OW343", "only names can be assigned", span_of(generator.target), "here by a comprehension", ""
-            )
-    first = iterated(low, node.generators[0].iter, env, "a comprehension")
-    inner = dict(env)
-    for name in assigned_names([generator.target for generator in node.generators]):
-        inner[name] = Unbound("before the comprehension sets it")
-    if FRAME in env:
-        inner[FRAME] = Frame()  # a function that is made in it sees its names, which end with it
-    results: list[Operand] = []
-    low.callers.append(env)
-    try:
-        _run(low, node, 0, first, inner, results)
-    finally:
-        low.callers.pop()
-    return results
-
-
-def _run(
-    low: Lowering,
-    node: ast.ListComp | ast.GeneratorExp,
-    level: int,
-    items: Items,
-    env: Environment,
-    results: list[Operand],
-) -> None:
-    """Runs one `for` of a comprehension."""
-    generator = node.generators[level]
-    for number, item in enumerate(items):
-        low.spend(1, span_of(node))
-        mark = len(low.diagnostics)
-        bind_target(low, generator.target, item, env)
-        if not _chosen(low, generator.ifs, env):
-            continue
-        with low.copy(number):
-            if level + 1 == len(node.generators):
-                results.append(lower_expression(low, node.elt, env))
-            else:
-                inner = iterated(low, node.generators[level + 1].iter, env, "a comprehension")
-                _run(low, node, level + 1, inner, env, results)
-        if low.has_errors_since(mark):  # the other items would say the same
-            raise Poisoned
-
-
-def _chosen(low: Lowering, conditions: list[ast.expr], env: Environment) -> bool:
-    for condition in conditions:
-        found = lower_condition(low, condition, env)
-        if not isinstance(found, bool):
-            need_static(low, found, span_of(condition))
-            raise low.error(
-                "OW362",
-                "the condition of a comprehension must be known when the function is built",
-                span_of(condition),
-                reason="it decides how long the list is",
-                help="write a loop, with `if` inside",
-            )
-        if not found:
-            return False
-    return True

@@ -8,16 +8,17 @@ from functools import partial
 
 from opwright.lang import ir
 from opwright.lang.grammar import called_by_name, has_break, name_of, names_in_expressions
-from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.body_loops import BodyLoop
 from opwright.lang.lower.conditions import as_scalar, choose, lower_condition, truth
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import RETURNED
-from opwright.lang.lower.iterables import Items, Range, what_is_run_over
-from opwright.lang.lower.numbers import is_number, is_static_number, number_kind
+from opwright.lang.lower.iterables import what_is_run_over
+from opwright.lang.lower.list_changes import grown_names
+from opwright.lang.lower.numbers import is_number, number_kind
 from opwright.lang.lower.operands import Environment, Operand, Poison, Unbound
 from opwright.lang.lower.rules import bind_target, lowers
-from opwright.lang.lower.sequences import grown_names, is_list
+from opwright.lang.lower.run_over import Items, Range
+from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.statements import lower_block
 from opwright.lang.lower.unroll import try_loop, unroll
 from opwright.lang.source import span_of
@@ -28,8 +29,8 @@ from opwright.lang.syntax import bound_names
 def _for(low: Lowering, statement: ast.For, env: Environment) -> None:
     _check_growth(low, statement, env)
     found = what_is_run_over(low, statement.iter, env)
-    if isinstance(found, tuple):
-        unroll(low, statement, found, env)
+    if found.listed is not None:
+        unroll(low, statement, found.listed, env)
         return
     loop = _ItemLoop(low, statement, env, found) if isinstance(found, Items) else _ForLoop(low, statement, env, found)
     if found.may_be_static:
@@ -115,11 +116,7 @@ class _ForLoop(BodyLoop):
         return tuple(bound for bound in self.over.bounds if isinstance(bound, ir.Value))
 
     def enter(self, trip: ir.Value, scope: Environment) -> None:
-        spans = (self.span, self.span)
-        scaled = trip if self.over.step == 1 else binary(self.low, "*", trip, self.over.step, self.span, spans)
-        start = self.over.start
-        at_zero = is_static_number(start) and start == 0
-        scope[self.name] = scaled if at_zero else binary(self.low, "+", scaled, start, self.span, spans)
+        scope[self.name] = self.over.item(self.low, trip, self.span)
 
     def again(self, scope: Environment, goes_on: ir.Value | bool) -> ir.Value:
         return self.constant_bool(goes_on) if isinstance(goes_on, bool) else goes_on
@@ -142,11 +139,10 @@ class _ItemLoop(_ForLoop):
 
     def __init__(self, low: Lowering, statement: ast.For, env: Environment, over: Items) -> None:
         super().__init__(low, statement, env, over)
-        self.start = start = over.numbered
         target = statement.target
         self.names = bound_names(low.scope.module, [target])
         self.number = ""  # the name that stands for the number of the trip
-        if start is not None and isinstance(target, (ast.Tuple, ast.List)):
+        if over.numbered is not None and isinstance(target, (ast.Tuple, ast.List)):
             self.number = name_of(target.elts[0]) or ""
         keeps_last = self.last is not None and not has_break(statement.body)
         self.last = None
@@ -179,22 +175,11 @@ class _ItemLoop(_ForLoop):
             return False
         return item.same_as(before.type)
 
-    def item(self, index: int | ir.Value) -> Operand:
-        """What a trip of that number, counted from 0, runs with."""
-        found = self.over.item(self.low, index, self.span)
-        if self.start is None:
-            return found
-        number = index + self.start if isinstance(index, int) else self.numbered(index)
-        return number, found
-
-    def numbered(self, trip: ir.Value) -> Operand:
-        return binary(self.low, "+", trip, self.start, self.span, (self.span, self.span)) if self.start else trip
-
     def items(self, indices: range) -> Sequence[Operand]:
-        return [self.item(index) for index in indices]
+        return [self.over.item(self.low, index, self.span) for index in indices]
 
     def bind(self, index: int | ir.Value, env: Environment) -> None:
-        bind_target(self.low, self.statement.target, self.item(index), env)
+        bind_target(self.low, self.statement.target, self.over.item(self.low, index, self.span), env)
 
     def enter(self, trip: ir.Value, scope: Environment) -> None:
         self.bind(trip, scope)

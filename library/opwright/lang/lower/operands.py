@@ -78,6 +78,20 @@ class StaticIterator(Described):
         return "an iterator"
 
 
+class RunTimeIterator(Described):
+    """What a loop at run time runs over (`iterables.Range`), as the function that a comprehension is short for gets
+    it."""
+
+    __slots__ = ("over",)
+
+    def __init__(self, over: object) -> None:
+        self.over = over
+
+    @property
+    def described(self) -> str:
+        return "an iterator"
+
+
 class Vacant:
     """A hidden name without a value: nothing has been returned on this path."""
 
@@ -267,6 +281,7 @@ Operand: TypeAlias = (
     | Poison
     | Frame
     | StaticIterator
+    | RunTimeIterator
     | SliceItem
     | StaticDict
     | MethodObject

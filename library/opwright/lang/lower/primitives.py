@@ -189,8 +189,11 @@ class Writer:
     def sequence_empty(self, element: ElementType) -> ir.Value:
         return self("SequenceEmpty", dtype=element.code)
 
-    def sequence_insert(self, sequence: ir.Value, value: ir.Value) -> ir.Value:
-        return self("SequenceInsert", sequence, value)
+    def sequence_erase(self, sequence: ir.Value, position: ir.Value) -> ir.Value:
+        return self("SequenceErase", sequence, position)
+
+    def sequence_insert(self, sequence: ir.Value, value: ir.Value, position: ir.Value | None = None) -> ir.Value:
+        return self("SequenceInsert", sequence, value, *(() if position is None else (position,)))
 
     def sequence_length(self, value: ir.Value) -> ir.Value:
         return self("SequenceLength", value)

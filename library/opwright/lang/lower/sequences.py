@@ -1,28 +1,21 @@
-"""Lists of tensors: static ones while their length is known, sequences of ONNX where control flow decides it.
-
-`ys.append(y)` makes another list, which `ys` stands for from then on; that is Python's meaning as long as no other name
-stands for the list, which is checked (`ownership.py`).
-"""
+"""Lists of tensors: static ones while their length is known, sequences of ONNX where control flow decides it."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from functools import partial
 
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.emit import COPIES_SEQUENCES_SINCE
-from opwright.lang.grammar import changed_by, statements_in
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import (
     read_position,
 )
 from opwright.lang.lower.item_ranks import item_rank, note_item_rank
-from opwright.lang.lower.known import need_copies, need_static
+from opwright.lang.lower.known import need_copies
 from opwright.lang.lower.numbers import ITEMS, describe, is_number
 from opwright.lang.lower.operands import (
-    Environment,
     IndexItem,
     Operand,
     is_sequence,
@@ -32,13 +25,12 @@ from opwright.lang.lower.operands import (
 )
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
-from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.speculate import attempt
-from opwright.lang.source import Span, span_of
+from opwright.lang.source import Span
 from opwright.lang.static import SEQUENCE_ITEMS, StaticList
 
-GROWING = ("append", "extend")
-REFUSED = ("clear", "insert", "pop", "remove", "reverse", "sort")
+# The methods that change a list (`list_changes.py`).
+CHANGING = ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort")
 
 
 def is_list(operand: Operand) -> bool:
@@ -51,90 +43,13 @@ def is_list_of_tensors(operand: Operand) -> bool:
     return isinstance(operand, StaticList) and all(is_tensor(item) and not item.optional for item in operand)
 
 
-# ---------------------------------------------------------------------------------------------------- growing
-
-
-def grown_names(statements: Sequence[ast.stmt]) -> list[str]:
-    """The names whose lists a block may change in place, in order."""
-    names: dict[str, None] = {}
-    for statement in statements_in(statements):
-        if isinstance(statement, ast.Assign) and all(type(target) is ast.Name for target in statement.targets):
-            continue  # binds names, and changes nothing
-        called = called_method(statement)
-        names.update(dict.fromkeys(changed_by(statement)) if called is None else {called[0]: None})
-    return list(names)
-
-
-def called_method(node: ast.stmt) -> tuple[str, str, ast.Call] | None:
-    """(name, method, call) of `name.method(...)` as a statement, where it is a method that changes a list."""
-    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
-        return None
-    function = node.value.func
-    if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):
-        return None
-    if function.attr not in (*GROWING, *REFUSED):
-        return None
-    return function.value.id, function.attr, node.value
-
-
-def grow(low: Lowering, env: Environment, name: str, items: Operand, span: Span) -> None:
-    """`name` stands for its list with `items` behind, from now on."""
-    owner = env[name]
-    check_change(low, env, name, span)
-    env[name] = low.lists.made(joined(low, owner, items, span))
-    low.lists.bound(name)
-
-
-def check_change(low: Lowering, env: Environment, name: str, span: Span) -> None:
-    """Refuses to change a list that other names than `name` stand for."""
-    owner = env[name]
-    if not low.lists.owns(owner, low.function.inputs):
-        raise low.error(
-            "OW344",
-            f"`{name}` is a list that this function did not create",
-            span,
-            reason="in Python the caller, or the module, would see the change",
-            help=f"make a new list: `{name} = {name} + [...]`",
-        )
-    other = low.lists.other_name(env, name, owner)
-    if other is not None:
-        raise low.error(
-            "OW344",
-            f"`{name}` and `{other}` name the same list, which changes here",
-            span,
-            reason="in Python both names would see the change; in a graph each name is a value",
-            help=f"keep one name for it, or copy it: `{other} = {name} + []`",
-        )
-
-
-def put_item(low: Lowering, target: ast.Subscript, value: Operand, env: Environment) -> None:
-    """`xs[i] = value`: `xs` stands for its list with another item, from now on."""
-    assert isinstance(target.value, ast.Name)
-    name, span = target.value.id, span_of(target)
-    index = None if isinstance(target.slice, ast.Slice) else lower_expression(low, target.slice, env)
-    owner = env[name]
-    check_change(low, env, name, span)
-    need_static(low, index, span)
-    if isinstance(owner, ir.Value):
-        need_copies(low, owner)
-    if not isinstance(owner, StaticList) or not isinstance(index, int):
-        raise low.error(
-            "OW345",
-            f"an item of `{name}` cannot be assigned here",
-            span,
-            reason="the list and the place must be known when the function is built, and the place is an int",
-            help="make a new list, or loop over a static `range`, so that the loop can be unrolled",
-        )
-    if not -len(owner) <= index < len(owner):
-        raise low.error("OW312", f"Python says: index {index} is out of range for {len(owner)} items", span)
-    items = list(owner)
-    items[index] = value
-    env[name] = low.lists.made(StaticList(items))
-    low.lists.bound(name)
-
-
 def joined(low: Lowering, owner: Operand, items: Operand, span: Span) -> Operand:
-    """`owner + items`: two lists in Python's sense, the first of which may be a sequence."""
+    """`owner + items`: two lists in Python's sense, each of which may be a sequence."""
+    if is_sequence(items):
+        from opwright.lang.lower.sequence_loops import join_sequences  # which few functions need
+
+        need_copies(low, items)
+        return join_sequences(low, owner, items, span)
     more = items_in(items)
     if more is None:
         raise low.error(
@@ -167,17 +82,17 @@ _extended.on(ir.Value)(lambda owner, low, items, span: _grown(owner, low, items,
 def _grown(owner: ir.Value, low: Lowering, items: tuple[Operand, ...], span: Span) -> ir.Value:
     assert is_sequence(owner)
     if not items and not low.is_before(COPIES_SEQUENCES_SINCE):
-        return _copied(owner, low, span)
+        return copied(low, owner, span)
     value: ir.Value = owner
     for item in items:
-        tensor = _item(low, item, owner.type.item, span, owner)
+        tensor = item_tensor(low, item, owner.type.item, span, owner)
         found = Writer(low, span).sequence_insert(value, tensor)
         found.type = owner.type
         value = found
     return value
 
 
-def _copied(owner: ir.Value, low: Lowering, span: Span) -> ir.Value:
+def copied(low: Lowering, owner: ir.Value, span: Span) -> ir.Value:
     """Another list of the same items: Python's `xs + []`."""
     made = Writer(low, span).identity(owner)
     made.type = owner.type
@@ -185,7 +100,7 @@ def _copied(owner: ir.Value, low: Lowering, span: Span) -> ir.Value:
     return made
 
 
-def _item(low: Lowering, item: Operand, type_: ir.Type, span: Span, owner: ir.Value | None) -> ir.Value:
+def item_tensor(low: Lowering, item: Operand, type_: ir.Type, span: Span, owner: ir.Value | None) -> ir.Value:
     """An item of a sequence as a tensor of its element type."""
     if is_tensor(item) and not item.optional:
         if type_.unify(item.type, low.trail):
@@ -247,7 +162,7 @@ def _constructed(operand: StaticList, low: Lowering, type_: ir.Type, span: Span 
 
     inner = type_.sequence_item
     assert inner is not None
-    tensors = each(lambda item: _item(low, item, inner, place, None), operand)
+    tensors = each(lambda item: item_tensor(low, item, inner, place, None), operand)
     if tensors:
         made = Writer(low, span).sequence_construct(*tensors)
         made.type = type_
@@ -271,7 +186,7 @@ def entering_sequence(low: Lowering, items: StaticList, type_: ir.SequenceType, 
     keeps the type with which it enters.
     """
     for item in items:
-        _item(low, item, type_.item, span, None)
+        item_tensor(low, item, type_.item, span, None)
     empty = as_sequence(low, StaticList(), type_, span)
     return _grown(empty, low, tuple(items), span)
 
@@ -341,18 +256,3 @@ def tensors_as_sequence(
     if not all(type_.item.unify(part.type, low.trail) for part in tensors):
         return None
     return as_sequence(low, StaticList(tensors), type_, span)
-
-
-def method_of_list(low: Lowering, env: Environment, name: str, method: str, node: ast.Call, span: Span) -> None:
-    """`name.method(...)` as a statement, of a name that stands for a list."""
-    if method in REFUSED or len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
-        takes = method in GROWING
-        raise low.error(
-            "OW345",
-            f"`{method}` takes one item" if takes else f"`{method}` of a list is not part of the language",
-            span,
-            reason="it has Python's signature" if takes else "lists only grow: by `append`, `extend` and `+`",
-            help="" if takes else "make a new list, or use `op.SequenceInsert` and `op.SequenceErase`",
-        )
-    item = lower_expression(low, node.args[0], env)
-    grow(low, env, name, (item,) if method == "append" else item, span)

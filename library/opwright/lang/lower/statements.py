@@ -47,6 +47,15 @@ from opwright.lang.lower.flow import (
 )
 from opwright.lang.lower.joins import Join, nested
 from opwright.lang.lower.known import need_static
+from opwright.lang.lower.list_changes import (
+    call_method,
+    called_method,
+    check_change,
+    delete_item,
+    grow,
+    grown_names,
+    put_item,
+)
 from opwright.lang.lower.lists import items_of
 from opwright.lang.lower.number_arithmetic import on_numbers
 from opwright.lang.lower.operands import (
@@ -72,15 +81,7 @@ from opwright.lang.lower.rules import (
     lowers_flow,
     refuse_store,
 )
-from opwright.lang.lower.sequences import (
-    called_method,
-    check_change,
-    grow,
-    grown_names,
-    is_list,
-    method_of_list,
-    put_item,
-)
+from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.lower.tensor_rows import known_row_count, known_rows
 from opwright.lang.lower.written_for import Asked, asked
@@ -193,7 +194,10 @@ def _unsupported(low: Lowering, statement: ast.stmt, rest: Rest, env: Environmen
 @lowers(ast.Assign)
 def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
     first = statement.targets[0]
-    if isinstance(first, ast.Name):
+    method = called_method(statement)
+    if method is not None and is_list(env.get(method[0])):
+        value = call_method(low, env, *method, span_of(statement.value))
+    elif isinstance(first, ast.Name):
         value = lower_expression(low, statement.value, env)
         if len(statement.targets) == 1:
             _bind_name(low, first.id, value, env)
@@ -352,6 +356,9 @@ def _delete(low: Lowering, statement: ast.Delete, env: Environment) -> None:
 
 
 def _delete_target(low: Lowering, env: Environment, target: ast.expr) -> None:
+    if isinstance(target, ast.Subscript) and _is_item_of_list(target, env):
+        delete_item(low, target, env)
+        return
     name = name_of(target)
     if name is None or name not in env:
         raise low.error(
@@ -378,7 +385,7 @@ def _expression(low: Lowering, statement: ast.Expr, env: Environment) -> None:
         return
     method = called_method(statement)
     if method is not None and is_list(env.get(method[0])):
-        method_of_list(low, env, *method, span_of(statement))
+        call_method(low, env, *method, span_of(statement))
     elif not isinstance(statement.value, ast.Constant):  # a docstring, or a literal that does nothing
         lower_expression(low, statement.value, env)
 

@@ -75,7 +75,7 @@ def _of_value(owner: ir.Value, low: Lowering, index: Sequence[IndexItem], span: 
 
 
 def _slice_of(low: Lowering, owner: ir.Value, item: SliceItem, span: Span) -> Operand:
-    from opwright.lang.lower.sequence_slices import slice_sequence  # which few functions need
+    from opwright.lang.lower.sequence_loops import slice_sequence  # which few functions need
 
     return slice_sequence(low, owner, item, span)
 

@@ -1,10 +1,10 @@
-"""seq.append, OW345: other ways to change a list."""
+"""seq.append, OW345: What looks at the values of the items."""
 
 from opwright import FLOAT, script
 
 
 @script()
 def F(x: FLOAT["N"]):
-    parts = [x]
-    parts.insert(0, x)
+    parts = [x, -x]
+    parts.sort()
     return parts[0]

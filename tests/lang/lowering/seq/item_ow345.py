@@ -1,10 +1,10 @@
-"""seq.item, OW345: The place is known when the function is built."""
+"""seq.item, OW345: A place of the run time is that of a tensor."""
 
 from opwright import FLOAT, INT64, script
 
 
 @script()
 def F(x: FLOAT["N"], n: INT64):
-    parts = [x, x]
+    parts = [x, 1]
     parts[n] = -x
     return parts[0]

@@ -1,0 +1,163 @@
+"""Comprehensions: static lists, or what a loop appends where their length is known at run time only."""
+
+from __future__ import annotations
+
+import ast
+
+from opwright.lang import static
+from opwright.lang.grammar import assigned_names, names_in_expressions
+from opwright.lang.lower.conditions import lower_condition
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.flow import FRAME
+from opwright.lang.lower.iterables import what_is_run_over
+from opwright.lang.lower.known import need_static
+from opwright.lang.lower.lists import Items
+from opwright.lang.lower.nested import call_function
+from opwright.lang.lower.operands import (
+    Arguments,
+    Environment,
+    Frame,
+    Operand,
+    RunTimeIterator,
+    StaticIterator,
+    Unbound,
+)
+from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.rules import bind_target, evaluates, lower_expression
+from opwright.lang.lower.run_over import Range
+from opwright.lang.lower.speculate import speculate
+from opwright.lang.objects import NestedObject
+from opwright.lang.source import span_of
+from opwright.lang.syntax import appending_of
+
+
+@evaluates(ast.ListComp)
+def _list_comprehension(low: Lowering, node: ast.ListComp, env: Environment) -> Operand:
+    """`[f(x) for x in xs if p]`: a static list, or a sequence."""
+    _check(low, node)
+    first = _run_over(low, node.generators[0].iter, env)
+    if first.listed is not None:
+        with speculate(low) as trial:
+            found = _comprehend(low, node, first.listed, env)
+            if found is not None:
+                trial.commit()
+                return _static_list(low, node, found)
+    return _appended(low, node, first, env)
+
+
+def _static_list(low: Lowering, node: ast.ListComp, found: list[Operand]) -> Operand:
+    try:
+        return low.lists.made(static.checked(static.StaticList(found)))
+    except static.StaticError as error:
+        raise low.error(error.code, "the list is too long", span_of(node), reason=str(error)) from None
+
+
+@evaluates(ast.GeneratorExp)
+def _generator(low: Lowering, node: ast.GeneratorExp, env: Environment) -> Operand:
+    _check(low, node)
+    first = _run_over(low, node.generators[0].iter, env)
+    found = None if first.listed is None else _comprehend(low, node, first.listed, env)
+    if found is None:
+        raise low.error(
+            "OW362",
+            "how many items a generator has must be known when the function is built",
+            span_of(node),
+            reason="it runs over a list, or chooses by a condition, that is known at run time only",
+            help="write a list, `[...]`, or a loop",
+        )
+    return StaticIterator(tuple(found), "a generator")
+
+
+def _check(low: Lowering, node: ast.ListComp | ast.GeneratorExp) -> None:
+    if low.scope.module.binds_in_expressions and names_in_expressions([node]):
+        raise low.error(
+            "OW304",
+            "`:=` in a comprehension is not part of the language",
+            span_of(node),
+            reason="it binds a name of the function around the comprehension",
+            help="write a loop, and append to a list",
+        )
+    for generator in node.generators:
+        if any(isinstance(part, ast.Subscript) for part in ast.walk(generator.target)):
+            raise low.error(
+                "OW343", "only names can be assigned", span_of(generator.target), "here by a comprehension", ""
+            )
+
+
+def _run_over(low: Lowering, node: ast.expr, env: Environment) -> Range:
+    return what_is_run_over(low, node, env, "a comprehension").settled(low, span_of(node))
+
+
+# ------------------------------------------------------------------------------------------------- static lists
+
+
+def _comprehend(
+    low: Lowering, node: ast.ListComp | ast.GeneratorExp, first: Items, env: Environment
+) -> list[Operand] | None:
+    """The items; None where only the run tells how many there are. The targets are names of the comprehension's
+    scope."""
+    inner = dict(env)
+    for name in assigned_names([generator.target for generator in node.generators]):
+        inner[name] = Unbound("before the comprehension sets it")
+    if FRAME in env:
+        inner[FRAME] = Frame()  # a function that is made in it sees its names, which end with it
+    results: list[Operand] = []
+    low.callers.append(env)
+    try:
+        return results if _run(low, node, 0, first, inner, results) else None
+    finally:
+        low.callers.pop()
+
+
+def _run(
+    low: Lowering,
+    node: ast.ListComp | ast.GeneratorExp,
+    level: int,
+    items: Items,
+    env: Environment,
+    results: list[Operand],
+) -> bool:
+    """Runs one `for` of a comprehension; false where only the run tells how many items there are."""
+    generator = node.generators[level]
+    for number, item in enumerate(items):
+        low.spend(1, span_of(node))
+        mark = len(low.diagnostics)
+        bind_target(low, generator.target, item, env)
+        chosen = _chosen(low, generator.ifs, env)
+        if chosen is None:
+            return False
+        if not chosen:
+            continue
+        with low.copy(number):
+            if level + 1 == len(node.generators):
+                results.append(lower_expression(low, node.elt, env))
+            else:
+                inner = _run_over(low, node.generators[level + 1].iter, env)
+                if inner.listed is None or not _run(low, node, level + 1, inner.listed, env, results):
+                    return False
+        if low.has_errors_since(mark):  # the other items would say the same
+            raise Poisoned
+    return True
+
+
+def _chosen(low: Lowering, conditions: list[ast.expr], env: Environment) -> bool | None:
+    """Whether the conditions hold; None where the run decides."""
+    for condition in conditions:
+        found = lower_condition(low, condition, env)
+        if not isinstance(found, bool):
+            need_static(low, found, span_of(condition))
+            return None
+        if not found:
+            return False
+    return True
+
+
+# ---------------------------------------------------------------------------------------- lists of the run time
+
+
+def _appended(low: Lowering, node: ast.ListComp, over: Range, env: Environment) -> Operand:
+    """The comprehension as the function that Python makes of it: a loop, which appends to a list."""
+    span = span_of(node)
+    callee = NestedObject(appending_of(low.scope.module, node), env[FRAME], low.scope, {})
+    given = RunTimeIterator(over) if over.listed is None else over.listed
+    return call_function(low, callee, Arguments([(given, span)], {}, None, span, span), env)
