@@ -23,6 +23,26 @@ class NamedFunction(Protocol):
     def domain(self) -> str: ...
 
 
+# What options are that attributes of functions may be named like.
+_KINDS: dict[str, tuple[type, ...]] = {
+    "doc_string": (str,),
+    "functions": (Collection,),
+    "input_types": (Mapping, Sequence),
+    "ir_version": (int,),
+    "names": (Mapping,),
+    "opset_imports": (Mapping,),
+    "output_types": (Mapping, Sequence),
+    "producer_name": (str,),
+}
+_WORDS: dict[type, str] = {
+    Collection: "a collection",
+    Mapping: "a mapping",
+    Sequence: "a sequence",
+    int: "an int",
+    str: "a text",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOptions:
     """See `OnnxFunction.to_model_proto` and `GraphBuilder.to_model_proto`, which say what each means."""
@@ -41,6 +61,15 @@ class ModelOptions:
     strict: bool = False
     places: bool = False
     profile: Profile = Profile.PORTABLE
+
+    def __post_init__(self) -> None:
+        """TypeError for an option of another kind: an attribute of the function may have its name."""
+        for name, kinds in _KINDS.items():
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, kinds) or isinstance(value, bool)):
+                words = " or ".join(_WORDS[kind] for kind in kinds)
+                attribute = f"an attribute of that name is given as `attributes={{{name!r}: {value!r}}}`"
+                raise TypeError(f"`{name}` is {words}, not {value!r}; {attribute}")
 
     @property
     def wanted_imports(self) -> Mapping[str, int] | None:

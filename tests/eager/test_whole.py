@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opwright import FLOAT, INT64, OnnxFunction, Tensor, script
+from opwright import FLOAT, INT64, OnnxFunction, Sequence, Tensor, script
 from opwright import opset18 as op
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager import at_opset, python_execution, strict, whole, whole_functions
@@ -186,6 +186,43 @@ def test_names_around_the_function_are_read_late(monkeypatch: pytest.MonkeyPatch
     same(reads, X)
     values[0] = 9
     same(reads, X)
+
+
+def test_defaults_are_read_late() -> None:
+    table, factors, sizes = np.float32([2.0, 3.0]), [2.0], [2.0]
+
+    def helper(x, table=table, factors=factors, *, scale=2.0):
+        return x * table * factors[0] * scale
+
+    @script()
+    def by_helper(x: FLOAT[M, N]):
+        return helper(x)
+
+    @script()
+    def by_lambda(x: FLOAT[M, N]):
+        return (other)(x)
+
+    @script()
+    def own(x: FLOAT[M, N], sizes: Sequence[float] = sizes):
+        return x * sizes[0]
+
+    other = lambda x, sizes=sizes: x * sizes[0]  # noqa: E731
+    functions = (by_helper, by_lambda, own)
+
+    def all_the_same() -> None:
+        for function in functions:
+            same(function, X)
+
+    all_the_same()
+    table[0] = 5.0
+    all_the_same()
+    factors[0] = sizes[0] = 7.0
+    all_the_same()
+    helper.__kwdefaults__["scale"] = 3.0
+    all_the_same()
+    helper.__defaults__ = (table + 1, [1.0])
+    all_the_same()
+    assert own(X).tolist() == (X * 7).tolist()
 
 
 def test_a_name_that_changes_with_each_call_is_not_followed() -> None:

@@ -12,11 +12,17 @@ from opwright.eager import at_opset
 from opwright.evaluator import OnnxRuntime, default_as
 
 Row = FLOAT["N"]
+Matrix = FLOAT["M", "N"]
 
 
 @script()
 def scaled(a: Row, k: int = 1, s: float = 1.0, mode: str = "x"):
     return a * s + k
+
+
+@script()
+def three(a: FLOAT[3]) -> Matrix:
+    return a * 2
 
 
 @script()
@@ -40,7 +46,7 @@ def add(a, b):
 
 
 NAMES: dict[str, Any] = {
-    **{item.__name__: item for item in (scaled, joined, generator, task, add)},
+    **{item.__name__: item for item in (scaled, three, joined, generator, task, add)},
     **{item.__name__: item for item in (FLOAT, INT64, Opset, Tensor, OnnxRuntime, at_opset, default_as)},
     "np": np,
     "op": op,
@@ -100,6 +106,9 @@ REFUSED = [
     ("scaled()", "OW204", "missing a required argument: 'a'"),
     ("scaled(d)", "OW208", "declared float"),
     ("scaled(m)", "OW372", "with the shape [N], not float[2, 3]"),
+    ("scaled(3.0)", "OW372", "with the shape [N], not float[]"),
+    ("three([1.0, 2.0])", "OW372", "with the shape [3], not float[2]"),
+    ("three([1.0, 2.0, 3.0])", "OW210", "declared to give the shape [M, N], and gives float[3]"),
     ("scaled(x, k=0.5)", "OW207", "an attribute of type INT"),
     ("scaled(x, mode=3)", "OW207", "an attribute of type STRING"),
     ("scaled(x, nosuch=1)", "OW203", "unexpected keyword argument 'nosuch'"),
@@ -122,6 +131,16 @@ RAISED = [
     ("scaled.to_model_proto(opset='a')", ValueError, "not 'a'"),
     ("scaled.to_model_proto(opset=99)", ValueError, "not 99"),
     ("scaled.to_function_proto(opset=Opset('com.acme', 1))", ValueError, "com.acme"),
+    (
+        "scaled.to_model_proto(names=4)",
+        TypeError,
+        "a mapping, not 4; an attribute of that name is",
+    ),
+    ("scaled.to_model_proto(names=['a'])", TypeError, "a mapping, not ['a']"),
+    ("scaled.to_model_proto(functions=3)", TypeError, "a collection, not 3"),
+    ("scaled.to_model_proto(input_types=3)", TypeError, "a mapping or a sequence, not 3"),
+    ("scaled.to_model_proto(ir_version='x')", TypeError, "an int, not 'x'"),
+    ("scaled.to_model_proto(producer_name=3)", TypeError, "a text, not 3"),
     ("at_opset('a').__enter__()", ValueError, "not 'a'"),
     ("default_as(3).__enter__()", TypeError, "3 is no evaluator"),
     ("default_as(OnnxRuntime).__enter__()", TypeError, "OnnxRuntime()"),

@@ -234,7 +234,7 @@ def test_a_run_whose_worker_is_killed_ends_as_a_local_one(failures: str, cluster
 
 
 def test_ctrl_c_ends_what_was_submitted(cluster: Cluster, library: Path) -> None:
-    add_copies(library / "specs" / "com.acme", (f"Made{number}" for number in range(100)))  # a build of some seconds
+    add_copies(library / "specs" / "com.acme", (f"Made{number}" for number in range(1000)))  # a build of many seconds
     cluster.start()
     cluster.wait_for(2)
     with cluster.client() as client:

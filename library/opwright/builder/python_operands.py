@@ -60,9 +60,9 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
     if isinstance(value, tuple):
         return tuple(operand_of(recorder, item) for item in value)
     if isinstance(value, Items) and not value and isinstance(value.item, ir.TensorType):
-        element = ir.settle(value.item.element)
-        assert isinstance(element, ElementType)  # no variables where operators run
-        return Writer(low, None).sequence_empty(element)
+        known = ir.settle(value.item.element)
+        assert isinstance(known, ElementType)  # no variables where operators run
+        return Writer(low, None).sequence_empty(known)
     if isinstance(value, list):
         return StaticList(operand_of(recorder, item) for item in value)
     if isinstance(value, ElementType):

@@ -22,6 +22,7 @@ from opwright.lang.interface import (
 from opwright.lang.source import Span
 from opwright.live.compiled import declare
 from opwright.live.evaluated_annotations import read_object, read_returns
+from opwright.live.reads import Reads
 
 _NOWHERE: Span = (0, 0, 0, 0)
 _KINDS = inspect.Parameter
@@ -29,11 +30,13 @@ _KINDS = inspect.Parameter
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A function under `@script`: how Python binds its arguments, and what is declared of them."""
+    """A function under `@script`: how Python binds its arguments, and what is declared of them. `defaults`: those of
+    its parameters that may change in place, as they were."""
 
     signature: inspect.Signature
     interface: Interface
     declaration: Declaration
+    defaults: Reads
 
 
 _KNOWN: WeakKeyDictionary[OnnxFunction, tuple[tuple[object, ...], Described]] = WeakKeyDictionary()
@@ -44,13 +47,22 @@ def describe_function(function: OnnxFunction) -> Described:
     wrapped = function.__wrapped__
     seen = (wrapped.__defaults__, wrapped.__kwdefaults__, wrapped.__annotations__)
     known = _KNOWN.get(function)
-    if known is not None and all(one is other for one, other in zip(known[0], seen, strict=True)):
+    is_same = known is not None and all(one is other for one, other in zip(known[0], seen, strict=True))
+    if known is not None and is_same and known[1].defaults.still_hold():
         return known[1]
     signature = inspect.signature(wrapped)
     interface = _interface(wrapped, signature)
-    found = Described(signature, interface, declare(function, interface, read_returns(wrapped)))
+    defaults = Reads()
+    for parameter in signature.parameters.values():
+        if isinstance(parameter.default, (list, tuple, dict, np.ndarray)):
+            defaults.note(parameter.default, _itself, parameter.default)
+    found = Described(signature, interface, declare(function, interface, read_returns(wrapped)), defaults)
     _KNOWN[function] = (seen, found)
     return found
+
+
+def _itself(value: object) -> object:
+    return value
 
 
 def _interface(function: FunctionType, signature: inspect.Signature) -> Interface:

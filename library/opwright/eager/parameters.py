@@ -120,7 +120,12 @@ class Arguments:
             return self._sequence(item, value, declared)
         if isinstance(value, dict) and declared is not None and declared.type in BY_NAME and len(declared.wrap) == 1:
             return wrap(dict(value), wrapped(declared.wrap[0], ir.TensorType(BY_NAME[declared.type], ())))
-        return as_input(self.low, value, None if is_array(value) or value is None else self._wanted(item.name))
+        if is_array(value) or value is None:
+            return as_input(self.low, value, None)
+        made = as_input(self.low, value, self._wanted(item.name))
+        if declared is not None and isinstance(made, Tensor) and isinstance(made.type, ir.TensorType):
+            self._fit_shape(item.name, declared, made.type)
+        return made
 
     def _sequence(self, item: Input, value: Any, declared: DeclaredValue) -> Any:
         """A list of tensors; numbers, and a list of none, take the element type that is declared or decided."""

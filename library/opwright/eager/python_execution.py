@@ -23,7 +23,7 @@ from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
 from opwright.graphs.ndarrays import Array, python_number
 from opwright.lang import ir
-from opwright.lang.interface import Arity, Input
+from opwright.lang.interface import Arity, DeclaredValue, Input
 from opwright.live.compiled import target_opset
 
 
@@ -86,6 +86,9 @@ def call_plainly(
             reason="the annotation of its result says how many there are",
             help="return one value for each output, in their order",
         )
+    for item, result in () if declared is None else zip(declared, results, strict=True):
+        if item is not None and isinstance(result, Tensor):
+            _check_shape(low, function.name, item, result.type)
     if trace is not None:
         trace.leave(results)
     handed = [item for name in inputs for item in (given[name], *each(given[name]))]
@@ -215,6 +218,23 @@ def _output(low: EagerLowering, name: str, value: Any, element: ElementType | No
             help="cast the result, or change the declared type",
         )
     return made
+
+
+def _check_shape(low: EagerLowering, name: str, declared: DeclaredValue, found: ir.Type) -> None:
+    """The rank of a result is the declared one, and so are the sizes that are declared as numbers."""
+    wanted, dims = declared.dimensions, found.shape
+    if wanted is None or dims is None or declared.wrap:
+        return
+    pairs = zip(wanted, dims, strict=False)
+    if len(wanted) != len(dims) or any(isinstance(one, int) and one != other for one, other in pairs):
+        shown = ", ".join("?" if dim is None else str(dim) for dim in wanted)
+        low.error(
+            "OW210",
+            f"`{name}` is declared to give the shape [{shown}], and gives {found!r}",
+            NOWHERE,
+            reason="a function returns the type that its interface promises",
+            help="reshape the result, or change the declared type",
+        )
 
 
 def _plain(value: Any, given: Sequence[Array]) -> Any:

@@ -67,6 +67,7 @@ class Table:
             and now.__defaults__ is defaults
             and now.__kwdefaults__ is keywords
             and now.__annotations__ is annotations
+            and self.described.defaults.still_hold()
         )
 
 

@@ -74,6 +74,8 @@ class LiveScope(ModuleScope):
         self._cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         self._script_of = script_of
         self._reads = reads
+        for name in ("__defaults__", "__kwdefaults__"):
+            reads.note(getattr(function, name), getattr, function, name)
         self._defaults = _defaults(function, node)
 
     # --------------------------------------------------------------------------------------------- look-ups
