@@ -130,7 +130,7 @@ REFUSED = {
     "too many": ("FLOAT[3]", "a, b = x\nreturn a + b", "OW328"),
     "comprehension": ("FLOAT[None]", "return op.Max(*[row for row in x])", "OW362"),
     "start that is no int": ("FLOAT[None]", "for i, row in enumerate(x, 0.5):\n    x = x + i\nreturn x", "OW362"),
-    "several at once": ("FLOAT[None]", "for a, b in zip(x, x):\n    x = x + a\nreturn x", "OW362"),
+    "several at once": ("FLOAT[None]", "for a, b in zip(x, x, strict=True):\n    x = x + a\nreturn x", "OW362"),
     "a number on some path": (
         "FLOAT[None]",
         "s = 0\nfor i in range(op.Size(x)):\n    s = s + x\nfor row in s:\n    x = x + row\nreturn x",

@@ -40,10 +40,36 @@ def test_float_powers_are_correctly_rounded(base: float, exponent: float) -> Non
     assert math.isclose(got, base**exponent, rel_tol=1e-15)
 
 
-@pytest.mark.parametrize(
-    "name",
-    sorted(static.MATH_FUNCTIONS - {"atan2", "copysign", "fmod", "gcd", "isqrt", "lcm", "ldexp", "pow", "factorial"}),
-)
+# Functions of `math` that do not take one float, with arguments of each.
+OTHER_ARGUMENTS: dict[str, list[Any]] = {
+    "atan2": [1.0, 3.0],
+    "comb": [7, 3],
+    "copysign": [1.5, -0.0],
+    "factorial": [9],
+    "fmod": [7.5, -2.0],
+    "frexp": [10.0],
+    "fsum": [(0.1, 0.2, 0.3)],
+    "gcd": [12, 18],
+    "hypot": [3.0, 4.0, 12.0],
+    "isclose": [0.1 + 0.2, 0.3],
+    "isqrt": [17],
+    "lcm": [4, 6],
+    "ldexp": [0.75, 3],
+    "modf": [3.25],
+    "nextafter": [1.0, 2.0],
+    "perm": [7, 3],
+    "pow": [2.5, 3.5],
+    "prod": [(2, 3, 7)],
+    "remainder": [7.0, 4.0],
+}
+
+
+@pytest.mark.parametrize(("name", "arguments"), OTHER_ARGUMENTS.items(), ids=OTHER_ARGUMENTS)
+def test_math_functions_of_other_arguments(name: str, arguments: list[Any]) -> None:
+    assert static.call_math(name, arguments) == getattr(math, name)(*arguments)
+
+
+@pytest.mark.parametrize("name", sorted(static.MATH_FUNCTIONS - set(OTHER_ARGUMENTS)))
 def test_math_functions(name: str) -> None:
     for argument in (0.5, 1.0, 1.5, 2.0):
         try:
@@ -74,11 +100,12 @@ def test_shared_tuples_do_not_hide_their_size() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments"), [("round", [1, -(10**9)]), ("int", ["9" * 2000]), ("factorial", [10**6])]
+    ("name", "arguments"),
+    [("round", [1, -(10**9)]), ("int", ["9" * 2000]), ("factorial", [10**6]), ("comb", [10**6, 10**5])],
 )
 def test_builtins_stay_within_fuel(name: str, arguments: list[Any]) -> None:
     with pytest.raises(static.StaticError):
-        (static.call_math if name == "factorial" else static.call_builtin)(name, arguments)
+        (static.call_math if name in static.MATH_FUNCTIONS else static.call_builtin)(name, arguments)
 
 
 def test_errors_of_python_become_ours() -> None:

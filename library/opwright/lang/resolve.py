@@ -474,7 +474,7 @@ def scope_without_text(title: str, libraries: Libraries) -> ModuleScope:
 
 _MODULE_REASONS = {
     "collections": "of collections, namedtuple is known",
-    "math": "only the functions and constants of Python's math module can be folded",
+    "math": "of math, its constants are known and most of its functions of numbers",
     "numpy": "of numpy, scalar types, constants and a list of functions are known, which docs/language.md names",
     **dict.fromkeys(_ONNX_MODULES, "of onnx, TensorProto's types, make_tensor and from_array are known"),
     **dict.fromkeys(_OPWRIGHT_MODULES, "the package has no such public name"),

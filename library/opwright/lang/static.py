@@ -336,6 +336,8 @@ class _Reals(Protocol):
 
     def log(self, value: SupportsFloat, base: int) -> SupportsFloat: ...
 
+    def norm(self, values: Sequence[SupportsFloat]) -> SupportsFloat: ...
+
     def power(self, base: SupportsFloat, exponent: SupportsFloat) -> SupportsFloat: ...
 
 
@@ -356,8 +358,22 @@ def _precise(step: Callable[[_Reals], SupportsFloat]) -> float:
 MATH_CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "nan": math.nan}
 _EXACT_MATH = frozenset(
     [
-        *("ceil", "copysign", "fabs", "factorial", "floor", "fmod", "gcd", "isfinite", "isinf", "isnan", "isqrt"),
-        *("lcm", "ldexp", "sqrt", "trunc"),
+        *(
+            "ceil",
+            "comb",
+            "copysign",
+            "degrees",
+            "fabs",
+            "factorial",
+            "floor",
+            "fmod",
+            "frexp",
+            "fsum",
+            "gcd",
+            "isclose",
+        ),
+        *("isfinite", "isinf", "isnan", "isqrt", "lcm", "ldexp", "modf", "nextafter", "perm", "prod", "radians"),
+        *("remainder", "sqrt", "trunc", "ulp"),
     ]
 )
 _PRECISE_MATH = {
@@ -374,8 +390,10 @@ _PRECISE_MATH = {
     "erf": "erf",
     "erfc": "erfc",
     "exp": "exp",
+    "exp2": "exp2",
     "expm1": "expm1",
     "gamma": "gamma",
+    "hypot": "hypot",
     "lgamma": "loggamma",
     "log": "log",
     "log10": "log10",
@@ -387,6 +405,7 @@ _PRECISE_MATH = {
     "tan": "tan",
     "tanh": "tanh",
 }
+_FACTORIALS = ("comb", "factorial", "perm")
 MATH_FUNCTIONS = _EXACT_MATH | frozenset(_PRECISE_MATH)
 
 
@@ -404,8 +423,8 @@ def call_math(name: str, arguments: Sequence[Operand]) -> Operand:
             for item in arguments:
                 found = evaluated(functools.partial(_python, math, name, found, item))
             return found
-        if name == "factorial" and arguments and isinstance(arguments[0], int) and arguments[0] > 500:
-            raise StaticError("OW311", "a factorial of more than 500 is larger than the fuel allows")
+        if name in _FACTORIALS and arguments and isinstance(arguments[-1], int) and arguments[-1] > 500:
+            raise StaticError("OW311", f"`math.{name}` of more than 500 factors is larger than the fuel allows")
         return evaluated(lambda: _python(math, name, *arguments))
     reference = evaluated(lambda: _python(math, name, *arguments))  # Python's own domain errors, first
     numbers = [item for item in arguments if isinstance(item, (int, float))]
@@ -415,6 +434,10 @@ def call_math(name: str, arguments: Sequence[Operand]) -> Operand:
         return _power(float(numbers[0]), float(numbers[1]))
     if name == "log2":
         return _precise(lambda mp: mp.log(mp.mpf(numbers[0]), 2))
+    if name == "exp2":
+        return _precise(lambda mp: mp.power(mp.mpf(2), mp.mpf(numbers[0])))
+    if name == "hypot":
+        return _precise(lambda mp: mp.norm([mp.mpf(item) for item in numbers]))
     return math.copysign(_precise(lambda mp: getattr(mp, _PRECISE_MATH[name])(*map(mp.mpf, numbers))), reference)
 
 

@@ -12,7 +12,7 @@ from opwright.lang.lower.arithmetic import binary, is_none, is_static, unary
 from opwright.lang.lower.array_arithmetic import note_array
 from opwright.lang.lower.conditions import STOPS_AT, choose, lower_condition, negate, truth
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.held_arrays import captured_constants, number_in
+from opwright.lang.lower.held_arrays import captured_constants, item_of_array
 from opwright.lang.lower.known import ask_enumerated, keep_after_loop, need_static
 from opwright.lang.lower.lists import items_of, iterated
 from opwright.lang.lower.mixed import refuse_number
@@ -392,9 +392,9 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
     if isinstance(owner, StaticDict):
         return item_of_dict(low, owner, index[0] if several is None else tuple(index), span_of(node))
     refuse_number(low, owner, "items", span_of(node.value))
-    number = number_in(low, owner, index) if low.known_arrays and index else None
-    if number is not None:
-        return number
+    known = item_of_array(low, owner, index, span_of(node)) if low.known_arrays else None
+    if known is not None:
+        return known
     item = subscript(low, owner, index, span_of(node))
     if low.arrays and isinstance(owner, ir.Value) and owner in low.arrays:
         note_array(low, item)

@@ -45,23 +45,26 @@ def note_scalar(low: Lowering, made: ir.Value, data: ir.TensorData) -> None:
         low.trail.put(low.scalars, made, number)
 
 
-def number_in(low: Lowering, owner: Operand, index: Sequence[object]) -> bool | int | float | None:
-    """The item of an array of numpy that is Python's number: one of float64 or int64. None of everything else."""
+def item_of_array(low: Lowering, owner: Operand, index: Sequence[object], span: Span) -> Operand | None:
+    """The item of an array of numpy at a known place: Python's number, or a scalar of numpy as a constant. None of
+    everything else."""
     data = low.known_arrays.get(owner) if isinstance(owner, ir.Value) else None
-    if data is None or data.packed is None or data.element.name not in _NUMBERS or len(index) != len(data.dims):
+    if data is None or data.packed is None or data.element.bits % 8 or len(index) != len(data.dims) or not index:
         return None
     place = 0
     for at, size in zip(index, data.dims, strict=True):
         if not is_int(at) or not -size <= at < size:
             return None
         place = place * size + at % size
-    item = data.packed[place * _WIDTH : (place + 1) * _WIDTH]
-    number = number_of(ir.TensorData(data.element, (), item))
-    return None if number is None else of_numpy(number)
+    width = data.element.bits // 8
+    item = ir.TensorData(data.element, (), data.packed[place * width : (place + 1) * width])
+    number = number_of(item)
+    if number is None or data.element.name not in _NUMBERS:
+        return scalar_constant(low, item, span)
+    return of_numpy(number)
 
 
 _NUMBERS = ("double", "int64")
-_WIDTH = 8  # bytes of such a number
 
 
 def captured_constants(low: Lowering, found: Operand, span: Span) -> Operand:

@@ -11,6 +11,7 @@ from opwright.lang import ir
 from opwright.lang.grammar import called_by_name, name_of
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.builtin_calls import call_builtin
+from opwright.lang.lower.conditions import as_scalar
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.expressions import lower_arguments
 from opwright.lang.lower.known import need_rank, need_static
@@ -188,7 +189,7 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value:
         if any(not item.is_integer for item in elements_of(mask)):
             raise low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "cast it to INT64")
         int64 = low.element_of("int64")
-        value = operand if mask == 1 << int64.code else cast_to(low, operand, int64, span)
+        value = as_scalar(low, operand if mask == 1 << int64.code else cast_to(low, operand, int64, span), span)
     else:
         raise low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "")
     if is_run_time_number(value) and value.type.kind is ir.NumberKind.INT:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.held_arrays import item_of_array
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.operands import Operand, is_tensor
 from opwright.lang.lower.primitives import Writer, typed
@@ -43,4 +44,7 @@ def known_rows(low: Lowering, operand: Operand, span: Span) -> tuple[Operand, ..
         return None
     assert is_tensor(operand)
     refuse_number(low, operand, "items", span)
-    return tuple(row(low, operand, index, span) for index in range(count))
+    if not low.known_arrays:
+        return tuple(row(low, operand, index, span) for index in range(count))
+    items = (item_of_array(low, operand, (index,), span) for index in range(count))
+    return tuple(row(low, operand, index, span) if item is None else item for index, item in enumerate(items))
