@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 from onnx.reference import ReferenceEvaluator
-from opwright import DOUBLE, FLOAT, INT64, Tensor, script
+from opwright import DOUBLE, FLOAT, INT64, OptionalValue, Tensor, script
 from opwright import opset18 as op
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager import at_opset, run_body, strict
@@ -300,6 +300,21 @@ def test_a_list_takes_the_element_type_that_its_annotation_says() -> None:
     assert [item.dtype for item in listed([1.0, 2.0])] == [np.float64, np.float64]
     items, length = joined([])
     assert (items, length) == ([], 0)
+
+
+def test_an_optional_that_holds_nothing_is_none() -> None:
+    @script()
+    def held(x: OptionalValue[FLOAT[N]], y: FLOAT[N]):
+        if op.OptionalHasElement(x):
+            z = op.OptionalGetElement(x) + y
+        else:
+            z = y * 2
+        return z
+
+    y = np.float32([1, 2])
+    assert held(y, y).tolist() == [2, 4]
+    assert held(None, y).tolist() == [2, 4]
+    assert held(y * 3, y).tolist() == [4, 8]
 
 
 def test_a_list_without_items_is_a_tensor_where_the_model_has_one() -> None:

@@ -105,9 +105,11 @@ class Arguments:
     # ------------------------------------------------------------------------------------------- inputs
 
     def _input(self, item: Input, value: Any) -> Any:
+        declared = self.described.declaration.inputs.get(item.name)
+        if value is None and declared is not None and declared.wrap[:1] == ("optional",) and self._wanted(item.name):
+            return wrap(None, self._optional(item.name, declared))
         if value is None and item.arity is not Arity.OPTIONAL and not item.has_gaps:
             self.low.error("OW204", f"`{self.name}` needs its input `{item.name}`", NOWHERE, "it is None")
-        declared = self.described.declaration.inputs.get(item.name)
         if _is_sequence(value) and item.annotation.elements and not item.annotation.wrap:
             self.low.error(
                 "OW325",
@@ -142,6 +144,15 @@ class Arguments:
         if isinstance(made.type.item, ir.TensorType):
             self._admit(item.name, declared, made.type.item)
         return wrap(self.low.data[made], made.type)
+
+    def _optional(self, name: str, declared: DeclaredValue) -> ir.Type:
+        """The type of an optional input that holds nothing."""
+        element = self._wanted(name)
+        assert element is not None
+        type_: ir.Type = ir.TensorType(element)
+        for kind in reversed(declared.wrap):
+            type_ = wrapped(kind, type_)
+        return type_
 
     def _wanted(self, name: str) -> ElementType | None:
         """The element type that a number takes as this input, where anything decides it."""

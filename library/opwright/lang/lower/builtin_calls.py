@@ -33,6 +33,7 @@ from opwright.lang.source import Span
 # What to write for a tensor, or for a number of the run time, instead.
 _INSTEAD = {
     "bool": "compare: `x != 0`",
+    "divmod": "write `x // y, x % y`",
     "float": "cast it: `op.Cast(x, to=FLOAT)`",
     "int": "cast it: `op.Cast(x, to=INT64)`",
     "max": "use `op.Max(a, b)`, or `op.ReduceMax(x, keepdims=0)`",
@@ -126,7 +127,16 @@ def _fold(low: Lowering, callee: BuiltinObject, values: list[Operand], arguments
     span = arguments.span
     label = f"math.{callee.name}" if callee.module else callee.name
     known = [is_static(value) if callee.name in _SHALLOW else not holds_runtime(value) for value in values]
-    if arguments.keywords or not all(known) or any(isinstance(value, NamedObject) for value in values):
+    if arguments.keywords:
+        name, (_, place) = next(iter(arguments.keywords.items()))
+        raise low.error(
+            "OW304",
+            f"`{label}` takes no argument `{name}` here",
+            place,
+            reason="the language has it with the arguments alone that are given by position",
+            help="write `tuple(reversed(sorted(xs)))`" if (label, name) == ("sorted", "reverse") else "",
+        )
+    if not all(known) or any(isinstance(value, NamedObject) for value in values):
         raise low.error(
             "OW304",
             f"`{label}` takes values that are known when the function is built",
