@@ -73,6 +73,7 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "tuple": tuple,
     "zip": zip,
 }
+CHANGING = ("append", "clear", "extend", "insert", "pop", "reverse")  # methods of lists
 _OF_LISTS = frozenset({"enumerate", "len", "list", "reversed", "tuple", "zip"})
 
 Scope = dict[str, Any]
@@ -402,11 +403,15 @@ class Expressions:
             return self._of_dict(callee.owner, callee.name, positional)
         if isinstance(callee, Method):
             assert isinstance(callee.owner, list)
-            if callee.name not in ("append", "extend") or len(positional) != 1:
+            if callee.name not in CHANGING or keywords:
                 raise Refused(f"lists have no {callee.name}")
             self.covered.add(callee.name)
-            callee.owner.extend(positional if callee.name == "append" else positional[0])
-            return None
+            try:
+                return getattr(callee.owner, callee.name)(*positional)
+            except IndexError:
+                raise OutOfScope("an index out of range") from None
+            except TypeError as error:
+                raise Refused(str(error)) from None
         if not isinstance(callee, Operator):
             raise Refused(f"{callee!r} is called")
         self.covered.add(callee.name)
@@ -463,7 +468,8 @@ class Expressions:
             return make_slice(*arguments)
         if name == "enumerate" and isinstance(arguments[0], Tensor):
             self.covered.add("enumerate of a tensor")
-            arguments = [rows(arguments[0]), *arguments[1:]]
+        if name in ("enumerate", "list", "reversed", "zip"):
+            arguments = [rows(item) if isinstance(item, Tensor) else item for item in arguments]
         if name == "enumerate" and any(isinstance(item, Tensor) for item in arguments[0]):
             self.covered.add("enumerate of a list")
         if name == "range":

@@ -243,6 +243,10 @@ class Machine(Expressions):
             case ast.Delete(targets=targets):
                 cover("del")
                 for target in targets:
+                    if isinstance(target, ast.Subscript):
+                        owner, place = self._place(target, scope)
+                        del owner[place]
+                        continue
                     assert isinstance(target, ast.Name)
                     self._read(target.id, scope)
                     scope[target.id] = _UNBOUND
@@ -381,7 +385,9 @@ class Machine(Expressions):
     def _place(self, target: ast.Subscript, scope: Scope) -> tuple[list[Any], int]:
         """A list and the place in it that is assigned."""
         owner, place = self._evaluate(target.value, scope), self._evaluate(target.slice, scope)
-        if not isinstance(owner, list) or isinstance(place, Tensor) or not isinstance(place, int):
+        if isinstance(place, Tensor) and place.dtype.kind in "iu" and not place.array.ndim:
+            place = int(place.array)
+        if not isinstance(owner, list) or not isinstance(place, int):
             raise Refused(f"an item of {owner!r} is assigned")
         if not -len(owner) <= place < len(owner):
             raise OutOfScope("an index out of range")

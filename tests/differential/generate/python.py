@@ -474,6 +474,7 @@ class PythonWriter(Writer):
             (1.2, lambda: self._items(scope)),
             (0.6, lambda: self._indices(scope)),
             (0.6, lambda: self._joined_list(scope)),
+            (0.8, lambda: self._changed_list(scope)),
             (0.5, lambda: self._over_entries(scope)),
             (0.5, lambda: self._numbers_together(scope)),
             (0.6, lambda: self._numbered_items(scope)),
@@ -628,6 +629,47 @@ class PythonWriter(Writer):
             f"    {name}.append({text} {self.draw.pick('+*')} {index})",
             f"{target} = op.ConcatFromSequence({name}, axis={self.draw.pick('01')}, new_axis=1)",
         ], False
+
+    def _changed_list(self, scope: Scope) -> Block | None:
+        """A list whose length only the run tells, which statements change, joined in the end. It keeps two items."""
+        found = self._row_or_matrix(scope)
+        if found is None or scope.depth > 2:
+            return None
+        text, element, _ = found
+        target = self.target(scope, Loose(element))
+        if target is None or target == text:
+            return None
+        name, index, item, kept = (self._fresh(letter) for letter in "qivt")
+        scope.bind(target, Loose(element))
+        starts = (
+            f"[{text} {{0}} {index} for {index} in range(len({text}) + 2)]",
+            f"[{text} {{0}} {index} for {index} in range(len({text}) + 3) if {index} != 1]",
+            f"[{text} {{0}} {index} for {index}, {item} in enumerate({text})] + [{text}, {text}]",
+            f"[*({text} for {index} in range(2)), *[{text} for {index}, {item} in zip(range(3), {text})]]",
+            f"[{text} for {item} in reversed({text}) if op.ReduceSum({item}, keepdims=0) > 0] + [{text}] * 2",
+        )
+        changes = (
+            f"{name}.append({name}[0])",
+            f"{name}.insert(0, {text} {{0}} 2)",
+            f"{name}.insert(len({text}), {text} {{0}} 3)",
+            f"{name}.insert(-1, {text} {{0}} 3)",
+            f"{name}.reverse()",
+            f"{name}[len({text}) % 2] = {text} {{0}} 4",
+            f"{name}[-1] = {name}[0]",
+            f"{name} = {name} + {name}[1:]",
+            f"{name}.extend({name}[:1])",
+            f"{kept} = {name}.pop()\n{name}.append({kept})\n{name}.append({kept} {{0}} 1)",
+            f"{kept} = {name}.pop(0)\n{name} += [{kept} {{0}} 1]",
+            f"{name}.append({text})\ndel {name}[len({text}) % 2]",
+            f"{name}[0], {name}[-1] = {name}[-1], {name}[0]",
+            f"if {self.condition(scope, 1)}:\n    {name}.insert(1, {text})",
+            f"for {index} in range(len({name}) - 1):\n    {name}[{index}] = {name}[{index} + 1] {{0}} {index}",
+        )
+        lines = [f"{name} = {self.draw.pick(starts)}"]
+        for _ in range(self.draw.between(1, 3)):
+            lines += self.draw.pick(changes).split("\n")
+        lines = [line.replace("{0}", self.draw.pick("+*-")) for line in lines]
+        return [*lines, f"{target} = op.ConcatFromSequence({name}, axis={self.draw.pick('01')}, new_axis=1)"], False
 
     def _over_entries(self, scope: Scope) -> Block | None:
         """A loop over a dictionary."""
