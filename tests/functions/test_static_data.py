@@ -135,7 +135,7 @@ def test_items_of_lists_are_assigned() -> None:
         ("d = {'a': xs}; xs[0] = x", "OW344"),
         ("xs[5] = x", "OW312"),
         ("xs[0:1] = [x]", "OW345"),
-        ("xs[op.Size(x)] = x", "OW345"),
+        ("ys = [x, 1]; ys[op.Size(x)] = x", "OW345"),
         ("x[0] = 1", "OW343"),
         ("(1, 2)[0] = 1", "OW343"),
         ("y = [1 for xs[0] in (1, 2)]", "OW343"),

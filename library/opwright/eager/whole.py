@@ -41,11 +41,12 @@ def _tools_look(get_tool: Callable[[int], object]) -> bool:
 class Table:
     """A function as it is now: which of its parameters are attributes."""
 
-    __slots__ = ("_attributes", "_seen", "described", "named", "positional", "variadic")
+    __slots__ = ("_attributes", "_defaults", "_seen", "described", "named", "positional", "variadic")
 
     def __init__(self, function: OnnxFunction) -> None:
         self._seen = _parts(function)
         self.described = describe_function(function)
+        self._defaults = self.described.defaults or None  # most functions have none that may change in place
         attributes = {item.name for item in self.described.interface.attributes}
         parameters = self.described.signature.parameters.values()
         self.named = {item.name: item.name in attributes for item in parameters}
@@ -67,7 +68,7 @@ class Table:
             and now.__defaults__ is defaults
             and now.__kwdefaults__ is keywords
             and now.__annotations__ is annotations
-            and self.described.defaults.still_hold()
+            and (self._defaults is None or self._defaults.still_hold())
         )
 
 

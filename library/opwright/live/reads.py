@@ -22,6 +22,9 @@ class Reads:
         self.helpers: dict[FunctionType, FunctionObject] = {}  # each is one object, however often it is named
         self._found: list[tuple[Callable[..., Any], tuple[Any, ...], Any, Any]] = []
 
+    def __len__(self) -> int:
+        return len(self._found)
+
     def note(self, value: Any, read: Callable[..., Any], *of: Any) -> None:
         """Remembers a value, and that `read(*of)` gives it again; of a mutable object, also a copy of its contents."""
         self._found.append((read, of, value, _content(value)))

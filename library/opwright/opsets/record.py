@@ -189,7 +189,8 @@ class Record:
 
     `reviewed`: versions that compute what the one before does, wherever both schemas and `steps` admit a node;
     `changed`: those that do not, and what is different; `steps`: what schemas do not show of a reviewed version.
-    `before`: makes a node of the first version one of another operator, that there was before it.
+    `before`: makes a node of the first version one of another operator, that there was before it. `first_run`: the
+    first version that any runtime has.
     """
 
     name: str
@@ -213,6 +214,7 @@ class Record:
     changed: Mapping[int, str] = field(default_factory=dict)
     steps: Mapping[int, Step] = field(default_factory=dict)
     before: Rule | None = None
+    first_run: int = 1
 
     is_elementwise: bool = field(init=False)  # the result has the shape that the inputs broadcast to
     keeps_rank: bool = field(init=False)  # the first result has the first input's rank, whatever the others are

@@ -652,6 +652,7 @@ _STANDARD = (
         lists=("split",),
         reviewed=(11, 13, 18),
         changed={2: "`split` might be an input, and `axis` had no default before version 2"},
+        first_run=2,
         steps={
             11: Step(down=partial(rules.axis_forwards, default=0)),
             13: Step(rules.parts_as_attribute, rules.parts_as_input),

@@ -45,7 +45,7 @@ PAIRS = (
     ),
     Pair(
         "OW345",
-        _body("parts = [X, -X]", "parts.pop()", "return op.Concat(*parts, axis=-1)"),
+        _body("parts = [X, -X]", "parts.sort()", "return op.Concat(*parts, axis=-1)"),
         _body("parts = [X]", "parts.append(-X)", "return op.Concat(*parts, axis=-1)"),
     ),
     Pair(

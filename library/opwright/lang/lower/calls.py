@@ -245,6 +245,15 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
             help="see the operator's page for its successor",
             subject=callee.name,
         )
+    if signature.since_version < signature.record.first_run:
+        raise low.error(
+            "OW222",
+            f"no runtime has version {signature.since_version} of {callee.name}",
+            arguments.callee_span,
+            reason=f"opset {low.target_opset} has that version, and a model of it runs nowhere",
+            help=f'narrow `opset:` to ">={signature.record.first_run}"',
+            subject=callee.name,
+        )
     if not domain and given is None:
         meant = meant_signature(low, callee.opset, signature)
         if meant.since_version != signature.since_version:

@@ -23,7 +23,7 @@ from opwright.lang.lower.operands import (
     Unbound,
 )
 from opwright.lang.lower.poison import Poisoned
-from opwright.lang.lower.rules import bind_target, evaluates, lower_expression
+from opwright.lang.lower.rules import bind_target, lower_expression
 from opwright.lang.lower.run_over import Range
 from opwright.lang.lower.speculate import speculate
 from opwright.lang.objects import NestedObject
@@ -31,11 +31,12 @@ from opwright.lang.source import span_of
 from opwright.lang.syntax import appending_of
 
 
-@evaluates(ast.ListComp)
-def _list_comprehension(low: Lowering, node: ast.ListComp, env: Environment) -> Operand:
-    """`[f(x) for x in xs if p]`: a static list, or a sequence."""
+def comprehend(low: Lowering, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> Operand:
+    """`[f(x) for x in xs if p]`: a static list, or a sequence; a generator's items are handed out once."""
     _check(low, node)
     first = _run_over(low, node.generators[0].iter, env)
+    if isinstance(node, ast.GeneratorExp):
+        return _generator(low, node, first, env)
     if first.listed is not None:
         with speculate(low) as trial:
             found = _comprehend(low, node, first.listed, env)
@@ -52,10 +53,7 @@ def _static_list(low: Lowering, node: ast.ListComp, found: list[Operand]) -> Ope
         raise low.error(error.code, "the list is too long", span_of(node), reason=str(error)) from None
 
 
-@evaluates(ast.GeneratorExp)
-def _generator(low: Lowering, node: ast.GeneratorExp, env: Environment) -> Operand:
-    _check(low, node)
-    first = _run_over(low, node.generators[0].iter, env)
+def _generator(low: Lowering, node: ast.GeneratorExp, first: Range, env: Environment) -> Operand:
     found = None if first.listed is None else _comprehend(low, node, first.listed, env)
     if found is None:
         raise low.error(

@@ -1,4 +1,4 @@
-"""Static lists: tuples and ranges, what `zip`, `enumerate` and `reversed` make of them, and comprehensions over them.
+"""Static lists: tuples and ranges, and what `zip`, `enumerate` and `reversed` make of them.
 
 Their lengths are known when the function is built; their items may be tensors.
 """
@@ -29,7 +29,7 @@ from opwright.lang.lower.operands import (
     value_of,
 )
 from opwright.lang.lower.poison import Poisoned
-from opwright.lang.lower.rules import lower_expression
+from opwright.lang.lower.rules import evaluates, lower_expression
 from opwright.lang.lower.sequences import copied
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.lower.tensor_rows import known_rows
@@ -233,3 +233,13 @@ _BUILTINS: dict[str, Callable[[list[Items], int, Lowering, Span], Operand]] = {
     "zip": _zip,
 }
 LIST_BUILTINS = frozenset([*_BUILTINS, "range"])
+
+
+_COMPREHENSIONS: tuple[type[ast.ListComp | ast.GeneratorExp], ...] = (ast.ListComp, ast.GeneratorExp)
+
+
+@evaluates(*_COMPREHENSIONS)
+def _comprehension(low: Lowering, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> Operand:
+    from opwright.lang.lower.comprehensions import comprehend  # which few functions need
+
+    return comprehend(low, node, env)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from opwright.lang import ir
 from opwright.lang.grammar import called_by_name, has_break, name_of, names_in_expressions
@@ -12,21 +13,25 @@ from opwright.lang.lower.body_loops import BodyLoop
 from opwright.lang.lower.conditions import as_scalar, choose, lower_condition, truth
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import RETURNED
-from opwright.lang.lower.iterables import what_is_run_over
 from opwright.lang.lower.list_changes import grown_names
 from opwright.lang.lower.numbers import is_number, number_kind
 from opwright.lang.lower.operands import Environment, Operand, Poison, Unbound
 from opwright.lang.lower.rules import bind_target, lowers
-from opwright.lang.lower.run_over import Items, Range
 from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.statements import lower_block
 from opwright.lang.lower.unroll import try_loop, unroll
 from opwright.lang.source import span_of
 from opwright.lang.syntax import bound_names
 
+if TYPE_CHECKING:
+    from opwright.lang.lower.run_over import Items, Range
+
 
 @lowers(ast.For)
 def _for(low: Lowering, statement: ast.For, env: Environment) -> None:
+    from opwright.lang.lower.iterables import what_is_run_over  # functions without loops do without them
+    from opwright.lang.lower.run_over import Items
+
     _check_growth(low, statement, env)
     found = what_is_run_over(low, statement.iter, env)
     if found.listed is not None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from opwright.lang.lower import (
     builtin_calls,
-    comprehensions,
     expressions,
     graph_attributes,
+    lists,
     loops,
     matching,
     nested,
@@ -27,9 +27,9 @@ __all__ = ["RULES", "lower_block", "lower_expression"]
 
 RULES = (
     builtin_calls,
-    comprehensions,
     expressions,
     graph_attributes,
+    lists,
     loops,
     matching,
     nested,
