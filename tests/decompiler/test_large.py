@@ -108,6 +108,20 @@ def test_what_is_no_regular_file_is_not_taken_for_arrays(tmp_path: Path) -> None
     assert unread.value.diagnostics[0].code == "OW591"
 
 
+def test_a_constant_whose_tensor_is_called_like_an_initializer(tmp_path: Path) -> None:
+    size = (1 << 18) + 1
+    weights, others = (numpy_helper.from_array(np.full(size, number, np.float32), "w") for number in (2, 3))
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [size])]
+    nodes = [helper.make_node("Constant", [], ["c"], value=others), helper.make_node("Sub", ["c", "w"], ["y"])]
+    graph = helper.make_graph(nodes, "g", [], outputs, [weights])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    onnx.save(model, tmp_path / "m.onnx", save_as_external_data=True, convert_attribute=False)
+    decompile(tmp_path / "m.onnx").write(tmp_path / "m.py")
+    onnx.save(load(tmp_path / "m.py").model(), tmp_path / "again.onnx")
+    found = onnxruntime.InferenceSession(str(tmp_path / "again.onnx")).run(None, {})[0]
+    assert found.tolist() == [1.0] * size
+
+
 @pytest.mark.parametrize("dtype", one_in(2, [ml_dtypes.bfloat16, ml_dtypes.int4, np.float16, np.bool_, np.complex64]))
 def test_types_that_files_hold(dtype: Any, tmp_path: Path) -> None:
     values = (np.arange(SIZE // 8) % 2).astype(dtype).reshape(2, -1)

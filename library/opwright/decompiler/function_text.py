@@ -10,6 +10,7 @@ from opwright.decompiler.attribute_text import attribute_text
 from opwright.decompiler.body import Body
 from opwright.decompiler.collected_types import collected_in
 from opwright.decompiler.declared_ranks import ranks_by_length
+from opwright.decompiler.distinct_names import with_distinct_names
 from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literal_text import quoted
 from opwright.decompiler.operator_forms import Form, Forms
@@ -42,6 +43,7 @@ def write_functions(
     for proto in callees_first({function_id(item): item for item in protos}, _recursion):
         name = parts.fresh(f"{proto.name}_{proto.overload}" if proto.overload else proto.name)
         optional = omitted[proto.domain, proto.name, proto.overload]
+        proto = with_distinct_names(proto, parts.columns)
         lines += ["", "", *_function(proto, name, optional, parts, forms, faithful)]
         form = Form(f"{name}(", None, proto.name)
         form.least = len(proto.output)

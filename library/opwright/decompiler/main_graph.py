@@ -148,7 +148,7 @@ class MainGraph:
                 return
         if is_input:
             name = self._interface(tensor.name)
-            self.defaults[name] = self._expression(tensor, name)
+            self.defaults[name] = self._expression(tensor, tensor.name)
             return
         yield self._carried(tensor, tensor.name, constant)
 
@@ -156,14 +156,15 @@ class MainGraph:
         """The parameter of a tensor that the model carries; `known` is that tensor where it has been read."""
         name = self._interface(onnx_name)
         if name not in self.initializers:
-            self.initializers[name] = self._expression(tensor, name, known)
+            self.initializers[name] = self._expression(tensor, onnx_name, known)
         dims = ", ".join(map(str, tensor.dims))
         return f"{name}: {self.parts.type_name(BY_CODE[tensor.data_type])}" + (f"[{dims}]" if dims else "")
 
-    def _expression(self, tensor: TensorProto, name: str, known: Constant | None = None) -> str:
-        constant = self.outside.get(tensor.name) or known or constant_of(tensor)
+    def _expression(self, tensor: TensorProto, onnx_name: str, known: Constant | None = None) -> str:
+        """The array of a value: a Constant's tensor may itself have another name."""
+        constant = self.outside.get(onnx_name) or known or constant_of(tensor)
         self.large = self.large or constant.array.nbytes >= MOST_BYTES
-        return self.parts.array_expression(constant, name)
+        return self.parts.array_expression(constant, self.names[onnx_name])
 
 
 def _element(code: int) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from onnx import FunctionProto, ModelProto
 
 from opwright.bundle.format import Bundle
+from opwright.decompiler.distinct_names import with_distinct_names
 from opwright.decompiler.function_text import note_attributes, write_functions
 from opwright.decompiler.head import head_lines
 from opwright.decompiler.layout import laid_out
@@ -89,6 +90,7 @@ def model_module(
     Raises DiagnosticError for what no script can say."""
     if model.training_info:
         raise refuse("a model with training graphs cannot be written", "a script has one graph")
+    model = with_distinct_names(model, columns)
     parts = Parts(columns)
     note_attributes(model.functions, parts)
     imports = {item.domain: item.version for item in model.opset_import}
