@@ -324,6 +324,63 @@ def f(x: FLOAT["N"], n: INT64) -> FLOAT["N"]:
 """
 
 
+# What a Scan takes, of a rank that nothing says but the types that graphs declare.
+SCAN_OF = """last, all = Scan <num_scan_inputs: int = 1, body: graph = step (float[4] before, float[4] item)
+    => (float[4] after, float[4] given) {{ after = Add (before, item) given = {} }}> (z, {})"""
+UNRANKED = {
+    "a value": f"some = Reshape (x, to) {SCAN_OF.format('Neg (item)', 'some')} y = Identity (all)",
+    "a branch": f"""some = If (c) <
+            then_branch: graph = yes () => (float[2, 4] p) {{ p = Reshape (x, to) }},
+            else_branch: graph = no () => (float[2, 4] q) {{ q = Neg (x) }}
+        > {SCAN_OF.format("Neg (item)", "some")} y = Identity (all)""",
+    "a loop": f"""y = Loop (n, , x) <body: graph = trip (int64 i, bool go, float[2, 4] state)
+        => (bool on, float[2, 4] next) {{
+            on = Identity (go)
+            {SCAN_OF.format("Neg (item)", "state")}
+            more = Unsqueeze (all, zero)
+            next = Squeeze (more)
+        }}>""",
+    "a loop that ends": f"""y = Loop (n, c, x) <body: graph = trip (int64 i, bool go, float[2, 4] state)
+        => (bool on, float[2, 4] next) {{
+            on = Identity (go)
+            {SCAN_OF.format("Neg (item)", "state")}
+            next = my.F (all)
+        }}>""",
+    "what the body gives": f"{SCAN_OF.format('Reshape (item, one)', 'x')} y = Identity (all)",
+    "a branch that the body gives": SCAN_OF.format(
+        """If (c) <
+            then_branch: graph = yes () => (float[4] p) { p = Reshape (item, one) },
+            else_branch: graph = no () => (float[4] q) { q = Neg (item) }
+        >""",
+        "x",
+    )
+    + " y = Identity (all)",
+}
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize("text", UNRANKED.values(), ids=UNRANKED)
+def test_a_scan_has_the_ranks_that_graphs_declare(text: str, faithful: bool, tmp_path: Path) -> None:
+    inputs = "float[2, 4] x, float[4] z, int64[K] to, int64[L] one, int64[1] zero, int64 n, bool c"
+    header = HEADER.replace("]", ', "my": 1]')
+    model = parser.parse_model(
+        f"""{header} g ({inputs}) => (float[2, 4] y) {{ {text} }}
+        <domain: "my", opset_import: ["": 18]> F (x) => (y) {{ y = Abs (x) }}"""
+    )
+    decompile(model, faithful=faithful).write(tmp_path / "module.py")
+    again = make(tmp_path / "module.py")
+    assert isinstance(again, ModelProto)
+    x, z = np.arange(8, dtype=np.float32).reshape(2, 4), np.ones(4, np.float32)
+    for c in (True, False):
+        given = [x, z, np.array([2, 4]), np.array([4]), np.array([0]), np.array(2), np.array(c)]
+        for level in LEVELS:
+            assert all(map(equal, run(model, level, given), run(again, level, given)))
+
+
+def test_a_scan_of_which_the_ranks_follow_declares_none() -> None:
+    assert "def step(before, item):" in decompile(parser.parse_model(f"{HEADER} {SCANNED}")).text
+
+
 @pytest.mark.parametrize(
     ("index", "state", "result", "code"),
     [

@@ -40,10 +40,10 @@ class Body:
     initializers, as `ElementTypes` has them.
 
     `constants` are the tensors that are known, by ONNX name: they stand where they are used, unless `faithful` keeps
-    each at its own node. `typed`: the types of inputs are known. `annotations`: what is declared of values whose
-    ranks the compiler cannot follow. `untyped` are values of whose types the compiler knows nothing,
-    `numbers` those that are numbers in Python, `scalars` inputs of rank 0. `collected` are the types that bodies of
-    loops must say.
+    each at its own node. `typed`: the types of inputs are known. `annotations`: what is declared of values, parameters
+    of graphs among them, whose ranks the compiler cannot follow. `untyped` are values of whose types the compiler
+    knows nothing, `numbers` those that are numbers in Python, `scalars` inputs of rank 0. `collected` are the types
+    that bodies of loops must say.
     """
 
     def __init__(
@@ -384,8 +384,9 @@ class Body:
         types = self.faithful and self.typed
         declared = {
             index: _type_text(item, self.parts.types)
-            for index, item in enumerate(graph.input)
             if types or (form.record.role is Role.LOOP and not index and is_list(item))
+            else self.annotations.get(item.name, "")
+            for index, item in enumerate(graph.input)
         }
         parameters = [
             f"{names[item.name]}: {declared[index]}" if declared.get(index) else names[item.name]

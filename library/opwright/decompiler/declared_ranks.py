@@ -1,16 +1,21 @@
-"""Ranks that must be declared: Scan wants those of all that its body gives, and some follow from values alone."""
+"""Ranks that must be declared: Scan wants those of all that its body gives, and some follow from values alone, others
+from nothing but the types that graphs declare."""
 
 from __future__ import annotations
 
-from onnx import FunctionProto, ModelProto, NodeProto
+from collections.abc import Iterable, Iterator
 
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, ValueInfoProto
+
+from opwright.decompiler.inner_types import forget_types, without_weights
 from opwright.decompiler.literal_text import constant_value
 from opwright.decompiler.operator_forms import Forms
 from opwright.elements import BY_CODE
-from opwright.graphs.walk import all_graphs, all_nodes
+from opwright.graphs.walk import all_graphs, all_nodes, subgraphs
 from opwright.lang import ir
 from opwright.lang.infer_protos import attributes_of, node_types
 from opwright.lang.infer_ranks import count_of
+from opwright.link.inferred_parts import inferred_graphs
 from opwright.opsets.onnx_inference import infer_model
 from opwright.opsets.record import RankRule
 from opwright.opsets.records import CONSTANT, RECORDS, SCAN
@@ -19,18 +24,61 @@ _BY_VALUE = frozenset(item.name for item in RECORDS.values() if item.ranked_by_l
 
 
 def declared_ranks(model: ModelProto, used: set[str]) -> dict[str, str]:
-    """Annotations of values by name, for a model with a Scan: what ONNX's inference finds where values say the rank."""
+    """Annotations of values by name, for a model with a Scan: what ONNX's inference finds where values say the rank,
+    and what bodies of Scans declare where it finds none."""
     wanted = {node.output[0] for node in all_nodes(model.graph.node) if node.op_type in _BY_VALUE}
-    found: dict[str, str] = {}
     inferred = infer_model(model, data_prop=True)
-    for value in (item for graph in (() if inferred is None else all_graphs(inferred)) for item in graph.value_info):
-        tensor = value.type.tensor_type
-        if value.name in wanted and tensor.HasField("shape") and tensor.elem_type in BY_CODE:
-            name = BY_CODE[tensor.elem_type].name.upper()
-            used.add(name)
-            rank = len(tensor.shape.dim)
-            found[value.name] = f"{name}[{', '.join(['None'] * rank)}]" if rank else name
+    values = [item for graph in (() if inferred is None else all_graphs(inferred)) for item in graph.value_info]
+    texts = {value.name: _ranked(value, used) for value in values if value.name in wanted}
+    for value in _of_scans(model):
+        texts.setdefault(value.name, _ranked(value, used))
+    return {name: text for name, text in texts.items() if text}
+
+
+def _ranked(value: ValueInfoProto, used: set[str]) -> str:
+    """The rank of a value as an annotation; empty where its type says none."""
+    tensor = value.type.tensor_type
+    if not tensor.HasField("shape") or tensor.elem_type not in BY_CODE:
+        return ""
+    name = BY_CODE[tensor.elem_type].name.upper()
+    used.add(name)
+    rank = len(tensor.shape.dim)
+    return f"{name}[{', '.join(['None'] * rank)}]" if rank else name
+
+
+def _of_scans(model: ModelProto) -> list[ValueInfoProto]:
+    """What bodies of Scans are declared to take, where ranks of what they give do not follow from what is around; and
+    to give, where they do not follow from that either."""
+    light = without_weights(model)
+    forget_types(light)
+    unranked = _unranked(light)
+    bodies = [body for body in _scans(model.graph) if not unranked.isdisjoint(_names(body.output))]
+    found = [value for body in bodies for value in body.input]
+    if found:
+        types = {value.name: value.type for value in found}
+        for value in (value for body in _scans(light.graph) for value in body.input if value.name in types):
+            value.type.CopyFrom(types[value.name])
+        unranked = _unranked(light)
+        found += (value for body in _scans(model.graph) for value in body.output if value.name in unranked)
     return found
+
+
+def _unranked(model: ModelProto) -> set[str]:
+    """The names of all that bodies of Scans give, but for those whose ranks ONNX finds."""
+    given = {name for body in _scans(model.graph) for name in _names(body.output)}
+    for graph in inferred_graphs(model):
+        for body in _scans(graph):
+            given.difference_update(value.name for value in body.output if value.type.tensor_type.HasField("shape"))
+    return given
+
+
+def _scans(graph: GraphProto) -> Iterator[GraphProto]:
+    """The bodies of all Scans."""
+    return (body for node in all_nodes(graph.node) if SCAN.describes(node) for body in subgraphs(node))
+
+
+def _names(values: Iterable[ValueInfoProto]) -> Iterator[str]:
+    return (value.name for value in values)
 
 
 def ranks_by_length(function: FunctionProto, forms: Forms, used: set[str]) -> dict[str, str]:

@@ -51,12 +51,7 @@ def annotations_of(types: Mapping[str, TypeProto], used: set[str]) -> dict[str, 
 def _inferred(model: ModelProto, made_by_nodes: Iterable[str], faithful: bool) -> dict[str, TypeProto | None]:
     """The types of what nodes give, as ONNX finds them from those of inputs and outputs; None where it finds none."""
     made = without_weights(model)
-    graph = made.graph
-    for inner in islice(all_graphs(graph), 1, None):
-        del inner.value_info[:]
-        for value in () if faithful else (*inner.input, *inner.output):
-            if value.type.HasField("tensor_type"):
-                value.type.tensor_type.ClearField("shape")
+    forget_types(made, declared=not faithful)
     found: dict[str, TypeProto | None] = dict.fromkeys(made_by_nodes)
     for inferred in inferred_graphs(made):
         for inner in all_graphs(inferred):
@@ -81,6 +76,16 @@ def without_weights(model: ModelProto) -> ModelProto:
     graph.output.extend(model.graph.output)
     graph.node.extend(model.graph.node)
     return made
+
+
+def forget_types(model: ModelProto, declared: bool = True) -> None:
+    """Takes out the types of values in the graphs inside the model's, and the shapes that these are `declared` to take
+    and give."""
+    for inner in islice(all_graphs(model.graph), 1, None):
+        del inner.value_info[:]
+        for value in (*inner.input, *inner.output) if declared else ():
+            if value.type.HasField("tensor_type"):
+                value.type.tensor_type.ClearField("shape")
 
 
 def _says_more(type_: TypeProto, found: TypeProto | None) -> bool:
