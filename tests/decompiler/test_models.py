@@ -271,6 +271,64 @@ def test_calls_that_leave_inputs_of_functions_out(faithful: bool, tmp_path: Path
     assert len(run_reference(again, given)[0]) == 2
 
 
+MY_HEADER = '<ir_version: 10, opset_import: ["": 18, "my": 1]>'
+MY_IMPORTS = '<domain: "my", opset_import: ["": 18, "my": 1]>'
+REQUIRED = {
+    "what no node reads": (
+        'my.F <s = 0.5, m = "a", axes = [1]> (x)',
+        "F <s, m, axes> (x) => (y) { y = Neg (x) }",
+        "",
+        "def F(x, s: float, m: str, axes: Sequence[int]):",
+    ),
+    "what is handed on to where no node reads it": (
+        "my.F <s = 0.5> (x)",
+        "F <s> (x) => (y) { y = my.G <k = @s> (x) }",
+        "G <k> (x) => (y) { y = Neg (x) }",
+        "def G(x, k: float):",
+    ),
+    "what comes from where no node reads it": (
+        "my.F <s = 0.5> (x)",
+        "F <s> (x) => (y) { z = my.G <k = @s> (x) y = my.G <k = 0.25> (z) }",
+        "G <k> (x) => (y) { y = LeakyRelu <alpha: float = @k> (x) }",
+        "def F(x, s: float):",
+    ),
+    "what is handed on to an attribute with a default": (
+        "my.F <s = 0.5> (x)",
+        "F <s> (x) => (y) { y = my.G <k = @s> (x) }",
+        "G <k: float = 0.25> (x) => (y) { y = Neg (x) }",
+        "def F(x, s: float):",
+    ),
+    "what is read without a type": (
+        "my.F <s = 0.5> (x)",
+        "F <s> (x) => (y) { y = LeakyRelu <alpha = @s> (x) }",
+        "",
+        "def F(x, s: float):",
+    ),
+}
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize(("call", "one", "other", "declared"), REQUIRED.values(), ids=REQUIRED)
+def test_attributes_have_the_types_that_calls_give_them(
+    call: str, one: str, other: str, declared: str, faithful: bool, tmp_path: Path
+) -> None:
+    functions = " ".join(f"{MY_IMPORTS} {text}" for text in (other, one) if text)
+    model = parsed(f"agraph (float[N] x) => (float[N] y) {{ y = {call} }} {functions}", MY_HEADER)
+    text, _ = back(model, tmp_path, np.array([-2, 3], np.float32), faithful=faithful)
+    assert declared in text
+
+
+def test_an_attribute_of_which_calls_give_values_of_two_types_is_refused() -> None:
+    graph = "agraph (float[N] x) => (float[N] y) { z = my.F <s = 0.5> (x) y = my.F <s = 1> (z) }"
+    with pytest.raises(DiagnosticError, match="'s' of the function F cannot be declared") as caught:
+        decompile(parsed(f"{graph} {MY_IMPORTS} F <s> (x) => (y) {{ y = Neg (x) }}", MY_HEADER))
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.reason) == (
+        "OW590",
+        "no node of the function says its type, and others say FLOAT and INT",
+    )
+
+
 def test_everything_about_a_model(tmp_path: Path) -> None:
     model = parsed("agraph (float[N] x) => (float[N] y) { y = Abs (x) }")
     model.doc_string, model.graph.doc_string, model.graph.name = 'a "doc"\nof two lines', "of the graph", "torch-graph"

@@ -29,9 +29,8 @@ def declared_ranks(model: ModelProto, used: set[str]) -> dict[str, str]:
     wanted = {node.output[0] for node in all_nodes(model.graph.node) if node.op_type in _BY_VALUE}
     inferred = infer_model(model, data_prop=True)
     values = [item for graph in (() if inferred is None else all_graphs(inferred)) for item in graph.value_info]
-    texts = {value.name: _ranked(value, used) for value in values if value.name in wanted}
-    for value in _of_scans(model):
-        texts.setdefault(value.name, _ranked(value, used))
+    texts = {value.name: _ranked(value, used) for value in _of_scans(model)}
+    texts.update((value.name, text) for value in values if value.name in wanted and (text := _ranked(value, used)))
     return {name: text for name, text in texts.items() if text}
 
 

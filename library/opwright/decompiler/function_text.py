@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto
 
+from opwright.decompiler.attribute_kinds import Kinds, attribute_kinds
 from opwright.decompiler.attribute_text import attribute_text
 from opwright.decompiler.body import Body
 from opwright.decompiler.collected_types import collected_in
@@ -40,11 +41,12 @@ def write_functions(
     lines: list[str] = []
     _refuse_omitted_attributes(protos, nodes)
     omitted = _omitted_inputs(protos, nodes)
+    kinds = attribute_kinds(protos, nodes)
     for proto in callees_first({function_id(item): item for item in protos}, _recursion):
         name = parts.fresh(f"{proto.name}_{proto.overload}" if proto.overload else proto.name)
         optional = omitted[proto.domain, proto.name, proto.overload]
         proto = with_distinct_names(proto, parts.columns)
-        lines += ["", "", *_function(proto, name, optional, parts, forms, faithful)]
+        lines += ["", "", *_function(proto, name, optional, kinds.get(function_id(proto), {}), parts, forms, faithful)]
         form = Form(f"{name}(", None, proto.name)
         form.least = len(proto.output)
         form.listed = frozenset(_attribute_names(proto))
@@ -100,7 +102,7 @@ def uncalled(model: ModelProto) -> list[FunctionProto]:
 
 
 def _function(
-    proto: FunctionProto, name: str, optional: set[str], parts: Parts, forms: Forms, faithful: bool
+    proto: FunctionProto, name: str, optional: set[str], kinds: Kinds, parts: Parts, forms: Forms, faithful: bool
 ) -> Iterator[str]:
     refuse_unclear(proto.input, proto.output, f"the inputs and outputs of the function {proto.name}")
     attribute_names = _attribute_names(proto)
@@ -122,7 +124,7 @@ def _function(
     if sequences:
         parts.types.update(("Sequence", "Tensor"))
     parameters = [f"{names[item]}: Sequence[Tensor]" if item in sequences else names[item] for item in proto.input]
-    attributes = list(_attributes(proto, parts))
+    attributes = list(_attributes(proto, parts, kinds))
     first = next((index for index, item in enumerate(proto.input) if item in optional), len(parameters))
     parameters[first:] = [  # Python wants a default of all that follow one
         f"{text} = None" if item in sequences else f"{text}=None"
@@ -177,11 +179,10 @@ def _attribute_names(proto: FunctionProto) -> list[str]:
     return found
 
 
-def _attributes(proto: FunctionProto, parts: Parts) -> Iterator[str]:
-    """The attributes as parameters: required ones first, as Python wants it."""
-    kinds = _kinds(proto.node)
+def _attributes(proto: FunctionProto, parts: Parts, kinds: Kinds) -> Iterator[str]:
+    """The attributes as parameters: required ones first, as Python wants it. `kinds` are the types of those."""
     for name in proto.attribute:
-        yield f"{name}: {_annotation(kinds.get(name, AttributeProto.INT), name, proto, parts)}"
+        yield f"{name}: {_annotation(kinds[name], name, proto, parts)}"
     for item in proto.attribute_proto:
         yield f"{name_and_kind(item, proto, parts)} = {_default(item, proto, parts)}"
 
@@ -209,13 +210,3 @@ def _default(item: AttributeProto, proto: FunctionProto, parts: Parts) -> str:
         return text
     items = item.floats if item.type == AttributeProto.FLOATS else item.ints
     return f"({text[1:-1]}{',' if len(items) == 1 else ''})"
-
-
-def _kinds(nodes: Iterable[NodeProto]) -> dict[str, int]:
-    """The types of attributes by what they are passed on as."""
-    found: dict[str, int] = {}
-    for node in all_nodes(nodes):
-        for attribute in node.attribute:
-            if attribute.ref_attr_name:
-                found.setdefault(attribute.ref_attr_name, attribute.type)
-    return found
