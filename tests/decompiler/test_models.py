@@ -11,6 +11,7 @@ import onnx
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper, parser
 from opwright import Decompiled, DiagnosticError, compare, decompile
+from opwright.link.metadata import IDENTITY
 
 from tests.decompiler.make_models import make
 from tests.decompiler.roundtrip import equal, imports_of, interface_of, run_ort, run_reference
@@ -574,6 +575,50 @@ def test_what_is_said_of_inputs_and_outputs(tmp_path: Path) -> None:
     _, again = back(model, tmp_path)
     assert [*again.graph.input] == [*model.graph.input]
     assert [*again.graph.output] == [*model.graph.output]
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_metadata_of_values_initializers_and_functions(faithful: bool, tmp_path: Path) -> None:
+    model = parsed(
+        f"""agraph (float[40] x, float[40] given) => (float[40] y) {{ a = my.F (x) b = Add (a, w) y = Mul (b, given) }}
+        {MY_IMPORTS} F (a) => (b) {{ b = Neg (a) }} {MY_IMPORTS} unused (a) => (b) {{ b = Abs (a) }}""",
+        MY_HEADER,
+    )
+    model.graph.initializer.extend(
+        numpy_helper.from_array(np.arange(40, dtype=np.float32), name) for name in ("w", "given")
+    )
+    said = [*model.graph.input, *model.graph.output, *model.graph.initializer, *model.functions]
+    for number, item in enumerate(said):
+        item.doc_string = f"about {number}"
+        item.metadata_props.add(key="first", value=str(number))
+        item.metadata_props.add(key='an "odd" key', value="two\nlines")
+    _, again = back(model, tmp_path, faithful=faithful)
+    assert [*again.graph.input] == [*model.graph.input]
+    assert [*again.graph.output] == [*model.graph.output]
+    for ours, theirs in ((again.graph.initializer, model.graph.initializer), (again.functions, model.functions)):
+        found, wanted = ({item.name: (item.doc_string, [*item.metadata_props]) for item in it} for it in (ours, theirs))
+        assert found == wanted
+
+
+def test_values_called_like_what_names_initializers_and_functions(tmp_path: Path) -> None:
+    model = parsed(
+        f"""functions (float[40] initializers) => (float[40] made) {{ made = my.functions (initializers) }}
+        {MY_IMPORTS} functions (a) => (b) {{ b = Neg (a) }}""",
+        MY_HEADER,
+    )
+    model.functions[0].metadata_props.add(key="about", value="it")
+    _, again = back(model, tmp_path)
+    assert [*again.functions[0].metadata_props] == [*model.functions[0].metadata_props]
+
+
+def test_metadata_of_a_function(tmp_path: Path) -> None:
+    function = parsed(
+        f"g () => (float y) {{ y = my.F () }} {MY_IMPORTS} F (x) => (y) {{ y = Neg (x) }}", MY_HEADER
+    ).functions[0]
+    function.metadata_props.add(key="about", value="it")
+    function.metadata_props.add(key=IDENTITY, value="my::F@1")  # a record of `attach`
+    decompile(function).write(tmp_path / "function.py")
+    assert [*make(tmp_path / "function.py").metadata_props] == [function.metadata_props[0]]
 
 
 def test_a_size_of_minus_one_is_unknown_and_comes_back(tmp_path: Path) -> None:

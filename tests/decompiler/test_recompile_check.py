@@ -113,6 +113,16 @@ def test_metadata_is_compared() -> None:
     assert "the metadata" in reason_of(text, original)
 
 
+def test_metadata_of_outputs_and_functions_is_compared() -> None:
+    original = parser.parse_model(f'<ir_version: 10, opset_import: ["": 18, "my": 1]> {CALLED}')
+    text = decompile(original).text
+    original.graph.output[0].metadata_props.add(key="a", value="b")
+    assert "the outputs" in reason_of(text, original)
+    original.graph.output[0].ClearField("metadata_props")
+    original.functions[0].metadata_props.add(key="a", value="b")
+    assert "the metadata of functions" in reason_of(text, original)
+
+
 def test_another_structure_with_the_same_results_is_fine() -> None:
     original = model("agraph (float[N] x) => (float[N] y) { a = Add (x, x) y = Neg (a) }")
     made = decompile(original)

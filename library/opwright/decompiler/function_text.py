@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto
+from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, StringStringEntryProto
 
 from opwright.decompiler.attribute_kinds import Kinds, attribute_kinds
 from opwright.decompiler.attribute_text import attribute_text
@@ -22,6 +22,7 @@ from opwright.decompiler.text_of import block, docstring, mapping_text
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.graphs.ids import FunctionId, call_id, called, callees_first, function_id
 from opwright.graphs.walk import all_nodes
+from opwright.link.metadata import OF_FUNCTIONS
 
 _ANNOTATIONS: dict[int, str] = {
     AttributeProto.INT: "int",
@@ -52,6 +53,11 @@ def write_functions(
         form.listed = frozenset(_attribute_names(proto))
         forms.add_function((proto.domain, proto.name, proto.overload), form)
     return lines[2:]
+
+
+def own_metadata(proto: FunctionProto) -> list[StringStringEntryProto]:
+    """The metadata of a function, but for the linker's records: those go with others, of nodes, that no text keeps."""
+    return [item for item in proto.metadata_props if item.key not in OF_FUNCTIONS]
 
 
 def note_attributes(protos: Iterable[FunctionProto], parts: Parts) -> None:

@@ -11,7 +11,7 @@ from opwright.decompiler.annotation_text import annotation
 from opwright.decompiler.body import Body
 from opwright.decompiler.collected_types import collected_types
 from opwright.decompiler.declared_ranks import declared_ranks
-from opwright.decompiler.function_text import uncalled
+from opwright.decompiler.function_text import own_metadata, uncalled
 from opwright.decompiler.inner_types import annotations_of, declared_beyond_inference
 from opwright.decompiler.layout import WIDTH, call_lines, def_lines, return_lines
 from opwright.decompiler.literal_text import MOST_INLINE, Constant, constant_of, quoted
@@ -20,7 +20,7 @@ from opwright.decompiler.operator_forms import Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.python_names import Names, common_prefix
 from opwright.decompiler.refuse import refuse, refuse_unclear
-from opwright.decompiler.text_of import block, docstring, mapping_text
+from opwright.decompiler.text_of import block, docstring, mapping_text, metadata
 from opwright.elements import BY_CODE, fits_size
 from opwright.graphs.initializers import FIRST_IR_VERSION
 from opwright.opsets.records import SCAN
@@ -188,6 +188,29 @@ def _said_of(value: ValueInfoProto, parts: Parts) -> Iterator[str]:
             yield f"{place}.dim_value = {size.dim_value}"
         if size.denotation:
             yield f"{place}.denotation = {parts.text(size.denotation, 'denotation')}"
+    yield from metadata(value.metadata_props, parts)
+
+
+def _said_by_name(model: ModelProto, writer: MainGraph) -> Iterator[str]:
+    """Statements with what is said of initializers that the model carries, and of functions."""
+    parts, carried = writer.parts, writer.initializers.keys() | writer.defaults.keys()
+    said = {item.name: [*_said_of_tensor(item, parts)] for item in model.graph.initializer}
+    said = {name: texts for name, texts in said.items() if texts and writer.names.get(name) in carried}
+    if said:
+        yield "    initializers = {item.name: item for item in made.graph.initializer}"
+        yield from (f"    initializers[{quoted(name)}].{text}" for name, texts in said.items() for text in texts)
+    functions = [(item, entries) for item in model.functions if (entries := own_metadata(item))]
+    if functions:
+        yield "    functions = {(item.domain, item.name, item.overload): item for item in made.functions}"
+    for function, entries in functions:
+        identity = ", ".join(map(quoted, (function.domain, function.name, function.overload)))
+        yield from (f"    functions[{identity}].{text}" for text in metadata(entries, parts))
+
+
+def _said_of_tensor(tensor: TensorProto, parts: Parts) -> Iterator[str]:
+    if tensor.doc_string:
+        yield f"doc_string = {parts.text(tensor.doc_string, 'doc_string')}"
+    yield from metadata(tensor.metadata_props, parts)
 
 
 def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
@@ -226,14 +249,13 @@ def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
         for index, value in enumerate(getattr(graph, where)):
             after += [f"    made.graph.{where}[{index}].{text}" for text in _said_of(value, parts)]
     for prefix, entries in (("made", model.metadata_props), ("made.graph", graph.metadata_props)):
-        for item in entries:
-            key, value = parts.text(item.key, "metadata_key"), parts.text(item.value, item.key or "metadata")
-            after.append(f"    {prefix}.metadata_props.add(key={key}, value={value})")
+        after += [f"    {prefix}.{text}" for text in metadata(entries, parts)]
     for function in uncalled(model):
         name = writer.body.forms.local[function.domain, function.name, function.overload].call[:-1]
         versions = {item.domain: imports.get(item.domain, item.version) for item in function.opset_import}
         made = f"{name}.to_function_proto(opset_imports={mapping_text(versions)})"
         after.append(f"    made.functions.append({made})")
+    after += _said_by_name(model, writer)
     if writer.large:
         yield "def model(external_data=None):"
         yield '    """The model that this module says; large tensors go to the file `external_data`, if given."""'

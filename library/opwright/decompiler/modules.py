@@ -11,7 +11,7 @@ from onnx import FunctionProto, ModelProto
 
 from opwright.bundle.format import Bundle
 from opwright.decompiler.distinct_names import with_distinct_names
-from opwright.decompiler.function_text import note_attributes, write_functions
+from opwright.decompiler.function_text import note_attributes, own_metadata, write_functions
 from opwright.decompiler.head import head_lines
 from opwright.decompiler.layout import laid_out
 from opwright.decompiler.literal_text import Constant
@@ -20,7 +20,7 @@ from opwright.decompiler.operator_forms import Forms
 from opwright.decompiler.parts import Parts
 from opwright.decompiler.refuse import refuse
 from opwright.decompiler.side_file import Array, digests_of, loading, owner_of, write_arrays
-from opwright.decompiler.text_of import mapping_text
+from opwright.decompiler.text_of import mapping_text, metadata
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.model_file import written_whole
 from opwright.graphs.node_columns import ColumnsOf
@@ -113,11 +113,10 @@ def function_module(proto: FunctionProto, side_file: str, faithful: bool, column
     forms = Forms(imports, parts.taken, parts.attributes_of_functions)
     function = write_functions([proto], parts, forms, faithful)
     name = forms.local[proto.domain, proto.name, proto.overload].call[:-1]
-    made = [
-        "def function():",
-        '    """The function that this module says."""',
-        f"    return {name}.to_function_proto(opset_imports={mapping_text(imports)})",
-    ]
+    call = f"{name}.to_function_proto(opset_imports={mapping_text(imports)})"
+    made = ["def function():", '    """The function that this module says."""']
+    said = [f"    made.{text}" for text in metadata(own_metadata(proto), parts)]
+    made += [f"    made = {call}", *said, "    return made"] if said else [f"    return {call}"]
     return _module("function", function, made, parts, forms, side_file)
 
 
@@ -130,7 +129,6 @@ def newest_of(bundle: Bundle) -> int:
 def library_module(bundle: Bundle, side_file: str, faithful: bool) -> Decompiled:
     """The functions of a library at its newest opset as a module. Raises DiagnosticError."""
     parts = Parts()
-    parts.taken.add("functions")
     opset = newest_of(bundle)
     protos = functions_at(bundle, opset)
     note_attributes(protos, parts)

@@ -41,6 +41,8 @@ RESERVED = (
             "__debug__",  # which Python assigns nothing to
             "model",
             "made",
+            "initializers",
+            "functions",
             "external_data",
             "helper",
             "abs",

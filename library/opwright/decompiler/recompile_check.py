@@ -16,11 +16,13 @@ from typing import Any
 
 from onnx import FunctionProto, ModelProto, StringStringEntryProto, ValueInfoProto
 
+from opwright.decompiler.function_text import own_metadata
 from opwright.decompiler.modules import Decompiled
 from opwright.decompiler.normal_form import normal_form
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 from opwright.graphs.drawn_runs import SEEDS, EndlessError, draw_inputs, run_limited, same_value
 from opwright.graphs.external_tensors import FolderTensors, load_external_tensors
+from opwright.graphs.ids import function_id
 from opwright.graphs.model_file import read_model
 from opwright.protos.compare import compare
 
@@ -117,6 +119,7 @@ _SAID = (
     "the IR version",
     "the names and texts",
     "the metadata",
+    "the metadata of functions",
 )
 
 
@@ -131,11 +134,13 @@ def _said(model: ModelProto) -> tuple[object, ...]:
         model.ir_version,
         (graph.name, graph.doc_string, model.doc_string, model.producer_name, model.producer_version, model.domain),
         (_entries(model.metadata_props), _entries(graph.metadata_props), model.model_version),
+        {function_id(item): _entries(own_metadata(item)) for item in model.functions},
     )
 
 
-def _declared(value: ValueInfoProto) -> tuple[str, str, str]:
-    return value.name, " ".join(str(value.type).replace('denotation: ""', "").split()), value.doc_string
+def _declared(value: ValueInfoProto) -> tuple[object, ...]:
+    type_ = " ".join(str(value.type).replace('denotation: ""', "").split())
+    return value.name, type_, value.doc_string, _entries(value.metadata_props)
 
 
 def _entries(entries: Any) -> list[tuple[str, str]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+
+from onnx import StringStringEntryProto
 
 from opwright.decompiler.literal_text import quoted
 from opwright.decompiler.parts import MOST_IN_TEXT, Parts
@@ -22,6 +24,13 @@ def block(text: str, parts: Parts) -> str:
     if plain and len(text) <= MOST_IN_TEXT and "\\" not in text and '"""' not in text:
         return f'"""{text}"""'
     return parts.text(text, "doc_string")
+
+
+def metadata(entries: Iterable[StringStringEntryProto], parts: Parts) -> Iterator[str]:
+    """Calls that add entries to the metadata of what stands before their dot."""
+    for item in entries:
+        key, value = parts.text(item.key, "metadata_key"), parts.text(item.value, item.key or "metadata")
+        yield f"metadata_props.add(key={key}, value={value})"
 
 
 def comment(indent: str, text: str) -> list[str]:
