@@ -7,7 +7,7 @@ import random
 import re
 import shutil
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from tests.shares import one_in
 Opwright = Callable[..., Any]
 Built = tuple[int, list[Any], dict[str, bytes], str]
 FUNCTIONS = 12  # every fourth calls another one
+CALLERS = (3, 7, 11)
+OWN = "from generated_ops import opset1 as own\n"
 TABLE = Path(".opwright", VERSION_TABLE)
 
 
@@ -79,8 +81,59 @@ def another_default(dice: random.Random) -> None:
     edit(dice.randrange(FUNCTIONS), r"alpha: float = [\d.]+", f"alpha: float = {dice.randrange(2, 9)}.25")
 
 
+def call(number: int, callee: int) -> None:
+    edit(number, r"    v4 = .*", f"    v4 = own.Made{callee:05}(v3, x)")
+    if OWN not in source(number).read_text():
+        edit(number, r"\A", OWN)
+
+
 def another_callee(dice: random.Random) -> None:
-    edit(dice.choice((3, 7, 11)), r"own\.Made\d+", f"own.Made0000{dice.choice((0, 1, 2))}")
+    call(dice.choice(CALLERS), dice.choice((0, 1, 2)))
+
+
+def with_its_callee(change: Callable[[int, int, random.Random], None]) -> Callable[[random.Random], None]:
+    """An edit of a function that calls another one, together with one of what it calls."""
+
+    @wraps(change)
+    def edit_both(dice: random.Random) -> None:
+        caller = dice.choice(CALLERS)
+        found = re.search(r"own\.Made(\d+)", source(caller).read_text())
+        callee = dice.choice((0, 1, 2)) if found is None else int(found[1])
+        change(caller, callee, dice)
+        edit(callee, r"    v3 = .*", f"    v3 = op.Mul(v2, {dice.randrange(2, 9)}.75)")
+
+    return edit_both
+
+
+@with_its_callee
+def a_call_less(caller: int, callee: int, dice: random.Random) -> None:
+    edit(caller, r"    v4 = .*", "    v4 = op.Add(v3, x)")
+
+
+@with_its_callee
+def a_call_reversed(caller: int, callee: int, dice: random.Random) -> None:
+    edit(caller, r"    v4 = .*", "    v4 = op.Add(v3, x)")
+    call(callee, caller)
+
+
+@with_its_callee
+def a_syntax_error(caller: int, callee: int, dice: random.Random) -> None:
+    edit(caller, r"    return", "    )\n    return")
+
+
+@with_its_callee
+def a_helper(caller: int, callee: int, dice: random.Random) -> None:
+    """Which is new, or gone, or gone where it is still imported."""
+    path, used = source(caller, "helper.py"), "from .helper import shifted\n"
+    if used not in source(caller).read_text():
+        path.write_text("from opwright import opset15 as op\n\n\ndef shifted(x):\n    return op.Add(x, 1.0)\n")
+        edit(caller, r"\A", used)
+        edit(caller, r"    v1 = .*", "    v1 = shifted(v0)")
+        return
+    path.unlink()
+    if dice.random() < 0.5:
+        edit(caller, used, "")
+        edit(caller, r"    v1 = .*", "    v1 = op.Neg(v0)")
 
 
 def a_comment(dice: random.Random) -> None:
@@ -152,11 +205,13 @@ SPEC_EDITS = (
     another_spec(r"(tolerance: .*\n)?inputs", "inputs", "tolerance: {default: {ulp: 1}}\ninputs"),
     another_spec(r"x: T", "x: T", "x: {type: T, rank: 2}", "x: {type: T, doc: Any.}"),
 )
+CALLER_EDITS = (a_call_less, a_call_reversed, a_syntax_error, a_helper, a_helper)
 EDITS = (
     another_factor,
     another_factor,
     another_default,
     another_callee,
+    *CALLER_EDITS,
     a_comment,
     a_finding,
     a_mistake,
@@ -252,6 +307,22 @@ def test_functions_that_become_alike_share_bodies(opwright: Opwright, from_nothi
         made = built(opwright)
         assert made[0] == 0
         assert from_nothing() == made, step
+
+
+def test_a_caller_that_gets_less_far_than_before_while_its_callee_is_edited(
+    opwright: Opwright, from_nothing: Callable[[], Built]
+) -> None:
+    dice = random.Random(3)
+    for each in CALLER_EDITS:
+        another_callee(dice)
+        assert opwright("build").status == 0
+        good = {path: path.read_text() for path in Path("specs").rglob("*.*") if path.is_file()}
+        each(dice)
+        made = built(opwright)
+        assert from_nothing() == made, each
+        if made[0]:
+            for path, text in good.items():
+                path.write_text(text)
 
 
 @pytest.mark.usefixtures("library_size")

@@ -9,7 +9,7 @@ from typing import Any
 
 from opwright_build.engine.action import Action, Done, Failed, PackedReads, Read, Record, Unsupported, pack_reads
 from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes
-from opwright_build.engine.sources import CODE, Sources, as_file, digest_now
+from opwright_build.engine.sources import CODE, NotYetError, Sources, as_file, digest_now
 from opwright_build.engine.state_file import StateFile
 
 FORMAT = 3
@@ -132,7 +132,10 @@ def reasons(
     found += _differences("parameter ", previous["params"], dict(action.params))
     found += _differences("input ", previous["inputs"], dict(action.inputs))
     for name, digest in previous["reads"].without(_of_files(reads)):
-        now = digest_now(sources, name)
+        try:
+            now = digest_now(sources, name)
+        except NotYetError:
+            continue  # it waits for another action, whose result this one may not ask for any more
         if now != digest:
             found.append(f"{name} {_change(digest, now)}")
     return tuple(found) or ("nothing it rests on has changed, but its result was not in the cache",)
