@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 from opwright.bundle.declared_shapes import Sizes
 from opwright.bundle.format import InputEntry, OutputEntry, Shape
+from opwright_build.versions.change import Kind
 from opwright_build.versions.shape_changes import shape_changes
 
 SIZES: Sequence[int | str | None] = (None, 2, 3, "N", "M")
@@ -45,6 +46,41 @@ def test_inputs_that_take_less_break_callers(seed: int) -> None:
         before, after = set(taken(old)), set(taken(new))
         assert bool(found) == (before != after), (old, new, found)
         assert any(item.kind.breaks for item in found) == bool(before - after), (old, new, found)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_outputs_that_are_tied_to_less_break_callers(seed: int) -> None:
+    """Inputs change as well: an output whose text stays may promise another size, or none."""
+    draw = random.Random(seed)
+    for _ in range(25):
+        old = [draw_shape(draw) for _ in range(3)]
+        new = [draw_shape(draw) if draw.random() < 0.4 else shape for shape in old]
+        inputs = [(entry("x", old[0]), entry("x", new[0]))]
+        outputs = [
+            (OutputEntry(name, "T", shape=left), OutputEntry(name, "T", shape=right))
+            for name, left, right in zip("yz", old[1:], new[1:], strict=True)
+        ]
+        found = list(shape_changes(inputs, outputs))
+        before, after = set(taken(old)), set(taken(new))
+        good = {call[0] for call in before}
+        broken = {call for call in after if call[0] in good} - before
+        assert bool(found) == (before != after), (old, new, found)
+        assert any(item.kind.breaks for item in found if item.what != "x") == bool(broken), (old, new, found)
+        assert any(item.kind.breaks for item in found if item.what == "x") == bool(good - {call[0] for call in after})
+
+
+def test_an_output_of_the_same_text_tells_what_it_shared() -> None:
+    def found(old: str, new: str) -> list[tuple[Kind, str, str, str]]:
+        """Of inputs of one dimension each, and an output of the last size."""
+        given = zip("xz", old, new, strict=False)
+        pairs = [(entry(name, (left,)), entry(name, (right,))) for name, left, right in given]
+        output = OutputEntry("y", "T", shape=(old[-1],)), OutputEntry("y", "T", shape=(new[-1],))
+        return [(item.kind, item.what, item.before, item.after) for item in shape_changes(pairs, [output])]
+
+    assert found("NKN", "MKN") == [(Kind.OUTPUT_SHAPE, "y", "[N] with the N of x", "[N]")]
+    assert found("NKN", "MNN") == [(Kind.OUTPUT_SHAPE, "y", "[N] with the N of x", "[N] with the N of z")]
+    assert found("MKN", "NKN") == [(Kind.OUTPUT_SHAPE_SAID, "y", "[N]", "[N] with the N of x")]
+    assert found("NKN", "ABA") == [], "names are nothing but ties"
 
 
 @pytest.mark.parametrize("seed", range(10))
