@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import zipfile
@@ -191,6 +192,28 @@ def test_what_was_deprecated_goes_with_a_major_release(released: Path, opwright:
         "release.lock",
     ]
     assert opwright("build", "--json").summary["warnings"] == 0
+
+
+def test_a_deprecated_version_does_not_go_while_an_older_one_stays(library: Path, opwright: Opwright) -> None:
+    """Models of the domain's version 2 would get the older one."""
+    kept = SPEC.read_text()
+    add_version(FOLDER, 2)
+    edit(SPEC, "since_version: 2,", "since_version: 2, deprecated: true,")
+    edit(DOMAIN, "version: 1", "version: 2")
+    assert opwright("release", "1.0.0", "--unverified").status == 0
+    both = SPEC.read_text()
+    SPEC.write_text(kept)
+    before = tree()
+    for command in (("build",), ("lock", "--check"), ("release", "2.0.0")):
+        assert place_of(opwright(*command, "--json")) == ("OW612", SPEC.as_posix(), 5)
+    assert tree() == before
+    compared = opwright("diff", "--format", "json")
+    (change,) = [line for line in compared.lines if line["event"] == "change"]
+    assert (compared.status, change["kind"], change["after"]) == (1, "version-gone-above", "Swish@1")
+    SPEC.write_text(both.replace("since_version: 1\n", "since_version: 1\n    deprecated: true\n"))
+    assert opwright("release", "1.1.0", "--unverified").status == 0
+    shutil.rmtree(FOLDER)
+    assert opwright("release", "2.0.0", "--unverified").status == 0, "with all older ones"
 
 
 def add_version(folder: Path, version: int) -> None:
@@ -559,15 +582,89 @@ def test_a_forged_record_of_a_release_writes_nothing(library: Path, opwright: Op
     assert not os.path.exists("../x")
 
 
+def copy_domain(name: str) -> None:
+    """A domain with the functions of com.acme."""
+    shutil.copytree("specs/com.acme", f"specs/{name}", ignore=shutil.ignore_patterns("released"))
+    for path in Path("specs", name).rglob("*.*"):
+        path.write_text(path.read_text().replace("com.acme", name))
+
+
+def changes(ran: Any) -> list[tuple[str, str, str]]:
+    lines = [line for line in ran.lines if line["event"] == "change"]
+    return [(line["kind"], line["what"] or line["function"], line["effect"]) for line in lines]
+
+
+def test_the_names_of_the_first_domain_stay_with_it(released: Path, opwright: Opwright) -> None:
+    """What `from base import opset1` is."""
+    copy_domain("com.zzz")
+    assert changes(opwright("diff", "--format", "json")) == [("function-added", "com.zzz::Swish@1", "compatible")]
+    assert opwright("release", "1.1.0", "--unverified").status == 0
+    copy_domain("com.aaa")
+    added = [("first-domain", "com.aaa", "breaking"), ("function-added", "com.aaa::Swish@1", "compatible")]
+    for against in ("lock", "dist/base-1.1.0.onnxlib"):
+        compared = opwright("diff", "--format", "json", "--against", against)
+        assert (compared.status, changes(compared)) == (1, added)
+    assert place_of(opwright("release", "1.2.0", "--json")) == ("OW617", "specs/com.aaa/domain.yaml", 2)
+    assert opwright("release", "2.0.0", "--unverified").status == 0
+    assert "`opset1` are of the domain com.aaa, and were of com.acme" in Path("dist/base-2.0.0.md").read_text()
+
+
+def share_domains(base: str, more: str) -> None:
+    """The domains of two packages, at the releases that they have now."""
+    versions = dict(re.findall(r"library: (\w+), version: ([\d.]+)", LIBRARY.read_text()))
+    LIBRARY.write_text(
+        'schema: 1\nopsets: ">=18,<=22"\npackages:\n'
+        f"  - {{library: base, version: {versions.get('base', '1.0.0')}, package: base, domains: [{base}]}}\n"
+        f"  - {{library: more, version: {versions.get('more', '3.0.0')}, package: more, domains: [{more}]}}\n"
+    )
+
+
+@pytest.mark.parametrize("order", ["com.more, com.zzz", "com.zzz, com.more"])
+@pytest.mark.parametrize("first", ["base", "more"])
+def test_a_domain_moves_to_another_package_with_a_major_release(
+    library: Path, opwright: Opwright, order: str, first: str
+) -> None:
+    for name in ("com.more", "com.zzz"):
+        copy_domain(name)
+    share_domains("com.zzz, com.acme", "com.more")
+    assert opwright("release", "1.0.0", "-p", "base", "--unverified").status == 0
+    assert opwright("release", "3.0.0", "-p", "more", "--unverified").status == 0
+    git("init", "-q")
+    git("add", "specs")
+    git("commit", "-q", "-m", "1.0.0")
+    share_domains("com.acme", order)
+    moved, taken = ("domain-moved", "com.zzz", "breaking"), ("domain-taken", "com.zzz", "compatible")
+    assert changes(opwright("diff", "--format", "json")) == [moved, taken]
+    checked = opwright("lock", "--check")
+    assert checked.status == 0
+    assert "the domain com.zzz is of the package more, and was released in base" in checked.out
+    for package in (first, "base" if first == "more" else "more"):
+        patch, step = {"base": ("1.0.1", "2.0.0"), "more": ("3.0.1", "3.1.0")}[package]
+        place = ("OW617", LIBRARY.as_posix(), 5)
+        assert place_of(opwright("release", patch, "-p", package, "--json")) == place
+        ran = opwright("release", step, "-p", package, "--unverified")
+        assert ran.status == 0
+        assert "Nothing that users see" not in ran.out
+        assert opwright("lock", "--check").status == 0, "no release is forgotten"
+    assert opwright("diff").status == 0
+    edit(Path("specs/com.zzz/Swish/spec.yaml"), "summary: X", "summary: The value X")
+    edit(SPEC, "summary: X", "summary: The value X")
+    assert opwright("release", "2.0.1", "-p", "base", "--unverified").status == 0
+    assert opwright("release", "3.1.1", "-p", "more", "--unverified").status == 0
+    git("commit", "-q", "-a", "-m", "3.1.1")
+    share_domains("com.zzz, com.acme", "com.more")
+    assert changes(opwright("diff", "--format", "json")) == [taken, moved]
+    assert opwright("release", "2.1.0", "-p", "base", "--unverified").status == 0
+    assert opwright("lock", "--check").status == 0
+
+
 def test_packages_are_released_one_by_one(library: Path, opwright: Opwright) -> None:
     LIBRARY.write_text(
         'schema: 1\nopsets: ">=18,<=22"\npackages:\n'
         "  - {library: base, version: 1.0.0, package: base, domains: [com.acme]}\n"
         "  - {library: more, version: 0.1.0, package: more, domains: [com.more]}\n"
     )
-    shutil.copytree("specs/com.acme", "specs/com.more")
-    for path in Path("specs/com.more").rglob("*.*"):
-        path.write_text(path.read_text().replace("com.acme", "com.more"))
+    copy_domain("com.more")
     assert opwright("release", "0.2.0", "-p", "more").status == 0
     assert "{library: more, version: 0.2.0," in LIBRARY.read_text()
     assert "{library: base, version: 1.0.0," in LIBRARY.read_text()

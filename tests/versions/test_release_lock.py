@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +13,12 @@ from opwright.bundle.format import AttributeEntry
 from opwright_build.versions.promise import Accepted, Promise
 from opwright_build.versions.release_lock import (
     DomainLock,
+    Formerly,
     Locks,
     Release,
     read_lock,
     read_locks,
+    read_package_locks,
     read_text,
     release_key,
     write_lock,
@@ -116,6 +119,55 @@ def test_releases_have_an_order() -> None:
     assert found.promised is not None
     assert found.promised.origin == "release 1.0.0"
     assert found.place("com.acme::F1@1").line == 3
+
+
+def package_locks(package: str, owners: dict[str, str], *locks: DomainLock) -> Locks:
+    """The locks of a package, where the repository has these."""
+    data = {item.path: write_lock(item) for item in locks}
+    found, findings = read_package_locks(data.get, package, owners, [item.domain for item in locks])
+    assert findings == []
+    return found
+
+
+def domain_lock(
+    domain: str, library: str, *releases: str, formerly: dict[str, tuple[str, ...]] | None = None
+) -> DomainLock:
+    def made(library: str, versions: Iterable[str]) -> tuple[Release, ...]:
+        return tuple(Release(version, f"{library} {version}") for version in versions)
+
+    before = tuple(Formerly(name, made(name, versions)) for name, versions in (formerly or {}).items())
+    return DomainLock(domain, library, f"{library}_ops", domain, 1, made(library, releases), {}, formerly=before)
+
+
+def test_what_a_package_was_is_told_by_all_locks() -> None:
+    a, b = domain_lock("a", "one", "1.0.0"), domain_lock("b", "two", "2.0.0", formerly={"one": ("1.0.0",)})
+    one = package_locks("one", {"a": "one", "b": "two"}, a, b)
+    assert (one.release, list(one.left), one.elsewhere) == ("1.0.0", ["b"], {}), "its own release knows of no move"
+    two = package_locks("two", {"a": "one", "b": "two"}, a, b)
+    assert (two.release, list(two.left), two.elsewhere) == ("2.0.0", [], {"a": "one"})
+    later = package_locks("one", {"a": "one", "b": "two"}, domain_lock("a", "one", "1.0.0", "2.0.0"), b)
+    assert (later.release, list(later.left)) == ("2.0.0", [])
+
+
+def test_packages_that_trade_their_domains_are_who_they_were() -> None:
+    a, b = domain_lock("a", "one", "1.0.0"), domain_lock("b", "two", "2.0.0")
+    for package, release, left, taken in (("one", "1.0.0", "a", {"b": "two"}), ("two", "2.0.0", "b", {"a": "one"})):
+        found = package_locks(package, {"a": "two", "b": "one"}, a, b)
+        assert (found.library, found.release, list(found.left), found.elsewhere) == (package, release, [left], taken)
+
+
+def test_a_package_may_be_renamed_while_it_loses_a_domain() -> None:
+    locks = domain_lock("a", "old", "1.0.0"), domain_lock("b", "old", "1.0.0"), domain_lock("c", "two", "3.0.0")
+    owners = {"a": "new", "b": "two", "c": "two"}
+    new = package_locks("new", owners, *locks)
+    assert (new.library, new.release, list(new.left), new.elsewhere) == ("old", "1.0.0", ["b"], {"c": "two"})
+    assert new.promised is not None
+    assert (new.promised.library, new.promised.package) == ("old", "old_ops")
+    assert package_locks("two", owners, *locks).library == "two"
+    none = package_locks("three", {"a": "old", "b": "three", "c": "two"}, *locks)
+    assert (none.library, none.release, set(none.elsewhere)) == ("", "", {"a", "b", "c"}), (
+        "a new one, of what others had"
+    )
 
 
 @pytest.fixture(scope="module")

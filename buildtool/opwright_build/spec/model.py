@@ -101,6 +101,15 @@ class Library:
                 return package
         raise KeyError(name)
 
+    @property
+    def owners(self) -> dict[str, str]:
+        """The name of the package that has it, by domain."""
+        return {domain: package.name for package in self.packages for domain in package.domains}
+
+    def domains_beside(self, package: Package) -> dict[str, str]:
+        """The name of the package, for each domain of the other ones."""
+        return {domain: name for domain, name in self.owners.items() if name != package.name}
+
     def with_siblings(self, names: Collection[str]) -> tuple[Package, ...]:
         """The packages of those names and all that they depend on, each behind those that it depends on."""
         found: dict[str, Package] = {}

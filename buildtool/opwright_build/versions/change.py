@@ -22,6 +22,13 @@ class Kind(Enum):
     """
 
     FUNCTION_GONE = "function-gone", Level.WIRE, True, True, "it is gone"
+    VERSION_GONE = (
+        "version-gone-above",
+        Level.WIRE,
+        True,
+        True,
+        "it is gone, and models that name it would get {after} in its place",
+    )
     EMITTED = "emitted-domain", Level.WIRE, True, True, "it is emitted in {after}, and was in {before}"
     INPUT_GONE = "input-gone", Level.WIRE, True, True, "the input {what} is gone"
     INPUT_MOVED = "input-moved", Level.WIRE, True, True, "the input {what} is {after}, and was {before}"
@@ -106,6 +113,27 @@ class Kind(Enum):
     VARIABLE_NAME = "type-variable-renamed", Level.SOURCE, False, True, "the type variable {after} was called {before}"
     LIBRARY = "library-renamed", Level.SOURCE, True, False, "the distribution is {after}, and was {before}"
     PACKAGE = "package-renamed", Level.SOURCE, True, False, "the package is {after}, and was {before}"
+    FIRST_DOMAIN = (
+        "first-domain",
+        Level.SOURCE,
+        True,
+        False,
+        "names such as `opset1` are of the domain {what}, and were of {before}",
+    )
+    DOMAIN_MOVED = (
+        "domain-moved",
+        Level.WIRE,
+        True,
+        False,
+        "the domain {what} is of the package {after}, no longer of {before}",
+    )
+    DOMAIN_TAKEN = (
+        "domain-taken",
+        Level.SOURCE,
+        False,
+        False,
+        "the domain {what} is of this package, and was of {before}",
+    )
     DEPRECATED = "deprecated", Level.SOURCE, False, False, "it is deprecated"
     NOT_DEPRECATED = "no-longer-deprecated", Level.SOURCE, False, False, "it is no longer deprecated"
     FUNCTION_ADDED = "function-added", Level.SOURCE, False, False, "it is new"

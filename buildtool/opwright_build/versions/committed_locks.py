@@ -14,7 +14,15 @@ from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 from opwright_build.engine.git_revision import GitRevisionError, contents_of, entries_at
 from opwright_build.versions.promise_changes import compare_versions
-from opwright_build.versions.release_lock import FILE, FOLDER, MOST_LOCK_BYTES, DomainLock, lock_path, read_lock
+from opwright_build.versions.release_lock import (
+    FILE,
+    FOLDER,
+    MOST_LOCK_BYTES,
+    DomainLock,
+    Release,
+    lock_path,
+    read_lock,
+)
 
 _LOCK = re.compile(rf"specs/([^/]+)/{FOLDER}/{re.escape(FILE)}")
 
@@ -52,9 +60,9 @@ def _committed(root: Path) -> Iterator[DomainLock]:
 
 def _forgotten(committed: DomainLock, current: DomainLock) -> Iterator[Diagnostic]:
     path = lock_path(committed.domain)
-    kept = {(item.version, item.library) for item in current.releases}
-    for item in committed.releases:
-        if (item.version, item.library) not in kept:
+    kept = set(_releases(current))
+    for item in _releases(committed):
+        if item not in kept:
             yield _lost(path, f"the lock of {committed.domain} has forgotten the release {item.version}", Place(path))
     if current.version < committed.version:
         message = f"the lock has version {current.version} of {committed.domain}, and had {committed.version}"
@@ -73,6 +81,12 @@ def _forgotten(committed: DomainLock, current: DomainLock) -> Iterator[Diagnosti
             if change.kind.promised:
                 message = f"the lock says something else of {identity}: {change.explain()}"
                 yield _lost(path, message, current.place(identity))
+
+
+def _releases(lock: DomainLock) -> Iterator[Release]:
+    """Of whichever libraries had the domain."""
+    yield from lock.releases
+    yield from (item for formerly in lock.formerly for item in formerly.releases)
 
 
 def _lost(path: str, message: str, place: Place) -> Diagnostic:

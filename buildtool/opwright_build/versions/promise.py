@@ -8,7 +8,7 @@ variant at each class of opsets. Documentation is no part of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from opwright.bundle.format import BodyEntry, FunctionEntry, Index, TemplateEntry
 
@@ -78,7 +78,8 @@ class Promised:
     """All that one state of a library promises.
 
     `emitted` maps each domain to the one that its functions are emitted in, `versions` to its version. `origin` is how
-    users name the state: `release 1.1.0`, a file, a revision.
+    users name the state: `release 1.1.0`, a file, a revision. `elsewhere` names the other library that has a domain in
+    this state, also one of those whose functions are looked at. The names are empty where there was no such library.
     """
 
     library: str
@@ -88,10 +89,16 @@ class Promised:
     versions: Mapping[str, int]
     promises: Mapping[str, Promise]
     origin: str = ""
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def domains(self) -> list[str]:
+        """The library's own, in their order: modules of the first one have no prefix."""
+        return sorted(self.emitted.keys() - self.elsewhere.keys())
 
 
-def promised_by(index: Index, origin: str = "") -> Promised:
-    """What the library of that index promises."""
+def promised_by(index: Index, origin: str = "", elsewhere: Mapping[str, str] | None = None) -> Promised:
+    """What the library of that index promises, beside those that have the domains in `elsewhere`."""
     return Promised(
         index.library,
         index.package,
@@ -100,6 +107,7 @@ def promised_by(index: Index, origin: str = "") -> Promised:
         {domain.name: domain.version for domain in index.domains},
         by_identity(Promise(bare(entry)) for entry in index.functions),
         origin,
+        elsewhere or {},
     )
 
 

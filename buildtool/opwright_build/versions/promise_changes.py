@@ -22,22 +22,40 @@ def compare(old: Promised, new: Promised) -> list[Change]:
     A body that differs is a change of kind BODY: what it computes is found out by running it (`numeric`).
     """
     changes = list(_library(old, new))
-    known: dict[tuple[str, str], list[int]] = {}
-    for promise in old.promises.values():
-        known.setdefault(promise.key[:2], []).append(promise.entry.since_version)
+    known, left = _versions(old), _versions(new)
     keys = {promise.key: promise.identity for promise in (*old.promises.values(), *new.promises.values())}
     for (domain, name, _), identity in sorted(keys.items()):
         before, after = old.promises.get(identity), new.promises.get(identity)
         if after is None:
-            changes.append(Change(identity, Kind.FUNCTION_GONE))
+            if domain in new.elsewhere:
+                continue  # which is told of the domain
+            changes.append(_gone(old.promises[identity], left.get((domain, name), ())))
         elif before is None:
-            changes.append(_added(after, sorted(known.get((domain, name), [])), old.versions.get(domain, 0)))
+            changes.append(_added(after, sorted(known.get((domain, name), ())), old.versions.get(domain, 0)))
         else:
             emitted = old.emitted.get(domain, domain), new.emitted.get(domain, domain)
             if emitted[0] != emitted[1]:
                 changes.append(Change(identity, Kind.EMITTED, "", *emitted))
             changes += compare_versions(before, after)
     return changes
+
+
+def _versions(state: Promised) -> dict[tuple[str, str], list[int]]:
+    """The versions of each function, by its domain and name."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for promise in state.promises.values():
+        found.setdefault(promise.key[:2], []).append(promise.entry.since_version)
+    return found
+
+
+def _gone(promise: Promise, left: Sequence[int]) -> Change:
+    """A version that the new state lacks, where `left` are those of the function. What names it gets the newest one
+    below it, and is refused where there is none."""
+    _, name, since = promise.key
+    served = max((number for number in left if number < since), default=0)
+    if served:
+        return Change(promise.identity, Kind.VERSION_GONE, after=f"{name}@{served}")
+    return Change(promise.identity, Kind.FUNCTION_GONE)
 
 
 def _added(promise: Promise, known: Sequence[int], newest: int) -> Change:
@@ -52,10 +70,19 @@ def _added(promise: Promise, known: Sequence[int], newest: int) -> Change:
 
 
 def _library(old: Promised, new: Promised) -> Iterator[Change]:
-    if old.library != new.library:
+    if old.library and old.library != new.library:
         yield Change("", Kind.LIBRARY, "", old.library, new.library)
-    if old.package != new.package:
+    if old.package and old.package != new.package:
         yield Change("", Kind.PACKAGE, "", old.package, new.package)
+    before, after = old.domains, new.domains
+    for domain in before:
+        if domain in new.elsewhere:
+            yield Change("", Kind.DOMAIN_MOVED, domain, old.library, new.elsewhere[domain])
+    for domain in after:
+        if domain in old.elsewhere:
+            yield Change("", Kind.DOMAIN_TAKEN, domain, old.elsewhere[domain])
+    if before and after and before[0] != after[0]:
+        yield Change("", Kind.FIRST_DOMAIN, after[0], before[0])
     for domain, version in sorted(old.versions.items()):
         now = new.versions.get(domain, version)
         if now < version:

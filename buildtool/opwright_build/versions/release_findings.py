@@ -59,6 +59,7 @@ _TYPES = (
     Kind.TYPES_WIDENED,
     Kind.VARIABLE_NAME,
 )
+_OF_PACKAGES = (Kind.DOMAIN_MOVED, Kind.DOMAIN_TAKEN, Kind.FIRST_DOMAIN)
 _ADDED = (Kind.FUNCTION_ADDED, Kind.VERSION_ADDED, Kind.VERSION_BELOW)
 
 
@@ -68,12 +69,17 @@ class SpecPlaces:
     def __init__(self, loaded: LoadedLibrary, read: Read, lock: Callable[[str], Place] | None = None) -> None:
         self._versions = {version.identity: version for version in loaded.versions}
         self._domains = {domain.name: domain.places.get("version") for domain in loaded.domains}
+        self._lists = {
+            domain: package.places.get("domains") for package in loaded.library.packages for domain in package.domains
+        }
         self._root = loaded.library.root
         self._read = read
         self._lock = lock
 
     def of(self, change: Change) -> Place | None:
         """The line of the spec; where there is none any more, that of the lock. None for the whole library."""
+        if change.kind in _OF_PACKAGES and self._lists.get(change.what) is not None:
+            return self._lists[change.what]
         if not change.identity:
             return self._domains.get(change.what)
         version = self._versions.get(change.identity)
@@ -157,7 +163,7 @@ def broken_promises(
         if not change.kind.promised:
             continue
         since = locks.domains[change.identity.partition("::")[0]].promises[change.identity]
-        if change.kind is Kind.FUNCTION_GONE:
+        if change.kind in (Kind.FUNCTION_GONE, Kind.VERSION_GONE):
             yield _gone(change, since.entry.deprecated, since.release, places)
             continue
         yield Diagnostic(
@@ -184,7 +190,7 @@ def _added(
     elif change.kind is Kind.VERSION_BELOW:
         reason = change.explain()
     elif entry.since_version <= lock.version and lock.emitted == lock.domain:
-        reason = f"release {locks.release} has version {lock.version} of {lock.domain} without it"
+        reason = f"release {lock.release} has version {lock.version} of {lock.domain} without it"
     else:
         return
     number = _next_version(change.identity, released, current)
@@ -202,7 +208,7 @@ def _lowered(change: Change, places: SpecPlaces, locks: Locks) -> Diagnostic:
         "OW624",
         f"version {change.before} of {change.what} was released, and {change.after} is lower",
         places.of(change),
-        reason=f"models import the version that release {locks.release} has",
+        reason=f"models import the version that release {locks.domains[change.what].release} has",
         help=f"write `version: {change.before}`, or a larger one",
     )
 
@@ -219,6 +225,14 @@ def ownerless(domain: str, lock: DomainLock) -> Diagnostic:
 
 
 def _gone(change: Change, deprecated: bool, release: str, places: SpecPlaces) -> Diagnostic:
+    if change.kind is Kind.VERSION_GONE:
+        return Diagnostic(
+            "OW612",
+            f"{change.identity} is gone, and an older version of it is not",
+            places.of(change),
+            reason=f"release {release} had it, and models that name it would get {change.after} in its place",
+            help="keep it; versions that were released with `deprecated: true` are left out with all older ones",
+        )
     if deprecated:
         return Diagnostic(
             "OW612",

@@ -43,6 +43,14 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
+class Formerly:
+    """The releases of another library, in which a domain was before it came to the one that has it now."""
+
+    library: str
+    releases: tuple[Release, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Head:
     lock: int
     domain: str
@@ -52,6 +60,7 @@ class _Head:
     version: int
     releases: tuple[Release, ...]
     gone: tuple[str, ...] = ()
+    formerly: tuple[Formerly, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +84,28 @@ class DomainLock:
     promises: Mapping[str, Promise]
     lines: Mapping[str, int] = field(default_factory=dict)
     gone: tuple[str, ...] = ()
+    formerly: tuple[Formerly, ...] = ()
 
     @property
     def path(self) -> str:
         return lock_path(self.domain)
+
+    @property
+    def release(self) -> str:
+        """The newest release; empty where there is none."""
+        return _newest(self.releases)
+
+    def releases_of(self, library: str) -> tuple[Release, ...]:
+        """The releases of a library that had the domain."""
+        if library == self.library:
+            return self.releases
+        return next((item.releases for item in self.formerly if item.library == library), ())
+
+    def formerly_but(self, library: str) -> tuple[Formerly, ...]:
+        """What the lock remembers of other libraries, once that one has the domain."""
+        known = {item.library: item for item in (*self.formerly, Formerly(self.library, self.releases))}
+        known.pop(library, None)
+        return tuple(known[name] for name in sorted(known))
 
     def place(self, identity: str) -> Place:
         """Where a released version stands in the lock."""
@@ -102,7 +129,17 @@ def write_lock(lock: DomainLock) -> bytes:
     """The file's bytes."""
     promises = by_identity(lock.promises.values()).values()
     lines = [_sealed(to_json(_Line(bare(item.entry), item.release, item.accepted))) for item in promises]
-    head = _Head(FORMAT, lock.domain, lock.library, lock.package, lock.emitted, lock.version, lock.releases, lock.gone)
+    head = _Head(
+        FORMAT,
+        lock.domain,
+        lock.library,
+        lock.package,
+        lock.emitted,
+        lock.version,
+        lock.releases,
+        lock.gone,
+        lock.formerly,
+    )
     body = "".join(f"{line}\n" for line in lines)
     first = _sealed({**to_json(head), "lines": sha256(body.encode()).hexdigest()})
     return f"{first}\n{body}".encode("ascii")
@@ -186,7 +223,16 @@ def read_lock(
     if found:
         return None, found
     made = DomainLock(
-        head.domain, head.library, head.package, head.emitted, head.version, head.releases, promises, places, head.gone
+        head.domain,
+        head.library,
+        head.package,
+        head.emitted,
+        head.version,
+        head.releases,
+        promises,
+        places,
+        head.gone,
+        head.formerly,
     )
     return made, []
 
@@ -290,35 +336,40 @@ def _newer(path: str, number: int) -> Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class Locks:
-    """The locks of a library's domains, those alone that have one."""
+    """The locks of a package's domains, those alone that have one.
+
+    `left` are those of domains that the package had in its last release and has no more. `elsewhere` names, for each
+    domain that was none of it in that release, the library that had it.
+    """
 
     domains: Mapping[str, DomainLock]
+    left: Mapping[str, DomainLock] = field(default_factory=dict)
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    library: str = ""  # what the package was called in its last release, where that is known
+    releases: tuple[Release, ...] = ()
 
     @property
     def release(self) -> str:
-        """The newest release; empty where there is none. Every lock of a library names the same ones."""
-        return max((item.version for item in self.releases), key=release_key, default="")
-
-    @property
-    def releases(self) -> tuple[Release, ...]:
-        found = {item.version: item for lock in self.domains.values() for item in lock.releases}
-        return tuple(found[version] for version in sorted(found, key=release_key))
+        """The newest release; empty where there is none."""
+        return _newest(self.releases)
 
     @property
     def promised(self) -> Promised | None:
-        """What has been released; None where nothing has."""
-        if not self.domains:
+        """What has been released, of functions that are still of the package; None where nothing has."""
+        if not (self.domains or self.left):
             return None
-        first = max(self.domains.values(), key=lambda lock: [release_key(item.version) for item in lock.releases])
+        locks = (*self.domains.values(), *self.left.values())
+        package = next((lock.package for lock in locks if lock.library == self.library), "")
         promises = by_identity(item for lock in self.domains.values() for item in lock.promises.values())
         return Promised(
-            first.library,
-            first.package,
+            self.library,
+            package,
             self.release,
-            {lock.domain: lock.emitted for lock in self.domains.values()},
-            {lock.domain: lock.version for lock in self.domains.values()},
+            {lock.domain: lock.emitted for lock in locks},
+            {lock.domain: lock.version for lock in locks},
             promises,
             f"release {self.release}",
+            self.elsewhere,
         )
 
     def place(self, identity: str) -> Place:
@@ -328,8 +379,8 @@ class Locks:
 def read_locks(
     read: Read, domains: Iterable[str], names: Collection[str] | None = None
 ) -> tuple[Locks, list[Diagnostic]]:
-    """The locks of those domains, as far as they have one. `names`: what they say of those functions, and perhaps of
-    others."""
+    """The locks of those domains, as far as they have one, whatever packages have them. `names`: what they say of those
+    functions, and perhaps of others."""
     locks: dict[str, DomainLock] = {}
     found: list[Diagnostic] = []
     for domain in domains:
@@ -339,7 +390,44 @@ def read_locks(
             found += findings
             if lock is not None:
                 locks[domain] = lock
-    return Locks(locks), found
+    releases = {item.version: item for lock in locks.values() for item in lock.releases}
+    return Locks(locks, releases=tuple(releases[version] for version in sorted(releases, key=release_key))), found
+
+
+def read_package_locks(
+    read: Read, package: str, owners: Mapping[str, str], folders: Iterable[str]
+) -> tuple[Locks, list[Diagnostic]]:
+    """The locks of a package: those of its domains, and of domains that it had. `owners` names the package that each
+    domain has now, `folders` are those of specs/: a domain that is none any more may have a lock as well."""
+    own = [domain for domain, owner in owners.items() if owner == package]
+    locks, found = read_locks(read, own)
+    others, findings = read_locks(read, sorted({*owners, *folders}.difference(own)), ())
+    every = {**locks.domains, **others.domains}
+    library = _released_as(package, locks.domains.values(), every.values(), set(owners.values()))
+    releases = max((lock.releases_of(library) for lock in every.values()), key=_order, default=())
+    had = {domain for domain, lock in every.items() if releases and releases[-1] in lock.releases_of(library)}
+    left = {domain: others.domains[domain] for domain in had & others.domains.keys()}
+    elsewhere = {domain: lock.library for domain, lock in every.items() if domain not in had}
+    return Locks(locks.domains, left, elsewhere, library, releases), [*found, *findings]
+
+
+def _released_as(
+    package: str, own: Iterable[DomainLock], every: Iterable[DomainLock], packages: Collection[str]
+) -> str:
+    """What a package was called in its last release: as now, or as a package that is none any more, where that had its
+    domains. Empty where it was never released."""
+    if any(lock.releases_of(package) for lock in every):
+        return package
+    renamed = [lock for lock in own if lock.library not in packages]
+    return max(renamed, key=lambda lock: _order(lock.releases)).library if renamed else ""
+
+
+def _order(releases: Sequence[Release]) -> list[tuple[int, ...]]:
+    return [release_key(item.version) for item in releases]
+
+
+def _newest(releases: Iterable[Release]) -> str:
+    return max((item.version for item in releases), key=release_key, default="")
 
 
 def notes_path(domains: Iterable[str], version: str) -> str:

@@ -14,6 +14,7 @@ from opwright_build.report.quiet import QuietReporter
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted, text_table
 from opwright_build.workflow.library import build_library, read_packages
+from opwright_build.workflow.locking import locks_of_package
 from opwright_build.workflow.released import judge_pairs, ownerless_locks
 from opwright_build.workflow.session import Options, Session, cache_folder, open_session
 from opwright_build.workflow.task import finish, on_library
@@ -75,10 +76,11 @@ def _diff(session: Session, against: str, notes: Path | None, options: Options, 
         return finish(session, started, library.diagnostics, "", {"against": against, "levels": levels(())})
     bundles = read_packages(session, library)
     loaded = load_library(session.root, only=[bundle.index.library for bundle in bundles])
-    new = [_State(promised_by(bundle.index), bundle) for bundle in bundles]
+    beside = {package.name: loaded.library.domains_beside(package) for package in loaded.library.packages}
+    new = [_State(promised_by(item.index, elsewhere=beside[item.index.library]), item) for item in bundles]
     told: list[_Told] = []
     texts: list[str] = []
-    for before, after in _paired(_others(session, against, options, loaded, new), new, against):
+    for before, after in _pairs(session, against, options, loaded, new):
         found = compare(before.promised, after.promised)
         differing = [change.identity for change in found if change.kind is Kind.BODY]
         verdicts = judge_pairs(
@@ -164,29 +166,29 @@ def _paired(old: Sequence[_State], new: Sequence[_State], against: str) -> list[
     return pairs
 
 
-def _others(
+def _pairs(
     session: Session, against: str, options: Options, loaded: LoadedLibrary, new: Sequence[_State]
-) -> list[_State]:
-    """The other side. DiagnosticError (OW619) where it cannot be had."""
+) -> list[tuple[_State, _State]]:
+    """Each package with its other side. DiagnosticError (OW619) where that cannot be had."""
     if against == LOCK:
         return _locked(session, loaded, new)
     if against.startswith(GIT):
-        return _revision(session, against.removeprefix(GIT), options)
+        return _paired(_revision(session, against.removeprefix(GIT), options), new, against)
     from opwright.bundle.read import find_bundle
 
     from opwright_build.versions.promise import promised_by
 
     bundle = find_bundle(against)
-    return [_State(promised_by(bundle.index, against), bundle)]
+    return _paired([_State(promised_by(bundle.index, against), bundle)], new, against)
 
 
-def _locked(session: Session, loaded: LoadedLibrary, new: Sequence[_State]) -> list[_State]:
+def _locked(session: Session, loaded: LoadedLibrary, new: Sequence[_State]) -> list[tuple[_State, _State]]:
     from opwright_build.spec.confine import LibraryFiles
     from opwright_build.spec.library_file import SPECS
     from opwright_build.versions.bundles import bundle_of
-    from opwright_build.versions.release_lock import read_locks, read_text, text_path
+    from opwright_build.versions.release_lock import read_text, text_path
 
-    states: list[_State] = []
+    states: list[tuple[_State, _State]] = []
     found = ownerless_locks(loaded, session.tree.read, LibraryFiles(session.root).folders(SPECS))
 
     def bodies_of(entry: FunctionEntry) -> Mapping[str, bytes]:
@@ -196,12 +198,13 @@ def _locked(session: Session, loaded: LoadedLibrary, new: Sequence[_State]) -> l
         return bodies
 
     for state in new:
-        locks, damaged = read_locks(session.tree.read, list(state.promised.emitted))
+        package = loaded.library.package(state.promised.library)
+        locks, damaged = locks_of_package(session, loaded.library, package)
         found += damaged
         released = locks.promised
         if released is not None:
             bundle = bundle_of(released, released.promises, bodies_of, state.bundle)
-            states.append(_State(released, bundle, locks))
+            states.append((_State(released, bundle, locks), state))
     if has_errors(found):
         raise DiagnosticError(found)
     if not states:
@@ -212,6 +215,8 @@ def _locked(session: Session, loaded: LoadedLibrary, new: Sequence[_State]) -> l
 
 def _revision(session: Session, revision: str, options: Options) -> list[_State]:
     """The library as it was, built from the bytes that git has of its specs in a scratch folder, with our cache."""
+    from opwright_build.spec.confine import LibraryFiles
+    from opwright_build.spec.library_file import read_library
     from opwright_build.versions.promise import promised_by
     from opwright_build.versions.revisions import lay_out
 
@@ -229,4 +234,6 @@ def _revision(session: Session, revision: str, options: Options) -> list[_State]
                 reason = f"{first.place or 'specs/'}: {first.message}"
                 raise DiagnosticError([Diagnostic("OW619", message, reason=reason, help="compare with its bundle")])
             bundles = read_packages(other, built)
-    return [_State(promised_by(bundle.index, revision), bundle) for bundle in bundles]
+        library = read_library(LibraryFiles(root))
+        beside = {package.name: library.domains_beside(package) for package in library.packages}
+    return [_State(promised_by(item.index, revision, beside[item.index.library]), item) for item in bundles]

@@ -20,6 +20,7 @@ from opwright_build.workflow.task import finish, on_library
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle
 
+    from opwright_build.spec.model import Library, Package
     from opwright_build.versions.numeric import NumericVerdict
     from opwright_build.versions.release_lock import DomainLock, Locks
 
@@ -68,9 +69,11 @@ def _lock(session: Session, accept: Accepting, check: bool, started: float) -> i
     session.reporter.table(_table(locks, library.verdicts))
     versions = counted(sum(len(lock.promises) for lock in locks.domains.values()), "version")
     state = f"{len(library.verdicts)} differ" if library.verdicts else "all as they were released"
-    text = f"{versions} of release {locks.release} locked, {state}; {{seconds}}"
+    lines = [f"{versions} of release {locks.release} locked, {state}; {{seconds}}", *_moved(session, library)]
     diagnostics = [*library.diagnostics, *found]
-    return finish(session, started, diagnostics, "" if has_errors(found) else text, _fields(locks, library, ()))
+    return finish(
+        session, started, diagnostics, "" if has_errors(found) else "\n".join(lines), _fields(locks, library, ())
+    )
 
 
 def _fields(locks: Locks, library: BuiltLibrary, accepted: Sequence[str]) -> dict[str, Any]:
@@ -84,6 +87,33 @@ def locks_of(session: Session, library: BuiltLibrary) -> tuple[Locks, list[Diagn
 
     domains = [domain.name for bundle in read_packages(session, library) for domain in bundle.index.domains]
     return read_locks(session.tree.read, domains)
+
+
+def locks_of_package(session: Session, library: Library, package: Package) -> tuple[Locks, list[Diagnostic]]:
+    """The locks of a package, and of domains that it had."""
+    from opwright_build.spec.confine import LibraryFiles
+    from opwright_build.spec.library_file import SPECS
+    from opwright_build.versions.release_lock import read_package_locks
+
+    folders = LibraryFiles(session.root).folders(SPECS)
+    return read_package_locks(session.tree.read, package.name, library.owners, folders)
+
+
+def _moved(session: Session, library: BuiltLibrary) -> list[str]:
+    """What there is to tell of domains that are of another package than in the last release."""
+    from opwright_build.spec.confine import LibraryFiles
+    from opwright_build.spec.library_file import read_library
+
+    packages = read_library(LibraryFiles(session.root))
+    found: dict[str, str] = {}
+    for item in library.packages:
+        locks, _ = locks_of_package(session, packages, packages.package(item["library"]))
+        moved = {domain: locks.library for domain in locks.left if domain in packages.owners}
+        moved |= {domain: before for domain, before in locks.elsewhere.items() if domain in locks.domains}
+        for domain, before in moved.items():
+            now = packages.owners[domain]
+            found[domain] = f"the domain {domain} is of the package {now}, and was released in {before}"
+    return [found[domain] for domain in sorted(found)]
 
 
 def texts_of(session: Session, locks: Locks) -> list[Diagnostic]:
@@ -184,7 +214,7 @@ def _accepted_files(
             lock = changed.get(entry.domain, locks.domains[entry.domain])
             promise = lock.promises[entry.identity]
             left = tuple(sorted(promise.bodies - {body.body for body in entry.bodies}))
-            item = Accepted(locks.release, reason, verdicts[entry.identity].within.value, left)
+            item = Accepted(lock.release, reason, verdicts[entry.identity].within.value, left)
             promises = dict(lock.promises)
             promises[entry.identity] = replace(promise, entry=bare(entry), accepted=(*promise.accepted, item))
             changed[entry.domain] = replace(lock, promises=promises)

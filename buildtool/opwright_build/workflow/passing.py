@@ -33,7 +33,7 @@ def changed_since(locks: Locks, bundle: Bundle) -> list[str]:
         for entry in bundle.index.functions
         if (promise := promises.get(entry.identity)) is None
         or not _serves_as(entry, promise.entry)
-        or any(item.release == locks.release for item in promise.accepted)
+        or any(item.release == locks.domains[entry.domain].release for item in promise.accepted)
     ]
 
 

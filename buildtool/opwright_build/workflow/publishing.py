@@ -16,6 +16,7 @@ from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.build import publish as write_outputs
 from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages
+from opwright_build.workflow.locking import locks_of_package
 from opwright_build.workflow.session import DISTRIBUTIONS, Options, Session
 from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_below
@@ -23,7 +24,7 @@ from opwright_build.workflow.writing import write_below
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle, Index
 
-    from opwright_build.spec.model import Package
+    from opwright_build.spec.model import Library, Package
     from opwright_build.versions.release_lock import Locks
 
 MOST_KEY_BYTES = 1 << 14
@@ -75,7 +76,7 @@ def _publish(session: Session, wanted: Publishing, started: float) -> int:
     for bundle in read_packages(session, library):
         package = packages.package(bundle.index.library)
         texts = _texts(session, packages.with_siblings([package.name]), found)
-        release = _release(session, library, package, bundle, texts, found)
+        release = _release(session, library, packages, package, bundle, texts, found)
         if release is None:
             continue
         if wanted.verify:
@@ -107,6 +108,7 @@ def _texts(session: Session, packages: Iterable[Package], found: list[Diagnostic
 def _release(
     session: Session,
     library: BuiltLibrary,
+    packages: Library,
     package: Package,
     bundle: Bundle,
     texts: Mapping[str, bytes],
@@ -117,12 +119,11 @@ def _release(
     from opwright_build.package.library_model import export_model
     from opwright_build.package.sbom import bill_of_materials
     from opwright_build.package.sdist import build_sdist
-    from opwright_build.versions.release_lock import read_locks
 
     index = bundle.index
-    locks, _ = read_locks(session.tree.read, package.domains)
+    locks, _ = locks_of_package(session, packages, package)
     place = package.places.get("version")
-    if locks.promised is None:
+    if not locks.release:
         found.append(_never_released(package, place))
     elif index.version != locks.release:
         found.append(_no_release(index, locks.release, place))

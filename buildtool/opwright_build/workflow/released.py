@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 KIND = "compare"
 VERDICT = "numeric.json"  # the output
+LOCKED = "/released/"  # what a domain that has a lock has a file in
 ReadFile = Callable[[str], bytes | None]  # by the path below the library's root
 
 
@@ -46,16 +47,18 @@ def compare_with_lock(
     package: Package,
     entries: Callable[[Package], Mapping[str, FunctionEntry]],
     read: ReadFile,
-    names: Iterable[str],
+    names: Sequence[str],
 ) -> Comparison:
     """What the lock says of a package's compiled versions, which are asked for where there is one. Nothing is run.
     `names` are the files below specs/."""
     from opwright_build.versions.change import Kind
     from opwright_build.versions.promise_changes import compare
     from opwright_build.versions.release_findings import SpecPlaces, broken_promises
-    from opwright_build.versions.release_lock import lost_locks, read_locks
+    from opwright_build.versions.release_lock import lock_path, lost_locks, read_package_locks
 
-    locks, found = read_locks(read, package.domains)
+    locks, damaged = read_package_locks(read, package.name, loaded.library.owners, domains_with_locks(names))
+    own = {lock_path(domain) for domain in package.domains}
+    found = [item for item in damaged if item.place is None or item.place.file in own]
     if not found:
         found = lost_locks((name for name in names if name.partition("/")[0] in package.domains), locks)
     released = locks.promised
@@ -67,6 +70,11 @@ def compare_with_lock(
     differing = tuple(change.identity for change in changes if change.kind is Kind.BODY)
     digests = {item.version: item.library for item in locks.releases}
     return Comparison(tuple(findings), differing, locks.release, digests.get(package.version, ""))
+
+
+def domains_with_locks(names: Iterable[str]) -> list[str]:
+    """The folders of specs/ that have a lock, or did. `names` are the files below specs/."""
+    return sorted({name.partition("/")[0] for name in names if LOCKED in name})
 
 
 def ownerless_locks(loaded: LoadedLibrary, read: ReadFile, folders: Iterable[str]) -> list[Diagnostic]:
@@ -97,6 +105,7 @@ def current_promises(loaded: LoadedLibrary, package: Package, entries: Mapping[s
         {domain.name: domain.emitted for domain in own},
         {domain.name: domain.version for domain in own},
         by_identity(Promise(bare(entry)) for entry in entries.values() if entry.domain in package.domains),
+        elsewhere=loaded.library.domains_beside(package),
     )
 
 

@@ -14,7 +14,7 @@ from opwright.diagnostics.exits import Exit
 from opwright_build.report.reporter import Reporter
 from opwright_build.workflow.build import publish
 from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages
-from opwright_build.workflow.locking import texts_of, unaccepted
+from opwright_build.workflow.locking import locks_of_package, texts_of, unaccepted
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import finish, on_library
@@ -150,14 +150,14 @@ def _prepare(
     from opwright_build.versions.promise import promised_by
     from opwright_build.versions.promise_changes import compare
     from opwright_build.versions.release_findings import SpecPlaces
-    from opwright_build.versions.release_lock import notes_path, read_locks
+    from opwright_build.versions.release_lock import notes_path
     from opwright_build.workflow.passing import changed_since
 
-    locks, damaged = read_locks(session.tree.read, package.domains)
+    locks, damaged = locks_of_package(session, loaded.library, package)
     found += [*damaged, *texts_of(session, locks)]
     if damaged:
         return None
-    released, current = locks.promised, promised_by(bundle.index)
+    released, current = locks.promised, promised_by(bundle.index, elsewhere=loaded.library.domains_beside(package))
     places = SpecPlaces(loaded, session.tree.read, locks.place)
     changes = [Change(entry.identity, Kind.FUNCTION_ADDED) for entry in bundle.index.functions]
     if released is not None:
@@ -174,7 +174,7 @@ def _prepare(
         for domain in locks.domains.values()
         for promise in domain.promises.values()
         for item in promise.accepted
-        if item.release == locks.release
+        if item.release == domain.release
     ]
     notes = release_notes(package.name, version, locks.release, changes, accepted)
     files = _files(locks, package, bundle, version, session)
@@ -258,6 +258,7 @@ def _files(locks: Locks, package: Package, bundle: Bundle, version: str, session
             (*locks.releases, Release(version, bundle.digest)),
             by_identity(promises),
             gone=_gone(before, promises),
+            formerly=() if before is None else before.formerly_but(locks.library),
         )
         locked[lock.path] = write_lock(lock)
     return {path: data for path, data in {**files, **locked}.items() if session.tree.read(path) != data}

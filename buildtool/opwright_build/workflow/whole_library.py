@@ -34,14 +34,13 @@ from opwright_build.workflow.library import names_asked_for, part_label
 from opwright_build.workflow.library_instances import make_instances
 from opwright_build.workflow.made_versions import MadeVersions
 from opwright_build.workflow.placed_rows import rows_now
-from opwright_build.workflow.released import Comparison, compare_with_lock, ownerless_locks
+from opwright_build.workflow.released import Comparison, compare_with_lock, domains_with_locks, ownerless_locks
 from opwright_build.workflow.select_packages import select_packages
 from opwright_build.workflow.selection.chosen import Chosen
 from opwright_build.workflow.session import MODULE, Session
 from opwright_build.workflow.version_parts import FACTS, RELEASED, TEXTS, VERSION, encode_packaged, table_parts
 
 SPECS = "list:specs"
-LOCKED = "/released/"  # what a domain that has a lock has a file in
 
 
 def load(reader: Reader, root: Path, only: Collection[str] | None = None) -> LoadedLibrary:
@@ -121,7 +120,7 @@ def build_whole(
     names = _names_below_specs(reader)
     read = partial(_read_file, reader)
     if locked:
-        diagnostics += ownerless_locks(loaded, read, [name.partition("/")[0] for name in names if LOCKED in name])
+        diagnostics += ownerless_locks(loaded, read, domains_with_locks(names))
     for package in loaded.packages if locked else ():
         compared[package.name] = compare_with_lock(loaded, package, made.entries_of, read, names)
         diagnostics += compared[package.name].findings

@@ -1422,8 +1422,9 @@ TABLE = (
     Code(
         "OW612",
         "A released version is gone",
-        "A model that names it would not load any more. A version that was released as deprecated may go with a major "
-        "release, which tells people to look.",
+        "A model that names it would not load any more, or get an older version in its place, which computes something "
+        "else. A version that was released as deprecated may go with a major release, which tells people to look, once "
+        "no older one of its name stays.",
     ),
     Code(
         "OW613",
