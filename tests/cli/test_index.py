@@ -199,6 +199,75 @@ def test_what_an_index_gives_is_checked(registry: Registry) -> None:
     assert tree(Path("specs")) == before
 
 
+def test_update_takes_a_newer_release_of_an_index(registry: Registry) -> None:
+    site = ("--index", str(registry.site))
+    assert registry.opwright("add", "acme-nn>=1,<1.1", *site).status == 0
+    before = tree(Path("specs"))
+    assert registry.opwright("update", *site, "--json").summary["written"] is False, "no newer one fits"
+    assert tree(Path("specs")) == before
+    LIBRARY.write_text(LIBRARY.read_text().replace(">=1,<1.1", ">=1,<2") + "# mine\n")
+    text = LIBRARY.read_text()
+    assert registry.opwright("build").status == 0, "what is locked fits as well"
+    ran = registry.opwright("update", "acme_nn", *site, "--json")
+    assert ran.status == 0, ran.out
+    for line in ran.lines:
+        validate(line, "update")
+    (told,) = [line for line in ran.lines if line["event"] == "dependency"]
+    assert (told["before"], told["version"], told["status"]) == ("1.0.0", "1.1.0", "changed")
+    assert LIBRARY.read_text() == text.replace("acme-nn-1.0.0", "acme-nn-1.1.0")
+    assert [path.name for path in Path("specs/vendor").iterdir()] == ["acme-nn-1.1.0.onnxlib"]
+    assert json.loads(LOCK.read_text())["sha256"] == told["sha256"]
+    assert registry.opwright("build").status == 0
+    registry.monkeypatch.setenv(INDEXES, str(registry.site))
+    assert registry.opwright("update").out == "specs/dependencies.lock unchanged\n"
+
+
+def test_paths_of_bundles_are_replaced_where_they_stand(registry: Registry) -> None:
+    """Two packages, written on one line."""
+    assert registry.opwright("add", "acme-nn>=1,<1.1", "--index", str(registry.site)).status == 0
+    shutil.copytree("specs/com.acme.own", "specs/com.acme.too")
+    for path in Path("specs/com.acme.too").rglob("*.*"):
+        path.write_text(path.read_text().replace("com.acme.own", "com.acme.too"))
+    packages = ", ".join(
+        f"{{library: {name}, package: {name}_ops, domains: [com.acme.{name}],"
+        ' dependencies: {acme-nn: {"bundle": "vendor/acme-nn-1.0.0.onnxlib", version: ">=1"}}}'
+        for name in ("own", "too")
+    )
+    text = f"schema: 1\nversion: 1.0.0\nopsets: '>=18,<=20'\npackages: [{packages}]\n"
+    LIBRARY.write_text(text)
+    make_library(registry.nn, "nn", {"Double": DOUBLE, "Halve@2": HALVE}, version="1.1.0")
+    registry.release("1.10.0")
+    registry.monkeypatch.chdir(registry.home / "own")
+    assert registry.opwright("update", "--index", str(registry.site)).status == 0
+    assert LIBRARY.read_text() == text.replace("nn-1.0.0", "nn-1.10.0")
+    assert registry.opwright("build").status == 0
+
+
+def test_update_leaves_what_no_index_has_a_newer_release_of(registry: Registry) -> None:
+    assert registry.opwright("add", "acme-nn>=1,<1.1", "--index", str(registry.site)).status == 0
+    empty = registry.home / "empty"
+    assert registry.opwright("index", str(empty)).status == 0
+    before = tree(Path("specs"))
+    assert registry.opwright("update", "--index", str(empty)).status == 0
+    assert codes(registry.opwright("update", "acme-nn", "--index", str(empty), "--json")) == ["OW673"]
+    LIBRARY.write_text(LIBRARY.read_text().replace(">=1,<1.1", ">=1,<2"))
+    file = registry.site / "files/acme-nn/1.1.0/acme-nn-1.1.0.onnxlib"
+    file.write_bytes(file.read_bytes()[:-1] + b"x")
+    assert codes(registry.opwright("update", "--index", str(registry.site), "--json")) == ["OW672"]
+    LIBRARY.write_bytes(before["library.yaml"])
+    assert tree(Path("specs")) == before
+
+
+def test_update_takes_what_is_installed_from_no_index(registry: Registry) -> None:
+    tree_of_wheel(registry)
+    assert registry.opwright("add", "acme-nn").status == 0
+    before = tree(Path("specs"))
+    refused = registry.opwright("update", "acme-nn", "--index", str(registry.site))
+    assert refused.status == 2 and "acme-nn is not from an index: it is what is installed" in refused.out
+    assert registry.opwright("update", "--index", str(registry.site)).status == 0
+    assert tree(Path("specs")) == before
+
+
 def test_what_is_installed_is_added_without_an_index(registry: Registry) -> None:
     assert codes(registry.opwright("add", "acme-nn", "--json")) == ["OW673"]
     tree_of_wheel(registry)

@@ -41,7 +41,7 @@ ON_LIBRARIES = {
     "site": "Write a site of the library, to be looked at in a browser: functions, drawings, examples, search, guide.",
     "stubs": "Write the library's typed package, or check that it is up to date.",
     "test": "Verify every body on its vectors, on every runtime at hand.",
-    "update": "Lock the libraries that this one depends on to what is found now: rewrite specs/dependencies.lock.",
+    "update": "Lock the libraries that this one depends on to what is found now, here or in an index.",
     "vectors": "Compare the standard's vectors with the lock; `show X` prints those of X, `export X` writes a corpus.",
     "why": "Show the path of calls by which one function comes to another.",
 }

@@ -58,7 +58,7 @@ class Added:
         return f'{{bundle: {self.path}, version: "{self.releases}"}}' if self.path else f'"{self.releases}"'
 
 
-class _EditedFiles(LibraryFiles):
+class EditedFiles(LibraryFiles):
     """The files of a library as they will be."""
 
     def __init__(self, root: Path, edited: Mapping[str, bytes]) -> None:
@@ -94,7 +94,8 @@ def _add(session: Session, wanted: str, digest: str, indexes: Sequence[str], sta
     for known in (*package.dependencies, *package.siblings):
         if normal_name(known) == normal_name(name):
             message = f"{package.name} depends on {known} already"
-            raise UsageError([Diagnostic("OW907", message, help=f"`opwright update {known}` locks what is found now")])
+            help_ = f"`opwright update {known}` locks what is found now: with --index, the newest release that fits"
+            raise UsageError([Diagnostic("OW907", message, help=help_)])
     places = index_places(indexes)
     added = _from_indexes(session, name, asked, places) if places else _from_installed(name, asked)
     found_digest = sha256(added.data).hexdigest()
@@ -124,22 +125,35 @@ def _from_installed(name: str, asked: str) -> Added:
 
 
 def _from_indexes(session: Session, name: str, asked: str, places: Sequence[IndexPlace]) -> Added:
-    """The newest release that fits, of the first index that lists the library."""
+    found = newest_release(session, name, asked, places)
+    if found is None:
+        raise DiagnosticError([no_index_lists(name, places)])
+    return fetched(*found, asked)
+
+
+def newest_release(
+    session: Session, name: str, asked: str, places: Sequence[IndexPlace]
+) -> tuple[IndexPlace, ListedRelease] | None:
+    """The newest release that fits, of the first index that lists the library; None where none does. DiagnosticError
+    where that index lists others alone."""
     for place in places:
         session.reporter.step(f"reading {place.name}")
         listed = [item for item in place.releases() if normal_name(item.library) == normal_name(name)]
         fitting = [item for item in listed if not asked or admits_release(asked, item.version)]
         if fitting:
-            return _fetched(place, max(fitting, key=lambda item: item.numbers), asked)
+            return place, max(fitting, key=lambda item: item.numbers)
         if listed:
             numbers = ", ".join(item.version for item in sorted(listed, key=lambda item: item.numbers)[-10:])
             message = f"{place.name} lists no release of {name} that is {asked}"
             raise DiagnosticError([Diagnostic("OW673", message, reason=f"it lists {numbers}")])
-    message = f"no index lists {name}"
-    raise DiagnosticError([Diagnostic("OW673", message, reason=", ".join(place.name for place in places))])
+    return None
 
 
-def _fetched(place: IndexPlace, release: ListedRelease, asked: str) -> Added:
+def no_index_lists(name: str, places: Sequence[IndexPlace]) -> Diagnostic:
+    return Diagnostic("OW673", f"no index lists {name}", reason=", ".join(place.name for place in places))
+
+
+def fetched(place: IndexPlace, release: ListedRelease, asked: str) -> Added:
     """The bundle, which is what the index says that it is: by its digest, and by what it says itself."""
     data = place.file(release, release.bundle)
     index = read_bundle(data, release.bundle.name).index
@@ -163,7 +177,7 @@ def _write(session: Session, library: Library, package: Package, added: Added, s
     """Looks at the library as it would be with the dependency, then writes it, all of it or nothing."""
     before = session.tree.read(LIBRARY_FILE) or b""
     text = with_dependency(before.decode("utf-8"), package, added.name, added.written)
-    files = _EditedFiles(session.root, {LIBRARY_FILE: text.encode()})
+    files = EditedFiles(session.root, {LIBRARY_FILE: text.encode()})
     edited = _read_edited(files, package, added)
     if edited is None:
         raise DiagnosticError([_not_edited(package, added)])

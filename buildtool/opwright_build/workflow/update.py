@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from opwright.bundle.format import MOST_BYTES
@@ -22,20 +23,26 @@ from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.library_file import SPECS, read_library
 from opwright_build.spec.load import domain_folders
 from opwright_build.spec.model import Dependency
+from opwright_build.workflow.adding import EditedFiles
 from opwright_build.workflow.installed_library import installed_library
+from opwright_build.workflow.newer_releases import is_vendored, newer_releases
+from opwright_build.workflow.searching import index_places
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_below
 
 
-def update(names: Sequence[str], path: Path, reporter: Reporter, options: Options, started: float) -> int:
-    """Writes the lock of the library around `path`: the lines of the libraries `names`, or all. Nothing is written
-    where a library cannot be found, is of a release that is not accepted, or does not fit the others."""
-    return on_library(path, reporter, options, lambda session: _update(session, names, started))
+def update(
+    names: Sequence[str], indexes: Sequence[str], path: Path, reporter: Reporter, options: Options, started: float
+) -> int:
+    """Writes the lock of the library around `path`: the lines of the libraries `names`, or all. Where indexes are
+    asked, those that were added from one become the newest release that fits. Nothing is written where a library cannot
+    be found, is of a release that is not accepted, or does not fit the others."""
+    return on_library(path, reporter, options, lambda session: _update(session, names, indexes, started))
 
 
-def _update(session: Session, names: Sequence[str], started: float) -> int:
+def _update(session: Session, names: Sequence[str], indexes: Sequence[str], started: float) -> int:
     files = LibraryFiles(session.root)
     library = read_library(files, folders=domain_folders(files))
     wanted = wanted_libraries(library.packages)
@@ -43,11 +50,22 @@ def _update(session: Session, names: Sequence[str], started: float) -> int:
     for name in names:
         if normal_name(name) not in wanted:
             raise _unknown(name, [wish[0][1] for wish in wanted.values()])
+        dependency = wanted[normal_name(name)][0][2]
+        if indexes and not is_vendored(dependency):
+            raise _of_no_index(name, dependency)
     data = session.tree.read(LOCK_FILE)
     before, unreadable = read_dependencies_lock(data or b"")
     if names and unreadable:
         return finish(session, started, unreadable, "", {"written": False})
-    resolved = find_libraries(library.packages, lambda name, dependency: _fetch(files, name, dependency))
+    resolved = find_libraries(library.packages, partial(_fetch, files))
+    edited: dict[str, bytes | None] = {}
+    places = index_places(indexes)
+    if places:
+        edited = newer_releases(session, library, resolved, chosen, places)
+    if edited:
+        files = EditedFiles(session.root, {path: data for path, data in edited.items() if data is not None})
+        library = read_library(files, folders=domain_folders(files))
+        resolved = find_libraries(library.packages, partial(_fetch, files))
     found = [*resolved.diagnostics]
     for package in library.packages:
         found += closure_findings(library, package, resolved)
@@ -59,7 +77,12 @@ def _update(session: Session, names: Sequence[str], started: float) -> int:
     }
     lines = _tell(session, before, after)
     fresh = write_dependencies_lock(after.values())
-    written = (data is not None or bool(after)) and write_below(session.tree, LOCK_FILE, fresh)
+    if edited:
+        session.transaction.write({**edited, LOCK_FILE: fresh})
+        lines += [f"{'removed' if content is None else 'wrote'} {path}" for path, content in edited.items()]
+        written = True
+    else:
+        written = (data is not None or bool(after)) and write_below(session.tree, LOCK_FILE, fresh)
     lines.append(f"{LOCK_FILE} {'written' if written else 'unchanged'}")
     return finish(session, started, found, "\n".join(lines), {"written": written})
 
@@ -72,6 +95,12 @@ def _fetch(files: LibraryFiles, name: str, dependency: Dependency) -> bytes | No
     if isinstance(data, Diagnostic):
         raise DiagnosticError([data])
     return data
+
+
+def _of_no_index(name: str, dependency: Dependency) -> UsageError:
+    where = f"specs/{dependency.bundle}" if dependency.bundle else "what is installed"
+    help_ = f"put the release there that you want, and run `opwright update {name}`"
+    return UsageError([Diagnostic("OW907", f"{name} is not from an index: it is {where}", help=help_)])
 
 
 def _tell(session: Session, before: Mapping[str, LockedLibrary], after: Mapping[str, LockedLibrary]) -> list[str]:
