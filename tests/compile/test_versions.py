@@ -248,6 +248,54 @@ def test_files_of_the_library_can_be_imported(tmp_path: Path) -> None:
     assert not Tree(tmp_path, files).compile("F").diagnostics
 
 
+@pytest.mark.parametrize(
+    ("imports", "read"),
+    [
+        ("from .. import shared", "shared.{}"),
+        ("from .. import shared as own", "own.{}"),
+        ("from . import beside", "beside.{}"),
+        ("from .inner import deep", "deep.{}"),
+        ("from .. import K, double", "{}"),
+        ("from .other import shared", "shared.{}"),
+    ],
+)
+def test_files_of_the_library_can_be_imported_whole(tmp_path: Path, imports: str, read: str) -> None:
+    text = "K = 3.0\n\n\ndef double(x):\n    return x + x\n"
+    function = f"{imports}\n\n\ndef F(X):\n    return {read.format('double')}(X) * {read.format('K')}\n"
+    files = {
+        "specs/com.acme/F/spec.yaml": spec("F"),
+        "specs/com.acme/F/function.py": function,
+        "specs/com.acme/F/beside.py": text,
+        "specs/com.acme/F/other.py": "from .. import shared\n",
+        "specs/com.acme/shared.py": text,
+        "specs/com.acme/F/inner/deep.py": text,
+        "specs/com.acme/__init__.py": "from .shared import K, double\n" if "K" in imports else "",
+    }
+    assert not Tree(tmp_path, files).compile("F").diagnostics
+
+
+@pytest.mark.parametrize(
+    ("imports", "code", "message"),
+    [
+        ("from .. import nothing as shared", "OW310", "`..` defines no `nothing`"),
+        ("from .... import outside as shared", "OW310", "is not a file of this library"),
+        ("from ..shared import nothing as shared", "OW310", "`shared` defines no `nothing`"),
+        ("from .. import broken as shared", "OW301", "never closed"),
+        ("from .. import shared", "OW302", "the module `specs/com.acme/shared.py` has no `double`"),
+    ],
+)
+def test_what_a_file_of_the_library_lacks(tmp_path: Path, imports: str, code: str, message: str) -> None:
+    files = {
+        "specs/com.acme/F/spec.yaml": spec("F"),
+        "specs/com.acme/F/function.py": f"{imports}\n\n\ndef F(X):\n    return shared.double(X)\n",
+        "specs/com.acme/__init__.py": "",
+        "specs/com.acme/shared.py": "K = 3.0\n",
+        "specs/com.acme/broken.py": "def f(\n",
+    }
+    (finding,) = Tree(tmp_path, files).compile("F").diagnostics
+    assert (finding.code, message in finding.message) == (code, True), finding
+
+
 @pytest.mark.parametrize("module", ["....outside", "..nothing", ".function"])
 def test_files_elsewhere_cannot(tmp_path: Path, module: str) -> None:
     files = {

@@ -56,6 +56,22 @@ class ModuleObject(NamedObject):
         return isinstance(other, ModuleObject) and self.name == other.name
 
 
+class FileObject(NamedObject):
+    """An imported file of the library, whose names are those of `scope`."""
+
+    __slots__ = ("scope",)
+
+    def __init__(self, scope: ModuleScope) -> None:
+        self.scope = scope
+
+    @property
+    def described(self) -> str:
+        return f"the module `{self.scope.module.source.name}`"
+
+    def equals(self, other: object) -> bool:
+        return isinstance(other, FileObject) and self.scope is other.scope
+
+
 class OpsetObject(NamedObject):
     """The operators of a domain. `version` is what the source says; for the default domain the build retargets it."""
 

@@ -20,6 +20,7 @@ from opwright.lang.numpy_values import FUNCTIONS as NUMPY_FUNCTIONS
 from opwright.lang.objects import (
     MISSING,
     BuiltinObject,
+    FileObject,
     FunctionObject,
     Missing,
     ModuleObject,
@@ -388,6 +389,14 @@ class FileScope(ModuleScope):
             return TypingObject(alias.name)
         return self._not_importable(alias.name, span_of(alias))
 
+    def attribute(self, owner: Operand, name: str, span: Span) -> Operand:
+        if not isinstance(owner, FileObject):
+            return super().attribute(owner, name, span)
+        if name in owner.scope.module.bindings:
+            return owner.scope.lookup(name, span)
+        self._fail("OW302", f"{owner.described} has no `{name}`", span, "the file binds no such name", "")
+        return MISSING
+
     def _import_from(self, statement: ast.ImportFrom, alias: ast.alias) -> Operand:
         module, span = statement.module or "", span_of(alias)
         if statement.level:
@@ -417,6 +426,13 @@ class FileScope(ModuleScope):
 
     def _from_file(self, name: str, level: int, alias: ast.alias) -> Operand:
         found = self.files.module(name, level, self.module.source.name)
+        if isinstance(found, Module) and alias.name in found.bindings:
+            return self._scope_of(found).lookup(alias.name, span_of(alias))
+        if found is None or (isinstance(found, Module) and not name):  # a folder: the name is a file of it
+            inner = self.files.module(f"{name}.{alias.name}" if name else alias.name, level, self.module.source.name)
+            if isinstance(inner, Module):
+                return FileObject(self._scope_of(inner))
+            found = inner or found
         if isinstance(found, Diagnostic):
             self.report(found)
             return MISSING
@@ -429,8 +445,7 @@ class FileScope(ModuleScope):
                 "check the name and the dots",
             )
             return MISSING
-        scope = self._scope_of(found)
-        return scope.lookup(alias.name, span_of(alias)) if alias.name in found.bindings else self._not_in(name, alias)
+        return self._not_in(name or "." * level, alias)
 
     def _scope_of(self, module: Module) -> FileScope:
         main = self if self._main is None else self._main

@@ -56,6 +56,7 @@ from opwright.lang.numpy_values import ARRAY_METHODS
 from opwright.lang.objects import (
     MISSING,
     BuiltinObject,
+    FileObject,
     ModuleObject,
     NamedObject,
     NamespaceObject,
@@ -183,6 +184,7 @@ def attribute_of_object(low: Lowering, owner: Operand, node: ast.Attribute) -> O
 
 reads_attribute(
     ModuleObject,
+    FileObject,
     OperatorObject,
     NamespaceObject,
     BuiltinObject,
