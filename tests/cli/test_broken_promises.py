@@ -342,6 +342,16 @@ def test_what_was_left_out_is_not_forgotten(released: Path, opwright: Opwright) 
     assert (ran.status, {code for code, file, _ in found_by(ran) if file == LOCK.as_posix()}) == (1, {"OW623"})
 
 
+def test_the_command_that_accepts_what_no_vector_runs_can_be_copied(released: Path, opwright: Opwright) -> None:
+    rows = [line for line in (TWICE / "vectors.yaml").read_text().splitlines(True) if "mode: b" not in line]
+    (TWICE / "vectors.yaml").write_text("".join(rows))
+    edit(TWICE / "function.py", "op.Relu(X)", "op.Identity(op.Relu(X))")
+    ran = opwright("lock", "--check", "--json")
+    (help_,) = [line["finding"]["help"] for line in ran.lines if '"OW616"' in json.dumps(line)]
+    command = 'opwright lock --accept com.acme::Twice@1 --reason "..." --unjudged'
+    assert help_ == f"look at what differs, then `{command}`, or add vectors that run these bodies"
+
+
 def test_releases_that_are_not_committed_yet_are_no_loss(released: Path, opwright: Opwright) -> None:
     git("init", "-q")
     assert opwright("lock", "--check").status == 0, "a repository without a commit"

@@ -183,6 +183,29 @@ def test_what_differs_elsewhere_is_not_published(
     assert not DIST.exists()
 
 
+def test_of_a_build_that_dies_elsewhere_the_last_lines_are_told(
+    released: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from opwright_build.workflow import rebuilding
+
+    text = (
+        'import sys; print(\'{"event": "sta\'); print("a\\nb\\n" + "x" * 9000, file=sys.stderr); sys.exit("no memory")'
+    )
+    run = subprocess.run
+
+    def dying(command: list[str], **options: Any) -> Any:
+        return run([command[0], "-c", text] if "opwright_build" in command else command, **options)
+
+    monkeypatch.setattr(rebuilding.subprocess, "run", dying)
+    ran = opwright("publish", "--verify", "--json")
+    (finding,) = [line["finding"] for line in ran.lines if line["event"] == "finding"]
+    assert (ran.status, finding["code"]) == (1, "OW662")
+    assert (
+        finding["reason"]
+        == f"what is published cannot be built: it ends with status 1: a / b / {'x' * 300} / no memory"
+    )
+
+
 def test_what_is_no_release_is_refused(released: Path, opwright: Opwright) -> None:
     SPEC.write_text(SPEC.read_text().replace("summary: X", "summary: The value X"))
     ran = opwright("publish", "--json")

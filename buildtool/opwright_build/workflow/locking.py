@@ -145,13 +145,15 @@ _BODIES = ("OW613", "OW614", "OW615")
 
 def _refused(verdict: NumericVerdict, place: Place | None, why: str) -> Diagnostic:
     command = f'opwright lock --accept {verdict.identity} --reason "..."'
-    unjudged = " --unjudged, or add vectors that run these bodies" if verdict.unjudged else ""
+    if verdict.unjudged:
+        command += " --unjudged"
+    otherwise = ", or add vectors that run these bodies" if verdict.unjudged else ""
     return Diagnostic(
         "OW616",
         f"the new body of {verdict.identity} is not accepted{why}",
         place,
         reason=verdict.explain(),
-        help=f"look at what differs, then `{command}`{unjudged}",
+        help=f"look at what differs, then `{command}`{otherwise}",
         subject=verdict.identity,
     )
 

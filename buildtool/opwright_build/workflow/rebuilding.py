@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LIMIT_SECONDS = 6 * 3600
 _MASK = 0o077
+_LINES, _MOST_CHARACTERS = 5, 300  # of what a process that died has written
 # What must not decide a byte, set to what it is not here.
 _OTHERWISE = {"TZ": "Asia/Kathmandu", "LC_ALL": "C", "PYTHONHASHSEED": "4711", "NO_COLOR": "1"}
 
@@ -64,12 +65,16 @@ def _run(words: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]
 
 
 def _first_error(done: subprocess.CompletedProcess[str]) -> str:
-    """What the other build says."""
+    """What the other build says; the end of what its process wrote, where that died before it could tell."""
     for line in done.stdout.splitlines():
-        told = json.loads(line)
+        try:
+            told = json.loads(line)
+        except ValueError:  # it was killed while it wrote
+            break
         if told["event"] == "finding" and told["finding"]["severity"] == "error":
             return str(told["finding"]["message"])
-    return f"it ends with status {done.returncode}"
+    said = " / ".join(line.strip()[:_MOST_CHARACTERS] for line in done.stderr.splitlines()[-_LINES:] if line.strip())
+    return f"it ends with status {done.returncode}{f': {said}' if said else ''}"
 
 
 def _bytes_of(path: Path) -> bytes | None:
