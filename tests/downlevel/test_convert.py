@@ -80,6 +80,30 @@ def test_functions_and_nested_graphs(opset: int) -> None:
     assert difference(values(NESTED, **feeds), values(again, **feeds)) == ""
 
 
+CONSTANTS = """<ir_version: 9, opset_import: ["": 18, "my": 1]>
+    g (float[2,3] x) => (float[A,B] y, float[C,D] z) {{ y = my.F<axes = [0]>(x)
+        low = Constant<value_float = -1.0>() high = Constant<value_float = 1.0>() z = Clip(x, low, high) }}
+    <domain: "my", opset_import: ["": 18]> F <axes> (v) => (w) {{ a = Constant<value_ints: ints = @axes>() {nodes} }}"""
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        "w = ReduceSum(v, a)",
+        "u = Unsqueeze(v, a) s = Squeeze(u, a) w = Neg(s)",
+        "f = Cast<to = 1>(a) s = ReduceSum(v, a) w = Add(s, f)",
+    ],
+)
+@pytest.mark.parametrize("opset", [13, 12, 11, 10])
+def test_constants_that_an_older_opset_writes_otherwise(nodes: str, opset: int) -> None:
+    model = onnx.parser.parse_model(CONSTANTS.format(nodes=nodes))
+    new = convert(model, opset=opset)
+    again = convert(new, opset=20)
+    assert detach(new) == detach(again) == model
+    for made in (new, again):
+        assert difference(values(model, x=X[0, :2, :3]), values(made, x=X[0, :2, :3])) == ""
+
+
 def test_the_node_tests_of_the_standard() -> None:
     """A sample; `python -m tests.downlevel.conversions` tries them all, at every opset."""
     cases = all_cases()[::1158]

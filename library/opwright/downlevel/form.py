@@ -101,11 +101,18 @@ class Form:
 
     def value(self, name: str, default: Value | None = None) -> Value | None:
         """An attribute's value; `default` when it is not given, None when it is not known."""
-        given = self.attributes.get(name)
-        if given is None:
+        if name not in self.attributes:
             return default
-        known = self.visit.attributes.get(name, given)
-        return None if known.ref_attr_name else plain_value(known)
+        known = self._resolved(name)
+        return None if known is None else plain_value(known)
+
+    def _resolved(self, name: str) -> AttributeProto | None:
+        """An attribute that is given, or the one of the function around that it refers to, where that is known."""
+        given = self.attributes[name]
+        if not given.ref_attr_name:
+            return given
+        scope = self.visit.scope
+        return scope.attributes.get(given.ref_attr_name) if scope is not None else None
 
     def constant(self, index: int) -> tuple[int, ...] | None:
         """The integers that an input always is."""
@@ -131,9 +138,8 @@ class Form:
 
     def numbers(self, name: str, element: str) -> tuple[float, ...] | None:
         """The elements of an attribute that is a tensor of that type, and lies in the model itself."""
-        given = self.attributes.get(name)
-        known = None if given is None else self.visit.attributes.get(name, given)
-        if known is None or known.ref_attr_name or known.t.data_type != BY_NAME[element].code:
+        known = self._resolved(name) if name in self.attributes else None
+        if known is None or known.t.data_type != BY_NAME[element].code:
             return None
         if known.t.data_location == TensorProto.EXTERNAL:
             return None
@@ -270,6 +276,8 @@ def _constant_of_node(node: NodeProto) -> TensorProto | AttributeProto | None:
             return numpy_helper.from_array(np.array(attribute.i, np.int64))
         case "value_ints":
             return numpy_helper.from_array(np.array(attribute.ints, np.int64))
+        case "value_float":
+            return numpy_helper.from_array(np.array(attribute.f, np.float32))
         case "value_floats":
             return numpy_helper.from_array(np.array(attribute.floats, np.float32))
     return None

@@ -198,7 +198,7 @@ def polyfill_libraries(
         if form.is_one_node:
             write_form(form, sources, mark)
     put_replacements(result, (form for form in forms if not form.is_one_node), mark)
-    call_functions(result, verdict.served, plan)
+    call_functions(result, verdict.served, plan, sources)
     asked = {id(node) for node in calls}
     add_to_notes((item.node for item in verdict.served if item.replaced and id(item.node) not in asked), _NEEDED, True)
     add_to_notes((item.node for item in verdict.served), MOVED, mark)

@@ -185,15 +185,14 @@ def finish(plan: AttachPlan, work: Work, file: str) -> Attached:
 
 def apply_plan(model: ModelProto, nodes: Sequence[Served], plan: Plan) -> None:
     """Adds the functions of a plan to the model, in place; the nodes for which it was made call them then."""
-    call_functions(model, nodes, plan)
+    call_functions(model, nodes, plan, Sources(model))
     add_functions(model, plan)
 
 
-def call_functions(model: ModelProto, nodes: Sequence[Served], plan: Plan) -> None:
+def call_functions(model: ModelProto, nodes: Sequence[Served], plan: Plan, sources: Sources) -> None:
     """Makes the nodes for which a plan was made calls of its functions, which `add_functions` adds. (It puts copies in
-    the place of the functions that hold some of the nodes.)"""
+    the place of the functions that hold some of the nodes.) `sources` are those of the model that detach is to give."""
     versions = {**imports_of(model), **plan.imports}
-    sources = Sources(model)
     for served, identity in zip(nodes, plan.ids, strict=True):
         if served.function is not None:
             _import_into(served.function, identity[0], versions[identity[0]])

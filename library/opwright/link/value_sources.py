@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Iterator
 from math import prod
 
 import numpy as np
@@ -30,24 +29,20 @@ _EXACT = frozenset(  # element types that conversions of a model to other types 
 
 
 class Sources:
-    """Those of a model and its functions, by the name of the value. They stay the same while nodes are rewritten and
-    become calls, so that they may be asked for in between."""
+    """Those of a model and its functions, by the name of the value, as they are now: a constant that is rewritten for
+    another opset is another source then."""
 
     def __init__(self, model: ModelProto) -> None:
-        self._model = model
+        found: dict[str, set[str]] = {}
+        for graph in all_graphs(model.graph):
+            _add(found, _of_graph(graph))
+        for function in model.functions:
+            _add(found, _of_function(function))
+        self._found = {name: "|".join(sorted(sources)) for name, sources in found.items()}
 
     def of(self, name: str) -> str:
         """What gives the values of that name; empty where nothing does."""
         return self._found.get(name, "")
-
-    @cached_property
-    def _found(self) -> Mapping[str, str]:
-        found: dict[str, set[str]] = {}
-        for graph in all_graphs(self._model.graph):
-            _add(found, _of_graph(graph))
-        for function in self._model.functions:
-            _add(found, _of_function(function))
-        return {name: "|".join(sorted(sources)) for name, sources in found.items()}
 
 
 def _add(found: dict[str, set[str]], sources: Iterable[tuple[str, str]]) -> None:
