@@ -12,6 +12,7 @@ import onnx.parser
 import pytest
 from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
+from opwright import convert
 from opwright.diagnostics import DiagnosticError
 from opwright.downlevel.rewrite import polyfill_libraries
 from opwright.downlevel.target import target_of_opset
@@ -185,6 +186,35 @@ def test_inside_graphs_and_functions() -> None:
         values = {"x": np.ones(shape, np.float32), "s": np.array(goal, np.int64), "c": np.array(c)}
         for one, other in zip(session_of(model).run(None, values), session_of(done).run(None, values), strict=True):
             assert (one.shape, one.tolist()) == (other.shape, other.tolist())
+
+
+FOLDED = """<ir_version: 8, opset_import: ["": {opset}]> g () => (float[{sizes}] y)
+    <float[{held}] x = {{{numbers}}}, int64[{rank}] s = {{{goal}}}> {{ n = Neg(s) m = Neg(n) y = {node} }}"""
+FITTING = [((2, 3), (3, 2)), ((2, 3), (-1, 1)), ((0, 3), (5, 7, 0)), ((3, 0, 2), (0, 4)), ((0, 5), (0, 0, 9))]
+
+
+@pytest.mark.parametrize(("held", "goal"), FITTING)
+@pytest.mark.parametrize(("node", "opset"), [("Reshape<allowzero = 1>(x, m)", 14), ("Softmax<axis = 0>(x)", 11)])
+def test_the_branch_that_is_not_taken_can_be_computed_of_constants(
+    held: tuple[int, ...], goal: tuple[int, ...], node: str, opset: int
+) -> None:
+    rank = len(goal) if "Reshape" in node else len(held)
+    given = {"held": held, "goal": goal, "numbers": range(int(np.prod(held)))}
+    texts = {name: ",".join(map(str, values)) for name, values in given.items()}
+    text = FOLDED.format(opset=opset, node=node, rank=len(goal), sizes=",".join("ABC"[:rank]), **texts)
+    model = onnx.parser.parse_model(text)
+    done = convert(model, opset=13)
+    assert detach(done) == model
+    (before,), (after,) = (session_of(item).run(None, {}) for item in (model, done))
+    assert_same([before], [after], (held, goal))
+    choice = done.graph.node.pop()
+    for attribute in choice.attribute:
+        branch = onnx.ModelProto()
+        branch.CopyFrom(done)
+        branch.graph.node.extend(attribute.g.node)
+        del branch.graph.output[:]
+        branch.graph.output.append(helper.make_tensor_value_info(attribute.g.output[0].name, TensorProto.FLOAT, None))
+        session_of(branch).run(None, {})
 
 
 def test_nodes_that_a_tool_has_altered_are_not_put_back() -> None:

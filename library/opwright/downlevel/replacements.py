@@ -21,12 +21,16 @@ from opwright.downlevel.form import Form
 from opwright.graphs.walk import all_graphs, graphs_in, names_of
 from opwright.link.replaced import remember_replaced
 from opwright.opsets.records import (
+    ADD,
+    CAST,
+    CONCAT,
     CONSTANT,
     CONSTANT_OF_SHAPE,
     EQUAL,
     FLATTEN,
     GATHER,
     IF,
+    MUL,
     REDUCE_PROD,
     RESHAPE,
     SEQUENCE_INSERT,
@@ -145,33 +149,61 @@ _ZEROS_SINCE = 14  # the opset at which Reshape may take a zero as a size
 
 
 def _unless_zero(node: NodeProto, values: Sequence[int], goal: int, fresh: Callable[[], str]) -> list[NodeProto]:
-    """A reshape where the shape holds no zero; else there are no elements, and the shape is all that there is."""
-    (given,), product, zero, has_zero = node.output, fresh(), fresh(), fresh()
-    nothing = NodeProto(input=node.input, output=[fresh()])
-    then = _nothing(nothing, (), goal, fresh)
+    """A reshape where the shape holds no zero; else there are no elements, and the shape is all that there is.
+
+    Of constants runtimes compute both branches before one is taken, and refuse the model where that fails. So each of
+    them does something that is always possible where it is not the one.
+    """
+    (source, shape), (given,) = node.input, node.output
+    product, zero, has_zero, asked, nothing = (fresh() for _ in range(5))
     node.output[0] = fresh()
-    no_elements = helper.make_graph(then, "no_elements", [], [ValueInfoProto(name=nothing.output[0])])
-    elements = helper.make_graph([node], "elements", [], [ValueInfoProto(name=node.output[0])])
+    then = _empty(source, shape, nothing, fresh, asked)
+    no_elements = helper.make_graph(then, "no_elements", [], [ValueInfoProto(name=nothing)])
+    held = [*_or_flat(node, asked, fresh), node]
+    elements = helper.make_graph(held, "elements", [], [ValueInfoProto(name=node.output[0])])
     choice = helper.make_node(IF.name, [has_zero], [given])
     choice.attribute.append(helper.make_attribute("then_branch", no_elements))
     choice.attribute.append(helper.make_attribute("else_branch", elements))
     return [
-        helper.make_node(REDUCE_PROD.name, [node.input[1]], [product], keepdims=0),
-        _constant(numpy_helper.from_array(np.array(0, np.int64)), zero),
+        helper.make_node(REDUCE_PROD.name, [shape], [product]),
+        _integers([0], zero),
         helper.make_node(EQUAL.name, [product, zero], [has_zero]),
+        helper.make_node(CAST.name, [has_zero], [asked], to=TensorProto.INT64),
         choice,
     ]
 
 
+def _or_flat(node: NodeProto, flat: str, fresh: Callable[[], str]) -> list[NodeProto]:
+    """Makes a reshape one to a single dimension where `flat` is 1 and not 0; the nodes that choose its shape."""
+    shape = node.input[1]
+    one, both, count, start, end, node.input[1] = (fresh() for _ in range(6))
+    return [
+        _integers([-1], one),
+        helper.make_node(CONCAT.name, [shape, one], [both], axis=0),
+        helper.make_node(SIZE.name, [shape], [count]),
+        helper.make_node(MUL.name, [count, flat], [start]),
+        helper.make_node(ADD.name, [count, flat], [end]),
+        helper.make_node(SLICE.name, [both, start, end], [node.input[1]]),
+    ]
+
+
 def _nothing(node: NodeProto, values: Sequence[int], goal: int, fresh: Callable[[], str]) -> list[NodeProto]:
-    """No elements, of the type of the input, in a shape that holds a zero. With elements to place, or a size of -1,
-    there is no such shape: a size becomes negative, which runtimes refuse as they refuse the reshape."""
     (source, shape), (given,) = node.input, node.output
-    count, sizes, indices, flat, row = (fresh() for _ in range(5))
+    return _empty(source, shape, given, fresh)
+
+
+def _empty(source: str, shape: str, given: str, fresh: Callable[[], str], asked: str = "") -> list[NodeProto]:
+    """No elements, of the type of the input, in a shape that holds a zero. With elements to place, or a size of -1,
+    there is no such shape: a size becomes negative, which runtimes refuse as they refuse the reshape. Where `asked` is
+    given, and is 0 and not 1, all sizes are zero."""
+    count, left, indices, flat, row = (fresh() for _ in range(5))
+    sizes = fresh() if asked else left
     zeros = numpy_helper.from_array(np.zeros(1, np.int64))
+    masked = [helper.make_node(MUL.name, [left, asked], [sizes])] if asked else []
     return [
         helper.make_node(SIZE.name, [source], [count]),
-        helper.make_node(SUB.name, [shape, count], [sizes]),
+        helper.make_node(SUB.name, [shape, count], [left]),
+        *masked,
         helper.make_node(CONSTANT_OF_SHAPE.name, [sizes], [indices], value=zeros),
         _integers([-1], flat),
         helper.make_node(RESHAPE.name, [source, flat], [row]),

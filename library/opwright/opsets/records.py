@@ -793,6 +793,7 @@ copyreg.pickle(Record, _by_name)
 ADD = RECORDS["Add"]
 CAST = RECORDS["Cast"]
 CAST_LIKE = RECORDS["CastLike"]
+CONCAT = RECORDS["Concat"]
 CONSTANT = RECORDS["Constant"]
 CONSTANT_OF_SHAPE = RECORDS["ConstantOfShape"]
 EQUAL = RECORDS["Equal"]
