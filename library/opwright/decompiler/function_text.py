@@ -20,7 +20,7 @@ from opwright.decompiler.python_names import UNUSED, Names, is_python_name
 from opwright.decompiler.refuse import refuse, refuse_unclear
 from opwright.decompiler.text_of import block, docstring, mapping_text
 from opwright.diagnostics.diagnostic import DiagnosticError
-from opwright.graphs.ids import FunctionId, call_id, called, callees_first, function_id
+from opwright.graphs.ids import FunctionId, call_id, callees_first, function_id, uncalled_functions
 from opwright.graphs.walk import all_nodes
 from opwright.link.metadata import OF_FUNCTIONS
 
@@ -99,12 +99,7 @@ def _recursion(identity: FunctionId) -> DiagnosticError:
 
 def uncalled(model: ModelProto) -> list[FunctionProto]:
     """The functions of a model that no call leads to from its graph, callees first."""
-    by_id = {function_id(item): item for item in model.functions}
-    pending = [call_id(node) for node in all_nodes(model.graph.node)] if by_id else []
-    while pending:
-        found = by_id.pop(pending.pop(), None)
-        pending += called(found) if found is not None else ()
-    return callees_first(by_id, _recursion)
+    return uncalled_functions(model, _recursion)
 
 
 def _function(

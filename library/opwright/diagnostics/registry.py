@@ -1109,6 +1109,13 @@ TABLE = (
         "graph would make something else of the others, and nothing would show it.",
     ),
     Code(
+        "OW547",
+        "A function that nothing calls is left out",
+        "Exporters leave functions in a model that its graph does not call. Nothing says of which types their inputs "
+        "are, and where that decides what becomes of a node at another opset, the function cannot be had there; a "
+        "model that held it as it was would not be valid. It computes the same without it, and `detach` puts it back.",
+    ),
+    Code(
         "OW550",
         "A model that cannot be read",
         "There is no file of that name, it is a folder, or it may not be read.",

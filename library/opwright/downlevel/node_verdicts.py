@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from onnx import ModelProto, NodeProto, defs
+from onnx import FunctionProto, ModelProto, NodeProto, defs
 
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.downlevel.form import Form
 from opwright.downlevel.other_version import form_at, form_schema, type_reasons
 from opwright.downlevel.target import Target
+from opwright.graphs.ids import FunctionId, called, function_id, uncalled_functions
 from opwright.graphs.walk import all_nodes, subgraphs
 from opwright.link.catalogue import Catalogue
 from opwright.link.node_resolution import Findings, Resolver, Served, disagreement
@@ -36,12 +37,14 @@ class Restamped:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`places` are those of the served nodes, in their order; `bodies` those of template instances that were made."""
+    """`places` are those of the served nodes, in their order; `bodies` those of template instances that were made.
+    `left_out` are functions that nothing calls and that cannot be had, with the reason."""
 
     served: tuple[Served, ...]
     places: tuple[str, ...]
     restamped: tuple[Restamped, ...]
     bodies: Mapping[str, bytes]
+    left_out: Mapping[FunctionId, str]
 
 
 @dataclass(slots=True)
@@ -50,21 +53,91 @@ class _Kept:
 
     node: NodeProto
     place: str
+    function: FunctionProto | None
     forms: list[Restamped] = field(default_factory=list)
     unchanged: bool = False
     failed: dict[str, None] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What becomes of a node in `function`, or the problems; `content` is equal where the same becomes of it."""
+
+    function: FunctionProto | None
+    problems: Sequence[Diagnostic]
+    content: tuple[object, ...] = ()
+    served: tuple[Served, str] | None = None
+    restamped: Restamped | None = None
+
+
 def judge_model(
-    model: ModelProto, catalogue: Catalogue, *, opset: int, target: Target, file: str, calls: Sequence[NodeProto] = ()
+    model: ModelProto,
+    catalogue: Catalogue,
+    *,
+    opset: int,
+    target: Target,
+    file: str,
+    calls: Sequence[NodeProto] = (),
+    uncalled: bool = True,
 ) -> Verdict:
     """Goes through the model once. Raises DiagnosticError with every node that cannot be had at `opset`.
 
-    `calls`: operators of the standard that shall call their functions whatever the opset has.
+    `calls`: operators of the standard that shall call their functions whatever the opset has. Functions that nothing
+    calls are judged for themselves, where they are wanted, and are left out where they cannot be had, for a model
+    computes the same without them; but where there is no node in the graph, they are what the model is for.
     """
     judge = _Judge(model, catalogue, opset, target, file, calls)
-    Propagation(model, judge, judge.observe).run()
-    return judge.verdict()
+    propagation = Propagation(model, judge, judge.observe)
+    if model.graph.node:
+        propagation.run_graph()
+    else:
+        propagation.run()
+    found = judge.outcomes()
+    problems = [problem for item in found.values() for problem in item.problems]
+    if problems:
+        raise DiagnosticError(problems)
+    functions = uncalled_functions(model) if uncalled and model.graph.node else []
+    alone = _Judge(model, catalogue, opset, target, file, calls)
+    # (Callers first: what they say of a function counts for more than what it says for itself.)
+    Propagation(model, alone, alone.observe).run_functions(map(function_id, reversed(functions)))
+    others = alone.outcomes()
+    left_out = _left_out(functions, others, found)
+    kept = {function_id(function) for function in functions} - left_out.keys()
+    for key, item in others.items():
+        if item.function is not None and function_id(item.function) in kept:
+            found[key] = item
+    served = [item.served for item in found.values() if item.served is not None]
+    return Verdict(
+        tuple(item for item, _ in served),
+        tuple(place for _, place in served),
+        tuple(item.restamped for item in found.values() if item.restamped is not None),
+        {**judge.instances.bodies, **alone.instances.bodies},
+        left_out,
+    )
+
+
+def _left_out(
+    functions: Iterable[FunctionProto], alone: Mapping[int, _Outcome], called_ones: Mapping[int, _Outcome]
+) -> dict[FunctionId, str]:
+    """Those of the functions, callees first, that cannot be had, with the reason: it may lie in what they call, which
+    may have one form for all calls only."""
+    reasons: dict[FunctionId, str] = {}
+    for key, item in alone.items():
+        if item.function is None:
+            continue
+        problem = next(iter(item.problems), None)
+        if problem is not None:
+            reasons.setdefault(function_id(item.function), "; ".join(filter(None, (problem.message, problem.reason))))
+        elif key in called_ones and called_ones[key].content != item.content:
+            text = f"it calls {item.function.domain}::{item.function.name} otherwise than the graph does"
+            reasons.setdefault(function_id(item.function), text)
+    found: dict[FunctionId, str] = {}
+    for function in functions:
+        identity = function_id(function)
+        reason = next((reasons[item] for item in (identity, *called(function)) if item in reasons), None)
+        if reason is not None:
+            found[identity] = reasons[identity] = reason
+    return found
 
 
 class _Judge(Resolver):
@@ -163,7 +236,7 @@ class _Judge(Resolver):
         return frozenset(found - {""})
 
     def _keep(self, visit: Visit) -> _Kept:
-        return self._kept.setdefault(id(visit.node), _Kept(visit.node, visit.place))
+        return self._kept.setdefault(id(visit.node), _Kept(visit.node, visit.place, visit.function))
 
     def observe(self, visit: Visit, outputs: Sequence[Fact]) -> None:
         """Judges the outputs of nodes with subgraphs, which are known when these have been gone through."""
@@ -173,29 +246,22 @@ class _Judge(Resolver):
         last = kept.forms[-1]
         kept.failed.update(dict.fromkeys(type_reasons(last.form, outputs, last.here, last.there)))
 
-    def verdict(self) -> Verdict:
-        """Everything that was found. Raises DiagnosticError with all that cannot be done."""
-        problems: dict[int, list[Diagnostic]] = {}
-        served: list[tuple[Served, str]] = []
-        restamped: list[Restamped] = []
+    def outcomes(self) -> dict[int, _Outcome]:
+        """Everything that was found, by id(node)."""
+        found: dict[int, _Outcome] = {}
         for key, findings in self.findings.items():
-            found = self._refusals(key, findings)
-            if found:
-                problems[key] = found
+            problems = self._refusals(key, findings)
+            if problems:
+                found[key] = _Outcome(findings.function, problems)
             else:
-                served.append((findings.served, findings.place))
+                served = findings.served
+                found[key] = _Outcome(findings.function, (), (served.instance.content,), (served, findings.place))
         for key, kept in self._kept.items():
-            if key in problems:
-                continue
-            found = self._kept_refusals(kept)
-            if found:
-                problems[key] = found
-            elif kept.forms:
-                restamped.append(kept.forms[0])
-        if problems:
-            raise DiagnosticError([item for found in problems.values() for item in found])
-        nodes, places = tuple(item for item, _ in served), tuple(place for _, place in served)
-        return Verdict(nodes, places, tuple(restamped), self.instances.bodies)
+            if key not in found:  # else it is told there that there are two ways
+                form = next(iter(kept.forms), None)
+                content = () if form is None else _content(form.form)
+                found[key] = _Outcome(kept.function, self._kept_refusals(kept), content, restamped=form)
+        return found
 
     def _refusals(self, key: int, findings: Findings) -> list[Diagnostic]:
         """Of a node that is to be served: why it cannot be."""

@@ -3,7 +3,7 @@ converts models to another opset, older or newer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
@@ -170,11 +170,11 @@ def polyfill_libraries(
     if opset != choose_opset(result, catalogue):
         result, calls = _as_it_was(result, catalogue, libraries, file)
         opset = _goal(result, catalogue, target)
-    verdict = _judge(result, catalogue, opset, target, file, calls)
+    verdict = _judge(result, catalogue, opset, target, file, calls, uncalled=not inline)
     if is_polyfilled(result) and _is_asked(result, verdict, opset, target):
         # What is written down for `detach` says how the model was before all of it, and is not written twice.
         result, calls = _as_it_was(result, catalogue, libraries, file)
-        verdict = _judge(result, catalogue, opset, target, file, calls)
+        verdict = _judge(result, catalogue, opset, target, file, calls, uncalled=not inline)
     catalogue = replace(catalogue, bodies=layered([verdict.bodies, catalogue.bodies]))
     diagnostics: list[Diagnostic] = [*target.findings]
     inline_reason = "" if inline else _why_inline(result, verdict, target)
@@ -184,12 +184,15 @@ def polyfill_libraries(
     plan = make_plan(result, catalogue, verdict.served, opset=opset, profile=Profile.PORTABLE, file=file)
     ir_version = _ir_version(result, bool(plan.functions) and not inline, target)
     treatments = (*_served(verdict), *(_restamped(item) for item in verdict.restamped))
-    if not treatments and not inline and ir_version == result.ir_version and _keeps(result, opset, target):
+    stays = not (treatments or verdict.left_out or inline)
+    if stays and ir_version == result.ir_version and _keeps(result, opset, target):
         diagnostics.append(_nothing_to_do(target, file))
         gather_records(result)
         return Rewritten(result, opset, (), (), False, tuple(diagnostics))
     before = ModelProto(ir_version=result.ir_version, opset_import=result.opset_import)
-    noted = None if inline else Noted.of(_without_libraries(result, file), opset)
+    noted = None if inline else Noted.of(_without_libraries(result, file), opset, verdict.left_out)
+    if noted is not None:
+        diagnostics += _leave_out(result, verdict.left_out, file)
     mark = "" if noted is None else noted.mark
     complete_bodies(result, lambda: without_weights(result), remember=not inline)
     sources = Sources(result)
@@ -280,7 +283,14 @@ def _unmarked(node: NodeProto) -> bool:
 
 
 def _judge(
-    model: ModelProto, catalogue: Catalogue, opset: int, target: Target, file: str, calls: Sequence[NodeProto]
+    model: ModelProto,
+    catalogue: Catalogue,
+    opset: int,
+    target: Target,
+    file: str,
+    calls: Sequence[NodeProto],
+    *,
+    uncalled: bool,
 ) -> Verdict:
     """The verdict with the help of what onnx infers of ranks and types, which leaves no trace in the model."""
     graphs = list(all_graphs(model.graph))
@@ -291,7 +301,7 @@ def _judge(
             declared = {value.name for value in (*graph.input, *graph.output, *graph.value_info)}
             graph.value_info.extend(value for value in known.value_info if value.name not in declared)
     try:
-        return judge_model(model, catalogue, opset=opset, target=target, file=file, calls=calls)
+        return judge_model(model, catalogue, opset=opset, target=target, file=file, calls=calls, uncalled=uncalled)
     finally:
         for graph, count in zip(graphs, counts, strict=True):
             del graph.value_info[count:]
@@ -319,7 +329,7 @@ def _ir_version(model: ModelProto, adds_functions: bool, target: Target) -> int:
 def _is_asked(model: ModelProto, verdict: Verdict, opset: int, target: Target) -> bool:
     """Whether anything of the model is to be another."""
     is_older = target.ir_version < model.ir_version
-    return bool(verdict.served or verdict.restamped) or is_older or not _keeps(model, opset, target)
+    return bool(verdict.served or verdict.restamped or verdict.left_out) or is_older or not _keeps(model, opset, target)
 
 
 def _keeps(model: ModelProto, opset: int, target: Target) -> bool:
@@ -353,6 +363,25 @@ def _restamped(item: Restamped) -> Treatment:
     operator = f"{item.here.domain or 'ai.onnx'}::{item.here.name}"
     became = f"{item.there.domain or 'ai.onnx'}::{item.there.name}"
     return Treatment(item.place, operator, item.here.since_version, "", item.there.since_version, became)
+
+
+def _leave_out(model: ModelProto, functions: Mapping[FunctionId, str], file: str) -> list[Diagnostic]:
+    """Takes functions out of the model, in place; a warning for each."""
+    for index in reversed(range(len(model.functions))):
+        if function_id(model.functions[index]) in functions:
+            del model.functions[index]
+    help_text = "the model computes the same without it, and `opwright detach` puts it back"
+    return [
+        Diagnostic(
+            "OW547",
+            f"the function {domain}::{name}, which nothing calls, is left out",
+            Place(file),
+            reason,
+            help_text,
+            severity=Severity.WARNING,
+        )
+        for (domain, name, _), reason in functions.items()
+    ]
 
 
 def _inlined(target: Target, reason: str, file: str) -> Diagnostic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, helper
@@ -26,21 +26,26 @@ from opwright.opsets.domains import normal_domain
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What a model and its functions import before they are rewritten, and its IR version."""
+    """What a model and its functions import before they are rewritten, its IR version, and its functions that are left
+    out, with their places among its own."""
 
     imports: Mapping[FunctionId | None, tuple[OperatorSetIdProto, ...]]  # None: the model's own
     ir_version: int
     mark: str  # of the conversion: notes that another one has left on nodes are told apart by it
+    left_out: tuple[tuple[int, bytes], ...]
 
     @classmethod
-    def of(cls, model: ModelProto, opset: int) -> Noted:
+    def of(cls, model: ModelProto, opset: int, left_out: Collection[FunctionId]) -> Noted:
         """That of a model as it is, before it is brought to an opset."""
-        functions = (function for function in model.functions if record_of(function) is None)
+        functions = [function for function in model.functions if record_of(function) is None]
         found: dict[FunctionId | None, tuple[OperatorSetIdProto, ...]] = {None: _copies(model.opset_import)}
         found |= {function_id(function): _copies(function.opset_import) for function in functions}
         texts = sorted(f"{normal_domain(item.domain)} {item.version}" for item in model.opset_import)
         said = f"{model.ir_version} {texts} {opset}"
-        return cls(found, model.ir_version, hashlib.sha256(said.encode()).hexdigest()[:12])
+        mark = hashlib.sha256(said.encode()).hexdigest()[:12]
+        left = [(index, item) for index, item in enumerate(functions) if function_id(item) in left_out]
+        kept = tuple((index, item.SerializeToString(deterministic=True)) for index, item in left)
+        return cls(found, model.ir_version, mark, kept)
 
 
 def _copies(imports: Iterable[OperatorSetIdProto]) -> tuple[OperatorSetIdProto, ...]:
@@ -57,6 +62,8 @@ def write_note(model: ModelProto, before: Noted) -> None:
     and which nodes stayed though their operator is another one now."""
     marked = {"mark": before.mark}
     memo = _memo(before.imports[None], model, model.graph.node) | {"ir_version": before.ir_version} | marked
+    if before.left_out:
+        memo["functions"] = [[index, base64.b64encode(data).decode("ascii")] for index, data in before.left_out]
     model.metadata_props.add(key=POLYFILLED, value=_text(memo))
     for function in model.functions:
         imports = before.imports.get(function_id(function))

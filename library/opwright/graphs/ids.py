@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from onnx import FunctionProto, NodeProto
+from onnx import FunctionProto, ModelProto, NodeProto
 
 from opwright.graphs.walk import all_nodes
 from opwright.opsets.domains import normal_domain
@@ -49,6 +49,18 @@ def callees_first(
             elif recursion is not None:
                 raise recursion(callee)
     return list(done.values())
+
+
+def uncalled_functions(
+    model: ModelProto, recursion: Callable[[FunctionId], Exception] | None = None
+) -> list[FunctionProto]:
+    """The functions of a model that no call leads to from its graph, callees first; `recursion` as there."""
+    by_id = {function_id(item): item for item in model.functions}
+    pending = [call_id(node) for node in all_nodes(model.graph.node)] if by_id else []
+    while pending:
+        found = by_id.pop(pending.pop(), None)
+        pending += called(found) if found is not None else ()
+    return callees_first(by_id, recursion)
 
 
 def _callees(function: FunctionProto) -> Iterator[FunctionId]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Collection, Iterable, Mapping, MutableSequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+from google.protobuf.message import DecodeError
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, helper
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
@@ -94,8 +96,11 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     result.ir_version = min((memo.ir_version for memo in memos if memo.ir_version), default=result.ir_version)
     if undone.moved and not polyfilled:
         raise DiagnosticError([_left_over(file)])
+    left_out = _left_out(result, file)
     noted = _restore_stamps(result, undone, file)
     refuse_mixed(result, noted if polyfilled else None, undone, file)
+    for index, function in left_out:
+        result.functions.insert(index, function)
     restore_outputs(result, file)
     return Detached(result, len(undone.restored), tuple(removed), ())
 
@@ -149,6 +154,27 @@ def _remove_imports(
     kept = [item for item in imports if normal_domain(item.domain) not in unwanted]
     del imports[:]
     imports.extend(kept)
+
+
+def _left_out(model: ModelProto, file: str) -> list[tuple[int, FunctionProto]]:
+    """The functions that were left out when the model was brought to another opset, with their places."""
+    memo = read_entry(model.metadata_props, POLYFILLED, file) or {}
+    try:
+        found = [(int(index), _function_of(text)) for index, text in memo.get("functions", ())]
+    except (TypeError, ValueError, DecodeError):
+        raise DiagnosticError([unreadable(POLYFILLED, file)]) from None
+    present = {function_id(function) for function in model.functions}
+    for _, function in found:
+        if function_id(function) in present:
+            text = f"the function {function.domain}::{function.name} comes back, and its name is that of another one"
+            reason = "it was left out when the model was brought to another opset, and the other one was made since"
+            help_text = "rename the one that was made since"
+            raise DiagnosticError([Diagnostic("OW576", text, Place(file), reason, help_text)])
+    return found
+
+
+def _function_of(text: str) -> FunctionProto:
+    return FunctionProto.FromString(base64.b64decode(text, validate=True))
 
 
 def _restore_stamps(model: ModelProto, undone: AllUndone, file: str) -> Collection[FunctionId]:

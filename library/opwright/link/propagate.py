@@ -151,7 +151,8 @@ class Scope:
 
 
 class Propagation:
-    """One pass over a model. `run` visits everything; problems of the visitor are the visitor's to keep."""
+    """One pass over a model. `run` visits everything, `run_graph` what the graph calls, `run_functions` functions for
+    themselves; problems of the visitor are the visitor's to keep."""
 
     def __init__(
         self, model: ModelProto, visitor: Visitor, observer: Observer | None = None, served: Iterable[str] = ()
@@ -178,10 +179,17 @@ class Propagation:
         self._functions[normal_domain(domain), name, overload] = function
 
     def run(self) -> None:
+        self.run_graph()
+        self.run_functions(self._functions)
+
+    def run_graph(self) -> None:
         self._graph(self._model.graph, Scope(self._imports, "", {}))
-        for identity, function in list(self._functions.items()):
-            if identity not in self._visited:  # no callers: nothing is known of its arguments
-                self.call(identity, [None] * len(function.input), {})
+
+    def run_functions(self, identities: Iterable[FunctionId]) -> None:
+        """Visits those that had no callers so far: nothing is known of their arguments."""
+        for identity in list(identities):
+            if identity not in self._visited:
+                self.call(identity, [None] * len(self._functions[identity].input), {})
 
     def call(
         self,

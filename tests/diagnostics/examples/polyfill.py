@@ -1,4 +1,4 @@
-"""OW581 to OW587, OW589: rewriting models for other opsets and runtimes."""
+"""OW547, OW581 to OW587, OW589: rewriting models for other opsets and runtimes."""
 
 from __future__ import annotations
 
@@ -29,6 +29,10 @@ _OWN = (
 )
 
 _CONVERT = "convert model.onnx --opset 17 -o out.onnx"
+_ADDING = (
+    '<ir_version: 8, opset_import: ["": 14, "my": 1]> agraph (float[N] X) => (float[N] Y) {{ Y = {}(X) }} '
+    '<domain: "my", opset_import: ["": 14]> Twice (X) => (Y) {{ Y = Add(X, X) }}'
+)
 _OWN_MISH = (
     '<ir_version: 8, opset_import: ["": 18, "my": 1]> agraph (float[N] X) => (float[N] Y) {{ Y = {1}Mish(X) }} '
     '<domain: "{0}", opset_import: ["": 18]> Mish (X) => (Y) {{ Y = Abs(X) }}'
@@ -68,6 +72,11 @@ PAIRS = (
             {**_SWISH, "other.onnxlib.hex": EMPTY},
         ),
         good=Example(f"{_ATTACHED} && polyfill with.onnx --opset 18 --library acme.onnxlib -o out.onnx", _SWISH),
+    ),
+    Pair(
+        "OW547",
+        bad=Example(_CONVERT.replace("17", "13"), {"model.onnx.txt": _ADDING.format("Abs")}),
+        good=Example(_CONVERT.replace("17", "13"), {"model.onnx.txt": _ADDING.format("my.Twice")}),
     ),
     Pair(
         "OW586",
