@@ -114,6 +114,70 @@ def test_nodes_of_inner_graphs_and_of_functions() -> None:
     np.testing.assert_allclose(run(linked, x=X, c=np.array(False)), Swish(twice), rtol=1e-5)
 
 
+HANDED = """
+    g (float[2, 3] x, double[2, 3] d) => (float[2, 3] y, float[2, 3] z, double[2, 3] w) {{ {calls} }}
+    <domain: "my", opset_import: ["": 18, "com.acme": 1]> S <{attribute}> (v) => (r) {{ r = com.acme.{node}(v) }}"""
+
+
+def handed_on(calls: str, node: str, attribute: str = "a: float = 3.0") -> ModelProto:
+    model = model_of(HANDED.format(calls=calls, node=node, attribute=attribute))
+    model.opset_import.add(domain="my", version=1)
+    return model
+
+
+@pytest.mark.parametrize("attribute", ["a: float = 3.0", "a"])
+def test_a_function_hands_on_its_attribute_and_takes_all_types(attribute: str) -> None:
+    calls = "y = my.S<a = 0.5>(x) z = my.S(x) w = my.S<a = 2.0>(d)"
+    linked = link(handed_on(calls, "Swish<alpha: float = @a>", attribute), [Swish])
+    (handed,) = (item for item in linked.functions if item.name == "S")
+    assert handed.node[0].attribute[0].ref_attr_name == "a"
+    checker.check_model(linked, full_check=True)
+    session = onnxruntime.InferenceSession(linked.SerializeToString(), providers=["CPUExecutionProvider"])
+    double = X.astype(np.float64)
+    wanted = (Swish(X, alpha=0.5), Swish(X, alpha=1.0 if attribute == "a" else 3.0), Swish(double, alpha=2.0))
+    for found, right in zip(session.run(None, {"x": X, "d": double}), wanted, strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-5)
+
+
+def test_one_value_that_a_function_hands_on_stays_its_attribute() -> None:
+    one = handed_on("y = my.S<a = 0.5>(x) z = Neg(x) w = Neg(d)", "Swish<alpha: float = @a>")
+    linked = link(one, [Swish])
+    linked.graph.node[0].attribute[0].f = 2.0
+    session = onnxruntime.InferenceSession(linked.SerializeToString(), providers=["CPUExecutionProvider"])
+    found = session.run(None, {"x": X, "d": X.astype(np.float64)})[0]
+    np.testing.assert_allclose(found, Swish(X, alpha=2.0), rtol=1e-5)
+
+
+def test_values_that_have_bodies_of_their_own_are_not_handed_on() -> None:
+    node = "Gelu<approximate: string = @a>"
+    calls = 'y = my.S<a = "none">(x) z = my.S<a = "tanh">(x) w = Neg(d)'
+    assert refused(handed_on(calls, node, 'a: string = "none"'), Gelu).startswith("OW569 function my::S, node 0")
+
+
+def test_a_function_that_nothing_calls_is_left_out_where_its_types_are_needed() -> None:
+    text = """
+    g (float[N, 3] x) => (float[N, 3] y) { y = com.acme.Swish(x) }
+    <domain: "my", opset_import: ["": 18, "my": 1]> Calling (v) => (w) { w = my.Left(v) }
+    <domain: "my", opset_import: ["": 18, "com.acme": 1]> Left (v) => (w) {
+        t = com.acme.Gelu(v) s = com.acme.Swished(t) w = Add(s, t) }
+    <domain: "my", opset_import: ["": 18, "com.acme": 1]> Same (v) => (w) {
+        k = Constant<value_float = 1.0>() s = com.acme.Swish(k) w = Add(v, s) }
+    """
+    model = parser.parse_model(f'<ir_version: 10, opset_import: ["": 18, "com.acme": 1, "my": 1]> {text}')
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        linked = link(model, [Swish, Gelu, Swished])
+    shown = [item.message.diagnostic for item in caught if isinstance(item.message, DiagnosticWarning)]
+    assert [(item.code, item.message) for item in shown] == [
+        ("OW547", f"the function my::{name}, which nothing calls, is left out") for name in ("Left", "Calling")
+    ]
+    assert sorted(names_of(linked)) == ["Same", "Swish"]
+    np.testing.assert_allclose(run(linked), Swish(X), rtol=1e-5)
+    del model.graph.node[:], model.graph.output[:]  # a library, of which the functions are what it is for
+    with pytest.raises(DiagnosticError, match="OW681: function my::Left, node 0"):
+        link(model, [Swish, Gelu, Swished])
+
+
 def test_a_function_that_imports_less_than_what_stands_in_it_then() -> None:
     text = """
     g (float[2, 3] x) => (float[6, 3] y) { y = my.Thrice(x) }

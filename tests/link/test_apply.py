@@ -9,6 +9,7 @@ import onnx
 import pytest
 from onnx import AttributeProto, TensorProto, helper, numpy_helper
 from opwright.bundle.format import AttributeEntry, Bundle, InputEntry
+from opwright.diagnostics.diagnostic import Severity
 from opwright.graphs.walk import all_nodes
 from opwright.link.apply import attach, attach_libraries
 from opwright.link.detach import detach
@@ -265,6 +266,25 @@ def test_one_function_of_the_model_cannot_call_two_bodies_from_one_node(acme: Bu
     assert found.code == "OW569"
     assert "T=float" in found.message
     assert "T=double" in found.message
+
+
+def test_a_function_that_nothing_calls_stays_as_it_is_where_its_types_are_needed(acme: Bundle) -> None:
+    text = """<ir_version: 8, opset_import: ["": 18, "com.acme": 1, "my": 1]>
+    g (float[N] x) => (float[N] y) { y = my.Mine(x) }
+    <domain: "my", opset_import: ["": 18, "com.acme": 1]> Mine (x) => (y) { y = com.acme.Kind(x) }
+    <domain: "my", opset_import: ["": 18, "com.acme": 1, "my": 1]> Left (x) => (y) {
+        t = my.Mine(x) y = com.acme.Kind(t) }
+    <domain: "my", opset_import: ["": 18, "com.acme": 1]> Served (x) => (y) {
+        k = Constant<value_float = 1.0>() t = com.acme.Kind(k) y = Add(x, t) }"""
+    before = parse(text)
+    done = attach_libraries(before, [acme])
+    (found,) = (item for item in done.diagnostics if item.severity is Severity.WARNING)
+    assert (found.code, found.message.partition(":")[0]) == ("OW559", "function my")
+    assert found.reason.endswith("nothing calls the function, which is left as it is")
+    assert sorted(names_of(done.model)) == ["Kind__T_float", "Left", "Mine", "Served"]
+    assert detach(done.model) == before
+    del before.graph.node[:], before.graph.output[:]  # a library, of which the functions are what it is for
+    assert "OW559" in {item.code for item in refused(lambda: attach(before, [acme]))}
 
 
 OPTIONAL = """<ir_version: 8, opset_import: ["": 18, "com.acme": 1, "my": 1]>

@@ -1112,8 +1112,9 @@ TABLE = (
         "OW547",
         "A function that nothing calls is left out",
         "Exporters leave functions in a model that its graph does not call. Nothing says of which types their inputs "
-        "are, and where that decides what becomes of a node at another opset, the function cannot be had there; a "
-        "model that held it as it was would not be valid. It computes the same without it, and `detach` puts it back.",
+        "are, and where that decides what a node becomes or calls, the function cannot be had; a model that held it as "
+        "it was would not be valid, or not be run. It computes the same without it. What `convert` and `polyfill` have "
+        "left out `detach` puts back.",
     ),
     Code(
         "OW550",

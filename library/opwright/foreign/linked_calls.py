@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from onnx import FunctionProto, ModelProto, NodeProto, helper
+from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, DiagnosticWarning, Place, Severity
 from opwright.foreign.callables import Functions, call_of
@@ -15,7 +15,7 @@ from opwright.foreign.constant_calls import fold_constant_calls
 from opwright.foreign.inferred_shapes import SHAPES, InferredShapes, noted_shapes, sizes_of
 from opwright.foreign.typed_call import Typed, call_model
 from opwright.functions import OnnxFunction
-from opwright.graphs.ids import FunctionId, call_id, callees_first, function_id
+from opwright.graphs.ids import FunctionId, call_id, called, callees_first, function_id, uncalled_functions
 from opwright.graphs.walk import all_graphs, all_nodes, graphs_in, names_of, rename_values
 from opwright.link.apply import attach_libraries
 from opwright.link.catalogue import merge_libraries
@@ -47,6 +47,7 @@ def link_model(model: ModelProto, functions: Functions, place_of: PlaceOf, file:
     restore_casts(result)
     calls = _Calls(result, functions, place_of, file)
     calls.find()
+    _leave_out(result, calls)
     if calls.made:
         _splice(result, calls)
         check_model(result, model, file)
@@ -63,10 +64,11 @@ def link_model(model: ModelProto, functions: Functions, place_of: PlaceOf, file:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A node, and the model of the call that it is."""
+    """A node, the model of the call that it is, and the function of the model that it stands in."""
 
     node: NodeProto
     call: ModelProto
+    function: FunctionId | None
 
 
 class _Calls:
@@ -85,16 +87,33 @@ class _Calls:
         self.places: dict[str, Place] = {}  # of the user, by what the linker calls a node's place
         self.inferred = InferredShapes(model)
         self._models: dict[tuple[object, ...], ModelProto] = {}
+        self._bodies: dict[bytes, ModelProto] = {}
+        self._bodies_of: dict[tuple[object, ...], ModelProto] = {}
+        self.left_out: dict[FunctionId, Diagnostic] = {}  # functions that nothing calls, each with a problem
+        self._uncalled: set[FunctionId] | None = None  # while the graph is gone through
         emitted = {normal_domain(item.mirror): item.name for item in self.catalogue.domains.values()}
-        self._domains = {domain for domain, _, _ in self.scripts} | emitted.keys()
+        self.domains = {domain for domain, _, _ in self.scripts} | emitted.keys()
         self._emitted = emitted
         self._present = {function_id(function) for function in model.functions}
 
     def find(self) -> None:
-        """Raises DiagnosticError with the problems of all nodes."""
-        Propagation(self.model, self).run()
+        """Raises DiagnosticError with the problems of all nodes. Nothing says what a function is given that nothing
+        calls: where that has to be known, it is left out, and what calls it."""
+        propagation = Propagation(self.model, self)
+        if not self.model.graph.node:  # the functions are what the model is for
+            propagation.run_functions(map(function_id, self.model.functions))
+        propagation.run_graph()
+        uncalled = uncalled_functions(self.model)
+        self._uncalled = {function_id(function) for function in uncalled}
+        # (Callers first: what they say of a function counts for more than what it says for itself.)
+        propagation.run_functions(map(function_id, reversed(uncalled)))
         if self.problems:
             raise DiagnosticError(dict.fromkeys(self.problems))
+        for function in uncalled:
+            found = next((self.left_out[item] for item in called(function) if item in self.left_out), None)
+            if found is not None:
+                self.left_out.setdefault(function_id(function), found)
+        self.made = {key: item for key, item in self.made.items() if item.function not in self.left_out}
 
     def visit(self, visit: Visit) -> Sequence[Fact] | None:
         place = self.place_of(visit.node)
@@ -103,7 +122,7 @@ class _Calls:
         identity = call_id(visit.node)
         function = self.scripts.get(identity)
         if function is None:
-            if identity[0] not in self._domains or identity in self._present:
+            if identity[0] not in self.domains or identity in self._present:
                 return None
             if identity[0] in self._emitted and self.catalogue.versions_of(self._emitted[identity[0]], identity[1]):
                 return self.libraries.visit(visit)
@@ -112,12 +131,31 @@ class _Calls:
         try:
             made = self._call(function, visit)
         except DiagnosticError as error:
-            self.problems += [_placed(item, place, visit.place) for item in error.diagnostics]
+            self._refuse(visit, [_placed(item, place, visit.place) for item in error.diagnostics])
             return [None] * len(visit.node.output)
-        before = self.made.setdefault(id(visit.node), _Made(visit.node, made))
-        if before.call is not made:
-            self.problems.append(_placed(_disagreement(function), place, visit.place))
+        body = self._body(visit, made)
+        before = self.made.setdefault(id(visit.node), _Made(visit.node, body, _holder(visit)))
+        if before.call is not body:
+            self._refuse(visit, [_placed(_disagreement(function), place, visit.place)])
         return self._results(visit, made)
+
+    def _body(self, visit: Visit, made: ModelProto) -> ModelProto:
+        """What stands in the place of a node: the same object for calls that differ in types alone, or in attributes
+        that the node has from the function around and that its own function takes."""
+        references = [item for item in visit.node.attribute if item.ref_attr_name]
+        texts = [item.SerializeToString(deterministic=True) for item in references]
+        key = (id(made), *((text, item.name in visit.attributes) for item, text in zip(references, texts, strict=True)))
+        known = self._bodies_of.get(key)
+        if known is not None:
+            return known
+        body = _copy(made)
+        del body.graph.input[:], body.graph.value_info[:]
+        for output in body.graph.output:
+            output.ClearField("type")
+        if references and len(body.graph.node) == 1 and not body.graph.initializer:
+            _put_references(body, references, visit.attributes)
+        body = self._bodies_of[key] = self._bodies.setdefault(body.SerializeToString(deterministic=True), body)
+        return body
 
     def _call(self, function: OnnxFunction, visit: Visit) -> ModelProto:
         node = visit.node
@@ -134,6 +172,13 @@ class _Calls:
             text = f"`{function.name}` has {len(known.graph.output)} outputs, and the node {len(node.output)}"
             raise DiagnosticError([Diagnostic("OW681", text, help="take as many as it has")])
         return known
+
+    def _refuse(self, visit: Visit, problems: Sequence[Diagnostic]) -> None:
+        """Notes the problems of a node."""
+        if self._uncalled is None:
+            self.problems += problems
+        elif visit.function is not None and function_id(visit.function) in self._uncalled:
+            self.left_out.setdefault(function_id(visit.function), problems[0])
 
     def _typed(self, visit: Visit, position: int) -> Typed | None:
         name, fact = visit.node.input[position], visit.inputs[position]
@@ -180,6 +225,25 @@ class _Calls:
         return found if place is None else replace(found, place=place)
 
 
+def _holder(visit: Visit) -> FunctionId | None:
+    return None if visit.function is None else function_id(visit.function)
+
+
+def _put_references(
+    body: ModelProto, references: Sequence[AttributeProto], given: Mapping[str, AttributeProto]
+) -> None:
+    """Makes attributes of the call that a body is references again, where the function that is called takes each value
+    of them. Those that are not `given` have its default, which it has to say itself."""
+    (node,) = body.graph.node
+    callee = next((item for item in body.functions if function_id(item) == call_id(node)), None)
+    if callee is None:
+        return
+    for reference in references:
+        for attribute in node.attribute:
+            if attribute.name == reference.name and (attribute.name in given or attribute.name not in callee.attribute):
+                attribute.CopyFrom(reference)
+
+
 def _placed(found: Diagnostic, place: Place | None, node: str) -> Diagnostic:
     """A finding at the user's line, or at the node where that is not known."""
     return replace(found, place=place) if place is not None else replace(found, message=f"{node}: {found.message}")
@@ -192,6 +256,19 @@ def _disagreement(function: OnnxFunction) -> Diagnostic:
         reason="the function of the model that holds this node is called from several places, and calls one body",
         help="inline the model's own functions first, with onnx.inliner",
     )
+
+
+def _leave_out(model: ModelProto, calls: _Calls) -> None:
+    """Takes functions out of the model that nothing calls, with a warning each."""
+    for index in reversed(range(len(model.functions))):
+        if function_id(model.functions[index]) in calls.left_out:
+            del model.functions[index]
+    for (domain, name, _), found in calls.left_out.items():
+        text = f"the function {domain}::{name}, which nothing calls, is left out"
+        reason = "; ".join(filter(None, (found.message, found.reason)))
+        help_text = "the model computes the same without it"
+        place = found.place or Place(calls.file, 1)
+        _warn(Diagnostic("OW547", text, place, reason, help_text, severity=Severity.WARNING), place)
 
 
 def _splice(model: ModelProto, calls: _Calls) -> None:
@@ -313,8 +390,8 @@ def _tell_of_unknown(model: ModelProto, calls: _Calls) -> None:
     for nodes in _node_lists(model):
         for node in nodes:
             domain, name, _ = identity = call_id(node)
-            if not domain or domain.startswith(RUNTIME_DOMAINS) or identity in told:
-                continue
+            if not domain or domain.startswith(RUNTIME_DOMAINS) or identity in told or domain in calls.domains:
+                continue  # (In a known domain it is a node that is left, of which that has been told.)
             told.add(identity)
             place = calls.place_of(node) or Place(calls.file, 1)
             found = Diagnostic(
@@ -325,4 +402,8 @@ def _tell_of_unknown(model: ModelProto, calls: _Calls) -> None:
                 help="give the function, or see to it that your runtime has the operator",
                 severity=Severity.WARNING,
             )
-            warnings.warn_explicit(DiagnosticWarning(found), None, place.file, place.line)
+            _warn(found, place)
+
+
+def _warn(found: Diagnostic, place: Place) -> None:
+    warnings.warn_explicit(DiagnosticWarning(found), None, place.file, place.line)

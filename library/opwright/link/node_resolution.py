@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
 
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
 
@@ -11,7 +12,7 @@ from opwright.bundle.call_interface import inputs_of_call, split_type
 from opwright.bundle.format import DomainEntry, FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_NAME
-from opwright.graphs.ids import FunctionId
+from opwright.graphs.ids import FunctionId, function_id, uncalled_functions
 from opwright.link.catalogue import Catalogue
 from opwright.link.choose import Call, bind_types, promised_shapes
 from opwright.link.conflicts import Conflict, Requirement, make_conflict
@@ -50,9 +51,10 @@ class Unserved:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """`left` holds a warning for each node of the standard that could have been replaced but for its facts, `problems`
-    what is wrong with nodes that must be served, the findings of `conflicts` among it, and `unserved` the nodes of
-    both; `bodies` are those of template instances that no library holds, by digest."""
+    """`left` holds a warning for each node of the standard that could have been replaced but for its facts, and for
+    each in a function that nothing calls that stays for what is wrong with it; `problems` what is wrong with nodes that
+    must be served, the findings of `conflicts` among it, and `unserved` the nodes of both; `bodies` are those of
+    template instances that no library holds, by digest."""
 
     served: tuple[Served, ...]
     left: tuple[Diagnostic, ...]
@@ -92,13 +94,22 @@ def resolve_model(
     standard are served; `file` names the model in messages.
     """
     resolver = Resolver(catalogue, opset, replace, file)
-    Propagation(model, resolver, served=resolver.domains).run()
+    propagation = Propagation(model, resolver, served=resolver.domains)
+    uncalled = uncalled_functions(model) if model.graph.node else []  # else functions are what the model is for
+    if uncalled:
+        propagation.run_graph()
+    else:
+        propagation.run()
+    alone = Resolver(catalogue, opset, replace, file)
+    # (Callers first: what they say of a function counts for more than what it says for itself.)
+    Propagation(model, alone, served=alone.domains).run_functions(map(function_id, reversed(uncalled)))
     served: list[Served] = []
     left: list[Diagnostic] = []
     problems: list[Diagnostic] = []
     conflicts: list[Conflict] = []
     unserved: list[Unserved] = []
-    for findings in resolver.findings.values():
+    others = {key: item for key, item in alone.findings.items() if key not in resolver.findings}
+    for key, findings in (resolver.findings | others).items():
         differing = [] if findings.problems else disagreement(findings, file)
         found = [*findings.problems, *(item.finding for item in differing)]
         if not found:
@@ -107,12 +118,13 @@ def resolve_model(
         unserved.append(Unserved(findings.node, tuple(found)))
         if findings.replaced:
             left.extend(_left_alone(findings.place, item) for item in found)
+        elif key in others:
+            left.extend(map(_left_uncalled, found))
         else:
             problems.extend(found)
             conflicts.extend(differing)
-    return Resolution(
-        tuple(served), tuple(left), tuple(problems), tuple(conflicts), tuple(unserved), resolver.instances.bodies
-    )
+    bodies = {**alone.instances.bodies, **resolver.instances.bodies}
+    return Resolution(tuple(served), tuple(left), tuple(problems), tuple(conflicts), tuple(unserved), bodies)
 
 
 _Said = tuple[Hashable, ...]
@@ -350,6 +362,12 @@ def _needed(instance: Instance, call: Call) -> Requirement:
     caller = call.visit.scope.caller if call.visit.scope is not None else ""
     text = f"needs {instance.entry.identity} with {instance.variant_text}, {instance.body.body}"
     return Requirement(caller or "the function, for itself,", text)
+
+
+def _left_uncalled(problem: Diagnostic) -> Diagnostic:
+    """A problem of a node of which nothing says what it is given, and which nothing runs."""
+    reason = "; ".join(filter(None, (problem.reason, "nothing calls the function, which is left as it is")))
+    return replace_fields(problem, reason=reason, help="", severity=Severity.WARNING)
 
 
 def _left_alone(place: str, problem: Diagnostic) -> Diagnostic:
