@@ -138,6 +138,16 @@ def test_weights_are_not_parted_from_their_models(run: Run) -> None:
     assert Path("in/w.bin").read_bytes() == weights
 
 
+@pytest.mark.parametrize("command", [ATTACH, POLYFILL, ("convert", "--opset", "19")])
+def test_weights_that_are_missing_are_told_with_their_model(run: Run, command: tuple[str, ...]) -> None:
+    onnx.save(with_weights(size=4), "in/w.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
+    Path("in/w.bin").unlink()
+    found = "in/w.onnx: error OW550: cannot read the weights in w.bin\n  reason: in/w.bin: No such file or directory\n"
+    assert found in run(*command, "in", "--out-dir", "out")[2]
+    assert found in run(*command, "in/w.onnx", "-o", "out.onnx")[2]
+    assert "reason: in/w.bin: No such file or directory\n" in run("decompile", "in/w.onnx")[2]
+
+
 def piped(*words: str, given: bytes = b"") -> tuple[int, bytes, str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     code = "import sys; from opwright.commands import main; sys.exit(main(sys.argv[1:]))"

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from onnx import ModelProto
 
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.external_tensors import LocationError, external_tensors, located
 from opwright.graphs.model_file import external_files, written_whole
 from opwright.regular_file import open_regular
@@ -80,7 +80,7 @@ def weights_beside(model: ModelProto, source: Path, path: Path, how: ExternalDat
                 _refer(model, source, path)
             else:
                 for name in names:
-                    place = _place(name, old, new, path)
+                    place = _place(name, source, new, path)
                     if _bring(place, made) and how is ExternalData.MOVE:
                         moved.append(place)
         yield moved
@@ -99,13 +99,13 @@ def _refer(model: ModelProto, source: Path, path: Path) -> None:
     for tensor in external_tensors(model):
         for item in tensor.external_data:
             if item.key == "location":
-                _require(item.value, source.parent)
+                _require(item.value, source)
                 item.value = (old.relative_to(new) / item.value).as_posix()
 
 
-def _place(name: str, old: Path, new: Path, path: Path) -> Moved:
-    """Where a file of weights is, and where it has to be."""
-    _require(name, old)
+def _place(name: str, source: Path, new: Path, path: Path) -> Moved:
+    """Where a file of weights of the model at `source` is, and where it has to be."""
+    _require(name, source)
     if ".." in Path(name).parts:
         raise DiagnosticError([_refused(path, f"{name[:200]} goes up a folder")])
     target = new / name
@@ -117,7 +117,7 @@ def _place(name: str, old: Path, new: Path, path: Path) -> Moved:
         raise DiagnosticError([_refused(path, f"{target} leads out of its folder")])
     if _real(target) == _real(path):
         raise DiagnosticError([_refused(path, "its weights would lie there")])
-    return Moved(old / name, target)
+    return Moved(source.parent / name, target)
 
 
 def _real(path: Path) -> Path:
@@ -125,14 +125,14 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _require(name: str, folder: Path) -> None:
-    """Refuses a location in which no file can be read."""
+def _require(name: str, source: Path) -> None:
+    """Refuses a location in which no file of the model at `source` can be read."""
     try:
-        located(name, folder)
+        located(name, source.parent)
     except LocationError as error:
         text = f"cannot read the weights in {name[:200]}"
         help_text = "put the file where the model looks for it"
-        raise DiagnosticError([Diagnostic("OW550", text, reason=str(error), help=help_text)]) from None
+        raise DiagnosticError([Diagnostic("OW550", text, Place(source.as_posix()), str(error), help_text)]) from None
 
 
 def _bring(place: Moved, made: list[Path]) -> bool:

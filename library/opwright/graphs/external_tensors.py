@@ -99,17 +99,21 @@ class LocationError(Exception):
 
 def located(location: str, folder: Path) -> tuple[str, os.stat_result]:
     """The regular file in a model's folder, all links followed, that a location means. Raises LocationError."""
-    shown = location[:200]
+    shown = _shown(location, folder)
     try:
         real = os.path.realpath(folder / location)
         if os.path.isabs(location) or os.path.commonpath([real, os.path.realpath(folder)]) != os.path.realpath(folder):
-            raise LocationError(f"it lies in {shown}, and a model's files are in its own folder")
+            raise LocationError(f"it lies in {location[:200]}, and a model's files are in its own folder")
         status = os.stat(real)
     except (OSError, ValueError) as error:
         raise LocationError(f"{shown}: {getattr(error, 'strerror', None) or error}") from None
     if not stat.S_ISREG(status.st_mode):
         raise LocationError(f"{shown} is no regular file")
     return real, status
+
+
+def _shown(location: str, folder: Path) -> str:
+    return (folder / location[:200]).as_posix()
 
 
 def _look_at(tensor: TensorProto, folder: Path) -> tuple[str, int, int | None]:
@@ -122,11 +126,11 @@ def _look_at(tensor: TensorProto, folder: Path) -> tuple[str, int, int | None]:
         raise unreadable(tensor, str(error)) from None
     offset, length = _place(tensor, said.get("offset", "")) or 0, _place(tensor, said.get("length", ""))
     if offset + (length or 0) > status.st_size:
-        raise unreadable(tensor, f"{location[:200]} has {status.st_size} bytes, and ends before it does")
+        raise unreadable(tensor, f"{_shown(location, folder)} has {status.st_size} bytes, and ends before it does")
     element = BY_CODE.get(tensor.data_type)
     bits = 0 if element is None or element.kind == "string" else element.bits
     if any(size < 0 for size in tensor.dims) or math.prod(tensor.dims) * bits > 8 * (status.st_size - offset) + 7:
-        raise unreadable(tensor, f"{location[:200]} has not as many bytes as its type and sizes ask for")
+        raise unreadable(tensor, f"{_shown(location, folder)} has not as many bytes as its type and sizes ask for")
     return real, offset, length
 
 
