@@ -104,6 +104,36 @@ def test_constants_that_an_older_opset_writes_otherwise(nodes: str, opset: int) 
         assert difference(values(model, x=X[0, :2, :3]), values(made, x=X[0, :2, :3])) == ""
 
 
+WHOLE = """<ir_version: {ir_version}, opset_import: ["": 13]> g (float[2,3] x) => (float[A,B] y, int64[1] k) {{
+    p = Softplus(x) s = Constant<value = int64[2] {{3, 2}}>() r = Reshape(x, s)
+    k = Constant<value_ints = [7]>() a = Constant<value = int64[1] {{0}}>() u = Unsqueeze(r, a) t = Squeeze(u, a)
+    y = {node} }}"""
+
+
+@pytest.mark.parametrize("opset", [7, 8])
+def test_a_constant_of_whole_numbers_is_an_initializer_where_no_constant_holds_them(opset: int) -> None:
+    model = onnx.parser.parse_model(WHOLE.format(ir_version=4, node="Neg(t)"))
+    new = convert(model, opset=opset)
+    assert [tensor.name for tensor in new.graph.initializer] == ["s", "k", "a"]
+    assert detach(new).SerializeToString() == model.SerializeToString()
+    assert detach(convert(new, opset=15)) == model
+    for one, other in zip(values(model, x=X[0, :2, :3]), values(new, x=X[0, :2, :3]), strict=True):
+        np.testing.assert_array_equal(one, other)
+    new.graph.node.insert(1, new.graph.node.pop(0))
+    assert [node.op_type for node in detach(new).graph.node[:3]] == ["Constant", "Reshape", "Softplus"]
+    new.graph.initializer[0].raw_data = np.array([2, 3], np.int64).tobytes()
+    with pytest.raises(DiagnosticError, match="OW576: the initializer s"):
+        detach(new)
+
+
+def test_a_constant_of_whole_numbers_in_another_place_is_refused() -> None:
+    """Initializers are inputs below IR version 4, and functions have none."""
+    assert refusals(onnx.parser.parse_model(WHOLE.format(ir_version=3, node="Neg(t)")), 8) == ["OW582"] * 3
+    held = """<ir_version: 8, opset_import: ["": 13, "my": 1]> g (float[2,3] x) => (float[A,B] y) { y = my.F(x) }
+        <domain: "my", opset_import: ["": 13]> F (v) => (w) { s = Constant<value_ints = [3, 2]>() w = Reshape(v, s) }"""
+    assert refusals(onnx.parser.parse_model(held), 8) == ["OW582"]
+
+
 def test_the_node_tests_of_the_standard() -> None:
     """A sample; `python -m tests.downlevel.conversions` tries them all, at every opset."""
     cases = all_cases()[::1158]

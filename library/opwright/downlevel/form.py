@@ -11,6 +11,7 @@ from onnx import AttributeProto, NodeProto, TensorProto, helper, numpy_helper
 from opwright.elements import BY_NAME
 from opwright.link.propagate import Fact, Visit
 from opwright.link.value_types import ABSENT, element_of, text_of_code, unwrap
+from opwright.opsets.records import CONSTANT
 from opwright.opsets.version_rules import Replacement, Value
 
 MOST_ELEMENTS = 64  # of an input that becomes an attribute: axes, one for each dimension
@@ -22,7 +23,7 @@ class Form:
 
     An input is the name of a value, empty for an absent one, or what is yet to become a constant: a tensor, or a list
     of ints that is an attribute of the function around. `facts` and `ranks` say what is known of each. `goal` is the
-    opset that the model is brought to.
+    opset that the model is brought to. `is_initializer`: the node goes, and its value is an initializer.
     """
 
     visit: Visit
@@ -35,6 +36,7 @@ class Form:
     attributes: dict[str, AttributeProto]
     read: Collection[str]
     replacement: tuple[Replacement, tuple[int, ...]] | None = None
+    is_initializer: bool = False
 
     @classmethod
     def of(cls, visit: Visit, goal: int, read: Collection[str]) -> Form:
@@ -51,6 +53,14 @@ class Form:
         if self.replacement is not None or self.operator != self.visit.node.op_type:
             return False
         return all(isinstance(item, str) for item in self.inputs_)
+
+    @property
+    def tensor(self) -> TensorProto | None:
+        """The value of a constant of the main graph; None of any other node."""
+        is_of_main = self.visit.function is None and self.visit.scope is not None and self.visit.scope.outer is None
+        if not is_of_main or not CONSTANT.describes(self.visit.node) or self.attributes.keys() != {"value"}:
+            return None
+        return self.attributes["value"].t
 
     @property
     def names(self) -> list[str]:

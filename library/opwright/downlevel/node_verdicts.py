@@ -16,6 +16,7 @@ from opwright.downlevel.target import Target
 from opwright.graphs.ids import FunctionId, called, function_id, uncalled_functions
 from opwright.graphs.walk import all_nodes, subgraphs
 from opwright.link.catalogue import Catalogue
+from opwright.link.ir_versions import INITIALIZERS_IR
 from opwright.link.node_resolution import Findings, Resolver, Served, disagreement
 from opwright.link.propagate import Fact, Propagation, Visit
 from opwright.link.schema_types import formals, infer_outputs, schema_at
@@ -219,6 +220,8 @@ class _Judge(Resolver):
         nested = any(True for _ in subgraphs(visit.node))
         outputs = None if nested else infer_outputs(visit.node, domain, visit.inputs, visit.attributes, visit.imports)
         form, reasons = form_at(visit, outputs, here, goal, self._opset, self._read)
+        if reasons and form.tensor is not None and self._model.ir_version >= INITIALIZERS_IR:
+            form.is_initializer, reasons = True, ()  # which may be of any type
         if not reasons:
             self._keep(visit).forms.append(Restamped(visit.node, visit.place, form, here, form_schema(form, goal)))
         return reasons

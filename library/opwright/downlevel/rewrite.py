@@ -15,7 +15,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, 
 from opwright.downlevel.node_verdicts import Restamped, Verdict, judge_model
 from opwright.downlevel.other_releases import functions_of_others, own_nodes
 from opwright.downlevel.replacements import put_replacements
-from opwright.downlevel.stamp import Noted, stamp_imports, write_form, write_note
+from opwright.downlevel.stamp import Noted, put_initializers, stamp_imports, write_form, write_note
 from opwright.downlevel.target import Target, opset_alone, target_of_opset, target_of_runtime
 from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
@@ -197,8 +197,9 @@ def polyfill_libraries(
     complete_bodies(result, lambda: without_weights(result), remember=not inline)
     sources = Sources(result)
     forms = [item.form for item in verdict.restamped]
+    constants = put_initializers(result, forms)
     for form in forms:
-        if form.is_one_node:
+        if form.is_one_node and not form.is_initializer:
             write_form(form, sources, mark)
     put_replacements(result, (form for form in forms if not form.is_one_node), mark)
     call_functions(result, verdict.served, plan, sources)
@@ -210,7 +211,7 @@ def polyfill_libraries(
         inline_plan(result, before, plan)
     stamp_imports(result, opset, target)
     if noted is not None:
-        write_note(result, noted)
+        write_note(result, noted, constants)
     result.ir_version = ir_version
     declare_plainly(result)
     keep_completed(result, model, remember=not inline)

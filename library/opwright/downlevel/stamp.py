@@ -14,6 +14,7 @@ from opwright.downlevel.form import Form
 from opwright.downlevel.target import Target
 from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.walk import all_nodes
+from opwright.link.constants import InitializerNote
 from opwright.link.digests import record_of
 from opwright.link.metadata import POLYFILLED, attributes_digest
 from opwright.link.node_notes import MOVED, newest_note, note_changes
@@ -57,13 +58,31 @@ def _copies(imports: Iterable[OperatorSetIdProto]) -> tuple[OperatorSetIdProto, 
     return tuple(copies)
 
 
-def write_note(model: ModelProto, before: Noted) -> None:
+def put_initializers(model: ModelProto, forms: Iterable[Form]) -> list[InitializerNote]:
+    """Makes initializers of the constants of the graph whose forms say so; what is to be known of them for detach."""
+    pairs = ((form.visit.node, form.tensor) for form in forms if form.is_initializer)
+    tensors = {id(node): tensor for node, tensor in pairs if tensor is not None}
+    found = [(index, node) for index, node in enumerate(model.graph.node) if id(node) in tensors] if tensors else []
+    notes = []
+    for index, node in found:
+        tensor = model.graph.initializer.add()
+        tensor.CopyFrom(tensors[id(node)])
+        tensor.name = node.output[0]
+        notes.append(InitializerNote.of(index, node, tensor))
+    for index, _ in reversed(found):
+        del model.graph.node[index]
+    return notes
+
+
+def write_note(model: ModelProto, before: Noted, constants: Sequence[InitializerNote]) -> None:
     """Writes down on a model and on its functions, once they are rewritten, the imports that they had, its IR version,
-    and which nodes stayed though their operator is another one now."""
+    which nodes stayed though their operator is another one now, and the constants that are initializers."""
     marked = {"mark": before.mark}
     memo = _memo(before.imports[None], model, model.graph.node) | {"ir_version": before.ir_version} | marked
     if before.left_out:
         memo["functions"] = [[index, base64.b64encode(data).decode("ascii")] for index, data in before.left_out]
+    if constants:
+        memo["constants"] = [item.as_json() for item in constants]
     model.metadata_props.add(key=POLYFILLED, value=_text(memo))
     for function in model.functions:
         imports = before.imports.get(function_id(function))

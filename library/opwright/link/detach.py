@@ -15,6 +15,7 @@ from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_nodes
+from opwright.link.constants import noted_constants, put_constants_back
 from opwright.link.digests import record_of
 from opwright.link.lost_in_detaching import (
     AllUndone,
@@ -96,11 +97,13 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     result.ir_version = min((memo.ir_version for memo in memos if memo.ir_version), default=result.ir_version)
     if undone.moved and not polyfilled:
         raise DiagnosticError([_left_over(file)])
-    left_out = _left_out(result, file)
+    left_out, constants = _left_out(result, file), noted_constants(result, file)
     noted = _restore_stamps(result, undone, file)
     refuse_mixed(result, noted if polyfilled else None, undone, file)
     for index, function in left_out:
         result.functions.insert(index, function)
+    if constants:
+        put_constants_back(result.graph, constants, file)
     restore_outputs(result, file)
     return Detached(result, len(undone.restored), tuple(removed), ())
 
