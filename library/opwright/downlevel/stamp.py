@@ -14,9 +14,9 @@ from opwright.downlevel.form import Form
 from opwright.downlevel.target import Target
 from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.walk import all_nodes
-from opwright.link.constants import InitializerNote
 from opwright.link.digests import record_of
 from opwright.link.metadata import POLYFILLED, attributes_digest
+from opwright.link.moved_constants import InitializerNote
 from opwright.link.node_notes import MOVED, newest_note, note_changes
 from opwright.link.original_nodes import count_kept
 from opwright.link.propagate import imports_of

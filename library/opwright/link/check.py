@@ -209,6 +209,7 @@ def _load_on_onnxruntime(model: ModelProto, before: ModelProto | None, file: str
 def _refusal(onnxruntime: Any, model: ModelProto) -> str:
     """What onnxruntime says of a model that it does not load; empty when it loads it."""
     options = onnxruntime.SessionOptions()
+    # (At its default level it computes what is constant, which takes many times as long: seconds for small networks.)
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4

@@ -15,7 +15,6 @@ from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_nodes
-from opwright.link.constants import noted_constants, put_constants_back
 from opwright.link.digests import record_of
 from opwright.link.lost_in_detaching import (
     AllUndone,
@@ -29,6 +28,7 @@ from opwright.link.lost_in_detaching import (
 from opwright.link.metadata import ATTACHED, IMPORTED, POLYFILLED, is_polyfilled
 from opwright.link.missing_types import restore_outputs
 from opwright.link.model_records import spread_records
+from opwright.link.moved_constants import noted_constants, put_constants_back
 from opwright.link.node_notes import pop_entry, read_entry, undo_changes, unreadable
 from opwright.link.original_nodes import added_node
 from opwright.link.propagate import imports_of
