@@ -305,11 +305,7 @@ def test_a_list_takes_the_element_type_that_its_annotation_says() -> None:
 def test_an_optional_that_holds_nothing_is_none() -> None:
     @script()
     def held(x: OptionalValue[FLOAT[N]], y: FLOAT[N]):
-        if op.OptionalHasElement(x):
-            z = op.OptionalGetElement(x) + y
-        else:
-            z = y * 2
-        return z
+        return op.OptionalGetElement(x) + y if op.OptionalHasElement(x) else y * 2
 
     y = np.float32([1, 2])
     assert held(y, y).tolist() == [2, 4]
