@@ -248,6 +248,16 @@ def test_nodes_of_graphs_become_those_of_an_older_version(standard: Bundle, opse
     np.testing.assert_array_equal(run(found, x=x, z=z), [2, 2, 7, 1, 2, 4])
 
 
+@pytest.mark.parametrize("opset", [15, 16])
+def test_graphs_come_back_with_their_nodes(standard: Bundle, opset: int) -> None:
+    """Nobody has added the nodes in them, whose versions are others at 17 and 18."""
+    for text in (MAPPED, SIZED):
+        model = parse(text.replace("ir_version: 8", "ir_version: 10"))
+        found = rewritten(model, standard, opset).model
+        assert found.functions
+        assert detach(found) == model
+
+
 def test_graphs_with_versions_that_mean_something_else_are_refused(standard: Bundle) -> None:
     text = MAPPED.replace("c = Identity(a)", "i = Shape<start = 1>(a) c = Cast<to = 1>(i)")
     reason = (

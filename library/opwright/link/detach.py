@@ -14,7 +14,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, 
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import check_structure
-from opwright.graphs.walk import all_nodes
+from opwright.graphs.walk import all_nodes, subgraphs_by_name
 from opwright.link.digests import record_of
 from opwright.link.lost_in_detaching import (
     AllUndone,
@@ -118,7 +118,7 @@ def _undo_all(model: ModelProto, removed: Collection[FunctionId], polyfilled: bo
             undo_changes(node, file)
     replaced = restore_replaced(model, file)
     restored = {id(node): node for node, _ in replaced}
-    moved, sources = {id(node): mark for node, mark in replaced}, []
+    moved, inside, sources = {id(node): mark for node, mark in replaced}, dict[int, NodeProto](), []
     for node in nodes_of(owners):
         undone = undo_changes(node, file) if polyfilled or call_id(node) in removed else None
         if undone is not None:
@@ -126,7 +126,10 @@ def _undo_all(model: ModelProto, removed: Collection[FunctionId], polyfilled: bo
             if undone.moved:
                 moved[id(node)] = undone.moved
             sources.append((node, undone.sources))
-    return AllUndone(restored, moved, sources)
+            for name, graphs in subgraphs_by_name(node) if undone.attributes else ():
+                if name in undone.attributes:
+                    inside.update((id(inner), inner) for inner in nodes_of(graphs))
+    return AllUndone(restored, moved, inside, sources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +200,9 @@ def _restore_stamps(model: ModelProto, undone: AllUndone, file: str) -> Collecti
         try:
             imports = [_import_of(domain, version) for domain, version in memo["imports"]]
             before = {normal_domain(item.domain): item.version for item in imports}
-            unmoved = (node for node in all_nodes(nodes) if id(node) not in undone.moved)
+            unmoved = (
+                node for node in all_nodes(nodes) if id(node) not in undone.moved and id(node) not in undone.inside
+            )
             is_of_others = any(undone.moved.get(id(node), memo["mark"]) != memo["mark"] for node in all_nodes(nodes))
             added_since = added_node(unmoved, before, now, memo["nodes"])
             if isinstance(owner, ModelProto):

@@ -23,10 +23,12 @@ from opwright.opsets.domains import STANDARD_DOMAINS, normal_domain
 @dataclass(frozen=True, slots=True)
 class AllUndone:
     """The nodes of which something was taken back, by id, and of those that had been moved to another opset the mark;
-    what gave the inputs that came back by name, for each node that got some."""
+    those in graphs that came back, which no other tool has seen; what gave the inputs that came back by name, for each
+    node that got some."""
 
     restored: Mapping[int, NodeProto]
     moved: Mapping[int, str]
+    inside: Mapping[int, NodeProto]
     sources: Sequence[tuple[NodeProto, Mapping[str, str]]]
 
 

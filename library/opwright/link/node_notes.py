@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Mapping, MutableSequence
+from collections.abc import Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,10 +27,11 @@ _SOURCES = "sources"
 @dataclass(frozen=True, slots=True)
 class Undone:
     """What was taken back of a node: the mark of the conversion that had `moved` it to another opset, empty where none
-    had, and what gave the inputs that came back by name."""
+    had, what gave the inputs that came back by name, and the names of the attributes that came back."""
 
     moved: str
     sources: Mapping[str, str]
+    attributes: Sequence[str]
 
 
 def note_changes(node: NodeProto, changes: Mapping[str, object], sources: Sources) -> None:
@@ -60,10 +61,10 @@ def newest_note(node: NodeProto) -> dict[str, Any] | None:
 
 def undo_changes(node: NodeProto, file: str) -> Undone | None:
     """Takes back all that was changed; None where that is nothing. Raises DiagnosticError (OW576)."""
-    moved, sources, found = "", dict[str, str](), False
+    moved, sources, found, back = "", dict[str, str](), False, list[str]()
     while (changes := read_entry(node.metadata_props, CALL, file)) is not None:
         pop_entry(node.metadata_props, CALL)
-        _undo(node, changes, file)
+        back += _undo(node, changes, file)
         found, mark = True, changes.get(MOVED, "")
         told, before = changes.get(_SOURCES, {}), changes.get(_BEFORE, "")
         if not isinstance(told, dict) or not isinstance(before, str) or not isinstance(mark, str):
@@ -72,10 +73,12 @@ def undo_changes(node: NodeProto, file: str) -> Undone | None:
         sources |= told
         if before:
             node.metadata_props.add(key=CALL, value=before)
-    return Undone(moved, sources) if found else None
+    return Undone(moved, sources, back) if found else None
 
 
-def _undo(node: NodeProto, changes: Mapping[str, Any], file: str) -> None:
+def _undo(node: NodeProto, changes: Mapping[str, Any], file: str) -> list[str]:
+    """Takes back one change; the names of the attributes that come back."""
+    back: list[str] = []
     try:
         for field in ("domain", "op_type", "overload"):
             if field in changes:
@@ -96,10 +99,12 @@ def _undo(node: NodeProto, changes: Mapping[str, Any], file: str) -> None:
         kept = [attribute for attribute in node.attribute if attribute.name not in written]
         for index, text in changes.get("dropped", ()):
             kept.insert(index, AttributeProto.FromString(base64.b64decode(text, validate=True)))
+            back.append(kept[index].name)
     except (IndexError, TypeError, ValueError, AttributeError, DecodeError):
         raise DiagnosticError([unreadable(CALL, file)]) from None
     del node.attribute[:]
     node.attribute.extend(kept)
+    return back
 
 
 def read_entry(metadata: Iterable[Any], key: str, file: str) -> dict[str, Any] | None:
