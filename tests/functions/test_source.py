@@ -188,6 +188,12 @@ def test_lambdas_and_methods_are_refused() -> None:
         def forward(self, x):
             return x
 
+        @staticmethod
+        @script()
+        def negated(x):
+            return op.Neg(x)
+
+    assert [node.op_type for node in Model.negated.to_function_proto().node] == ["Neg"]
     assert [code for code, _, _ in findings(script()(lambda x: x).to_function_proto)] == ["OW351"]
     assert [code for code, _, _ in findings(Model.forward.to_function_proto)] == ["OW351"]
     with pytest.raises(TypeError, match="script decorates functions, not type"):

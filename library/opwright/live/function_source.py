@@ -12,6 +12,7 @@ from types import CodeType, FunctionType
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.functions import STARTED
+from opwright.lang.grammar import name_of
 from opwright.lang.source import Source
 from opwright.lang.syntax import Module, function_of, parse
 
@@ -309,7 +310,8 @@ def _inner(statement: ast.stmt, line: int) -> Sequence[ast.stmt]:
 
 
 def _checked(module: Module, statement: ast.stmt, owner: ast.stmt | None) -> ast.FunctionDef | Diagnostic:
-    if isinstance(owner, ast.ClassDef):
+    decorators = statement.decorator_list if isinstance(statement, ast.FunctionDef) else ()
+    if isinstance(owner, ast.ClassDef) and "staticmethod" not in map(name_of, decorators):
         return _refused(module, statement, "a method cannot be compiled", "its first parameter is not a tensor")
     if isinstance(statement, ast.FunctionDef):
         return statement
