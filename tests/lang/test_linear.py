@@ -95,6 +95,17 @@ def scans(count: int) -> str:
     return "\n".join([*lines, *[scan] * count, "    return v + y"])
 
 
+def lists_that_change(count: int) -> str:
+    lines = ["def F(x, y):", "    v = [x * k for k in range(op.Size(x))]"]
+    change = "    v[op.Size(y)] = x\n    w = v.pop()\n    v.insert(0, w)"
+    return "\n".join([*lines, *[change] * (count // 4), "    return v[0]"])
+
+
+def comprehensions(count: int) -> str:
+    lines = ["def F(x, y):", *(f"    v{i} = [x * k + {i} for k in range(op.Size(y))][0]" for i in range(count // 2))]
+    return "\n".join([*lines, f"    return op.Sum({_all(count // 2)})"])
+
+
 def _all(count: int) -> str:
     return ", ".join(f"v{i}" for i in range(count))
 
@@ -112,6 +123,8 @@ PROGRAMS = [
     captured_arrays,
     nested_functions,
     scans,
+    lists_that_change,
+    comprehensions,
 ]
 
 

@@ -119,6 +119,7 @@ class Lowering:
         self.copies: tuple[object, ...] = ()  # which copy of which loops, helpers and items is being lowered
         self.agreed: dict[tuple[object, ...], Agreed] = {}  # by loop, of that copy
         self.loop_results: dict[ir.Value, LoopKey] = {}  # what loops over static ranges leave
+        self.hidden_by_no_loop: dict[ir.Value, None] = {}  # values for which `need_copies` has found nothing to unroll
 
     # ------------------------------------------------------------------------------------------- findings
 

@@ -163,6 +163,7 @@ def need_copies(low: Lowering, value: ir.Value) -> None:
     found = _Origins(low, numbers=False).of(value)
     if found is not None and found[0]:
         raise Poisoned(because=Copies(loop_key(low, found[0][0].statement)))
+    low.trail.put(low.hidden_by_no_loop, value, None)
 
 
 Makers = MutableMapping[int, ir.Node]  # the node that makes each value, by the value's id
@@ -195,6 +196,8 @@ class _Origins:
             if id(item) in seen:
                 continue
             seen.add(id(item))
+            if not self.numbers and item in self.low.hidden_by_no_loop:
+                continue  # a list that changes again and again is looked through once
             attempt = self.parameters.get(id(item))
             if attempt is not None:
                 pending.extend(attempt.bounds)
