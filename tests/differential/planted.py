@@ -78,12 +78,12 @@ BUGS = (
     Planted(
         "tuple assignments one after the other",
         f"{LOWER}.statements:_assign",
-        "    method = called_method(statement)",
+        "    if isinstance(first, ast.Name) or called",
         """    if isinstance(first, ast.Tuple) and isinstance(statement.value, ast.Tuple):
         for target, item in zip(first.elts, statement.value.elts):
             bind_target(low, target, lower_expression(low, item, env), env)
         return
-    method = called_method(statement)""",
+    if isinstance(first, ast.Name) or called""",
     ),
     Planted(
         "an augmented assignment turns its operands around",

@@ -302,6 +302,32 @@ def test_a_list_takes_the_element_type_that_its_annotation_says() -> None:
     assert (items, length) == ([], 0)
 
 
+def test_a_list_with_a_number_in_it_is_a_tensor_as_in_the_model() -> None:
+    @script()
+    def listed(x: FLOAT[N], n: INT64):
+        return [n, 1], [x[0], 1.5], [x[0], x[1]]
+
+    x, n = np.float32([1, 2]), np.array(3)
+    numbers, floats, tensors = listed(x, n)
+    wanted = ReferenceEvaluator(listed.to_model_proto()).run(None, {"x": x, "n": n})
+    assert numbers.tolist() == wanted[0].tolist() == [3, 1]
+    assert floats.tolist() == wanted[1].tolist() == [1, 1.5]
+    assert isinstance(tensors, list)
+    assert [item.tolist() for item in tensors] == [item.tolist() for item in wanted[2]]
+
+
+def test_an_optional_sequence_may_be_empty() -> None:
+    @script()
+    def joined(x: FLOAT[N], more: OptionalValue[Sequence[FLOAT[N]]]):
+        ys = [x]
+        if op.OptionalHasElement(more):
+            ys += op.OptionalGetElement(more)
+        return ys
+
+    x = np.float32([1, 2])
+    assert [len(joined(x, given)) for given in ([x, x], [], None)] == [3, 1, 1]
+
+
 def test_an_optional_that_holds_nothing_is_none() -> None:
     @script()
     def held(x: OptionalValue[FLOAT[N]], y: FLOAT[N]):

@@ -7,6 +7,7 @@ reference evaluator.
 from __future__ import annotations
 
 import linecache
+import math
 import textwrap
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 from onnx.reference import ReferenceEvaluator
 from onnxruntime import GraphOptimizationLevel, InferenceSession, SessionOptions
-from opwright import FLOAT, INT64, DiagnosticError, OnnxFunction, Sequence, script
+from opwright import FLOAT, INT32, INT64, DiagnosticError, OnnxFunction, Sequence, script
 from opwright import opset21 as op
 from opwright.eager import whole_functions
 
@@ -290,6 +291,37 @@ def swap2(x: FLOAT[N], n: INT64):
     return op.ConcatFromSequence(xs, axis=0, new_axis=1)
 
 
+@script()
+def other_places(x: FLOAT[N], n: INT64):
+    xs = [x, x + 1, x + 2]
+    xs[op.Cast(n % 3, to=INT32)] = x - 7
+    del xs[op.Cast(n % 3 - 3, to=INT32)]
+    ys = []
+    ys.insert(n, x)
+    ys.extend(x * i for i in range(3))
+    ys.extend(reversed([x, x + 1]))
+    last: FLOAT[...] = ys.pop()
+    return op.ConcatFromSequence(xs + ys, axis=0), last * math.prod(i for i in range(1, 4))
+
+
+@script()
+def lists_beside_lists(x: FLOAT[N], n: INT64):
+    t = x
+    for i, v in enumerate(range(n), 1):
+        t = t * 0.5 + v * i
+    for i, (v, w) in enumerate(zip(x, x, strict=False), start=2):
+        t = t * 0.5 + v * w * i
+    for i, v in enumerate(reversed(x), -2):
+        t = t * 0.5 + v * i
+    for a, (b, c) in zip(x, ((1, 2.0), (3, 4.0), (5, 6.0)), strict=False):
+        t = t * 0.5 + a * b + c
+    for a, (i, b) in zip(x, enumerate((1.0, 2.0)), strict=False):
+        t = t * 0.5 + a * b + i
+    for a, (p, q) in zip(x, [(x, 2.0), (x + 1, 4.0)], strict=False):
+        t = t * 0.5 + a * p + q
+    return t
+
+
 FUNCTIONS = [item for item in globals().values() if isinstance(item, OnnxFunction)]
 X = np.float32([1, 2, 4])
 FAILS_ON_NONE = {"of_a_range", "with_conditions", "nested", "in_a_helper", "name_taken", "with_a_lambda"}
@@ -365,6 +397,9 @@ REFUSED = {
     "numbers in a list of the run time": ("return [i for i in range(n)]", "OW346"),
     "a generator": ("return sum(x * i for i in range(n))", "OW362"),
     "reversed zip": ("for a, b in reversed(zip(x, x)):\n    x = x + a\nreturn x", "OW312"),
+    "kinds of numbers": ("for a, b in zip(x, (1, 2.5)):\n    x = x + a * b\nreturn x", "OW362"),
+    "texts": ("for a, b in zip(x, ('p', 'q')):\n    x = x + a\nreturn x", "OW362"),
+    "a start of the run time": ("for i, v in enumerate(reversed(x), n):\n    x = x + v * i\nreturn x", "OW362"),
     "strict zip": ("for a, b in zip(x, x, strict=True):\n    x = x + a\nreturn x", "OW362"),
     "no such name": ("return [x * i + j for i in range(n)]", "OW302"),
     "its names end with it": ("ys = [x * i for i in range(n)]\nreturn i", "OW302"),

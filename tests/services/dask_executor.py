@@ -150,7 +150,13 @@ def add_copies(home: Path, names: Iterable[str]) -> None:
 def started(*words: str) -> subprocess.Popen[str]:
     """A command in a process of its own, whose signals are those of a shell."""
     command = [sys.executable, "-c", "import sys; from opwright_build.cli.entry import main; sys.exit(main())", *words]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed_interrupts)
+
+
+def heed_interrupts() -> None:
+    """In a child: SIGINT is heeded, though the tests themselves may run where a shell ignores it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def finished(process: subprocess.Popen[str]) -> list[dict[str, Any]]:
@@ -234,7 +240,7 @@ def test_a_run_whose_worker_is_killed_ends_as_a_local_one(failures: str, cluster
 
 
 def test_ctrl_c_ends_what_was_submitted(cluster: Cluster, library: Path) -> None:
-    add_copies(library / "specs" / "com.acme", (f"Made{number}" for number in range(1000)))  # a build of many seconds
+    add_copies(library / "specs" / "com.acme", (f"Made{number}" for number in range(100)))  # a build of some seconds
     cluster.start()
     cluster.wait_for(2)
     with cluster.client() as client:

@@ -53,6 +53,12 @@ def _is_sequence(value: object) -> bool:
     return isinstance(value, Items) or (isinstance(value, list) and any(map(is_array, value)))
 
 
+def _is_list_for(declared: DeclaredValue, value: object) -> bool:
+    """Whether an argument has to be a list of tensors; an optional of one may be an optional."""
+    given = isinstance(value, (list, tuple)) or (value is not None and declared.wrap == ("seq",))
+    return given and declared.wrap[-1:] == ("seq",)
+
+
 def as_input(low: EagerLowering, value: Any, element: ElementType | None) -> Any:
     """An argument as a tensor, a sequence or None; numbers take `element`, or what numbers become without one."""
     if value is None or isinstance(value, (Tensor, Items)):
@@ -118,7 +124,7 @@ class Arguments:
                 reason="the annotation says so",
                 help="join them: `op.ConcatFromSequence`, or annotate `Sequence[...]`",
             )
-        if declared is not None and declared.wrap == ("seq",) and value is not None:
+        if declared is not None and _is_list_for(declared, value):
             return self._sequence(item, value, declared)
         if isinstance(value, dict) and declared is not None and declared.type in BY_NAME and len(declared.wrap) == 1:
             return wrap(dict(value), wrapped(declared.wrap[0], ir.TensorType(BY_NAME[declared.type], ())))

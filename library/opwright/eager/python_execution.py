@@ -14,9 +14,10 @@ from opwright.eager import settings
 from opwright.eager.captured import capturer_of
 from opwright.eager.described import Described, describe_function
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
-from opwright.eager.parameters import Arguments, as_input, bind_by_python, each
+from opwright.eager.operations import operand
+from opwright.eager.parameters import Arguments, as_input, bind_by_python, each, is_array
 from opwright.eager.place import caller
-from opwright.eager.tensor import Items, Tensor
+from opwright.eager.tensor import Items, Tensor, wrap
 from opwright.eager.trace import Trace
 from opwright.eager.whole import call_whole
 from opwright.elements import BY_NAME, ElementType
@@ -24,6 +25,7 @@ from opwright.functions import OnnxFunction
 from opwright.graphs.ndarrays import Array, python_number
 from opwright.lang import ir
 from opwright.lang.interface import Arity, DeclaredValue, Input
+from opwright.lang.lower.numbers import as_tensor
 from opwright.live.compiled import target_opset
 
 
@@ -207,6 +209,9 @@ def _refuse_unstarted(low: EagerLowering, name: str, found: Any) -> None:
 def _output(low: EagerLowering, name: str, value: Any, element: ElementType | None) -> Any:
     if element is None and isinstance(value, list) and not value and not isinstance(value, Items):
         return Items([], ir.UnknownType())  # a sequence or a tensor: the compiled function tells
+    if isinstance(value, list) and not isinstance(value, Items) and not all(map(is_array, value)):
+        made = as_tensor(low, operand(low, value), element, None)  # a number in it makes it a list of numbers
+        return wrap(low.data[made], made.type)
     number = python_number(value) if isinstance(value, np.generic) else None  # what numpy's functions give
     made = as_input(low, value if number is None else number, element)
     if element is not None and isinstance(made, Tensor) and made.dtype is not element:

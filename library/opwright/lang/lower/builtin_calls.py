@@ -43,8 +43,8 @@ _INSTEAD = {
 }
 _OF_A_LIST = {"max": "op.Max", "min": "op.Min", "sum": "op.Add"}  # what two items are put together by
 
-_RUN_THROUGH = ("max", "min", "sorted", "sum")  # what takes an iterator
-_OF_KEYS = (*_RUN_THROUGH, "bool", "len")  # what a dictionary's keys decide
+_RUN_THROUGH = ("fsum", "max", "min", "prod", "sorted", "sum")  # what takes an iterator
+_OF_KEYS = ("bool", "len", "max", "min", "sorted", "sum")  # what a dictionary's keys decide
 _OF_SCALARS = ("bool", "float", "int")  # what makes a number of a scalar of numpy, as functions of `math` do
 _SHALLOW = ("bool", "len")  # what the items of a list are does not matter
 
@@ -70,7 +70,7 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments, env
     if not callee.module and callee.name == "slice":
         return _slice(low, values, arguments)
     if any(isinstance(value, StaticIterator) for value in values):
-        if callee.module or callee.name not in _RUN_THROUGH or not isinstance(values[0], StaticIterator):
+        if callee.name not in _RUN_THROUGH or not isinstance(values[0], StaticIterator):
             raise low.error(
                 "OW312", f"`{callee.name}` has no value here", span, "Python does not accept an iterator there"
             )

@@ -94,9 +94,18 @@ def _called(low: Lowering, node: ast.Call, env: Environment) -> Range:
 def _enumerated(low: Lowering, node: ast.Call, env: Environment) -> Range:
     """`enumerate(...)`, as a call of it has it but for what only a loop can run over."""
     span = span_of(node)
-    inner = _by_builtin(low, node.args[0], env) if len(node.args) == 1 and not node.keywords else None
+    begins = [*node.args[1:], *(item.value for item in node.keywords if item.arg == "start")]
+    inner = (
+        _by_builtin(low, node.args[0], env)
+        if node.args and len(begins) == len(node.args) + len(node.keywords) - 1 < 2
+        else None
+    )
     if inner is not None:
-        return inner.settled(low, span).enumerated(low, span)
+        begin = lower_expression(low, begins[0], env) if begins else 0
+        need_static(low, begin, span)
+        if not is_int(begin):
+            raise low.error("OW362", "`enumerate` starts at a static int", span, f"it gets {describe(begin)}")
+        return inner.settled(low, span).enumerated(low, begin, span)
     arguments = lower_arguments(low, node, env, None)
     positional, keywords = arguments.positional, arguments.keywords
     if 1 <= len(positional) <= 2 and len(positional) + len(keywords) <= 2 and set(keywords) <= {"start"}:

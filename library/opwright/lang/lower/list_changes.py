@@ -18,7 +18,7 @@ from opwright.lang.lower.item_ranks import item_rank, joined_rank, note_item_ran
 from opwright.lang.lower.joins import filler
 from opwright.lang.lower.known import need_copies, need_static
 from opwright.lang.lower.numbers import cast, describe
-from opwright.lang.lower.operands import Environment, Operand, SliceItem, is_sequence, items_in, known_int
+from opwright.lang.lower.operands import Environment, Operand, SliceItem, is_sequence, is_tensor, items_in, known_int
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.rules import lower_expression
@@ -43,12 +43,12 @@ def grown_names(statements: Sequence[ast.stmt]) -> list[str]:
 def called_method(node: ast.stmt) -> tuple[str, str, ast.Call] | None:
     """(name, method, call) of `name.method(...)` as a statement, where it is a method that changes a list; of one that
     gives a value, such as `pop`, also where the statement binds it to names."""
-    if not isinstance(node, (ast.Expr, ast.Assign)) or not isinstance(node.value, ast.Call):
+    if not isinstance(node, (ast.Expr, ast.Assign, ast.AnnAssign)) or not isinstance(node.value, ast.Call):
         return None
     function = node.value.func
     if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):
         return None
-    if function.attr not in CHANGING or (isinstance(node, ast.Assign) and function.attr != "pop"):
+    if function.attr not in CHANGING or (not isinstance(node, ast.Expr) and function.attr != "pop"):
         return None
     return function.value.id, function.attr, node.value
 
@@ -112,8 +112,11 @@ def put_item(low: Lowering, target: ast.Subscript, value: Operand, env: Environm
     if known is not None:
         behind: int | ir.Value = known + (known >= 0)
     else:
-        forwards = op.greater(op.at(at), op.int64(-1))
-        behind = op.add(op.at(at), cast(low, forwards, low.element_of("int64"), span))
+        int64, counted = low.element_of("int64"), op.at(at)
+        if is_tensor(counted) and ir.known_element(counted.type.element) is not int64:
+            counted = cast(low, counted, int64, span)
+        forwards = op.greater(counted, op.int64(-1))
+        behind = op.add(counted, cast(low, forwards, int64, span))
     _put(low, env, name, _typed(low, op.sequence_erase(longer, op.at(behind)), longer))
 
 
@@ -235,7 +238,7 @@ def _insert(low: Lowering, env: Environment, name: str, given: Sequence[Operand]
     check_change(low, env, name, span)
     before: Operand = StaticList()
     behind = owner
-    if known_int(index) != 0:
+    if known_int(index) != 0 and items_in(owner) != ():
         before = subscript(low, owner, [SliceItem(stop=index)], span)
         behind = subscript(low, owner, [SliceItem(start=index)], span)
     _put(low, env, name, joined(low, joined(low, before, (item,), span), behind, span))

@@ -70,9 +70,9 @@ def _check_growth(low: Lowering, statement: ast.For, env: Environment) -> None:
         if name in names and is_list(env.get(name)):
             raise low.error(
                 "OW344",
-                f"`{name}` grows while the loop runs over it",
+                f"`{name}` changes while the loop runs over it",
                 span_of(statement.iter),
-                reason="in Python the loop would run over the new items too",
+                reason="in Python the loop would run over what the list is by then",
                 help=f"run over a copy: `for ... in {name} + []`, or loop over `range(...)`",
             )
 

@@ -13,8 +13,8 @@ from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_copies, need_static, numbers_of
 from opwright.lang.lower.number_functions import call_number_builtin
-from opwright.lang.lower.numbers import is_static_number
-from opwright.lang.lower.operands import AttributeOperand, Operand, known_int
+from opwright.lang.lower.numbers import describe, is_number, is_static_number, number_kind
+from opwright.lang.lower.operands import AttributeOperand, Operand, is_tensor, items_in, known_int
 from opwright.lang.lower.sequences import sequence_length, subscript_sequence
 from opwright.lang.lower.subscripts import subscript
 from opwright.lang.lower.tensor_rows import known_rows, row, row_count
@@ -79,9 +79,9 @@ class Range:
         last = cast(Index, binary(low, "-", self.trips, 1, span, (span, span)))
         return Range(self.item(low, last, span), -self.step, self.trips, self.bounds)
 
-    def enumerated(self, low: Lowering, span: Span) -> Range:
+    def enumerated(self, low: Lowering, start: int, span: Span) -> Range:
         """Each item with its number."""
-        return Zipped(low, [Range(0, 1, self.trips, self.bounds), self], span)
+        return Zipped(low, [Range(start, 1, self.trips, self.bounds), self], span)
 
 
 class Items(Range):
@@ -112,10 +112,10 @@ class Items(Range):
     def reversed(self, low: Lowering, span: Span) -> Range:
         return _Reversed(low, self, span)
 
-    def enumerated(self, low: Lowering, span: Span) -> Range:
+    def enumerated(self, low: Lowering, start: int, span: Span) -> Range:
         if self.numbered is not None:
-            return super().enumerated(low, span)
-        self.numbered = 0
+            return super().enumerated(low, start, span)
+        self.numbered = start
         return self
 
 
@@ -134,8 +134,8 @@ class Listed(Items):
     def reversed(self, low: Lowering, span: Span) -> Range:
         return Listed(self._items[::-1])
 
-    def enumerated(self, low: Lowering, span: Span) -> Range:
-        return Listed(tuple(enumerate(self._items)))
+    def enumerated(self, low: Lowering, start: int, span: Span) -> Range:
+        return Listed(tuple(enumerate(self._items, start)))
 
 
 class OfSequence(Items):
@@ -216,4 +216,27 @@ def zipped(low: Lowering, parts: Sequence[Range], span: Span) -> Range:
     lists = [part.listed for part in parts if part.listed is not None]
     if len(lists) == len(parts) or not all(lists):
         return Listed(tuple(zip(*lists, strict=False)) if all(lists) else ())
-    return Zipped(low, parts, span)
+    return Zipped(low, [_taken_apart(low, part, span) for part in parts], span)
+
+
+def _taken_apart(low: Lowering, part: Range, span: Span) -> Range:
+    """A static list whose items are taken at places of the run time: one of pairs as a pair of lists."""
+    items = part.listed
+    if items is None or _are_numbers(items) or all(map(is_tensor, items)):
+        return part
+    rows = [items_in(item) or () for item in items]
+    if len(set(map(len, rows))) == 1 and rows[0]:
+        return Zipped(low, [_taken_apart(low, Listed(tuple(column)), span) for column in zip(*rows, strict=True)], span)
+    raise low.error(
+        "OW362",
+        "a static list beside one whose length is known at run time only holds tensors, or numbers of one kind",
+        span,
+        reason="which of its items it is, is known at run time only: "
+        + ", ".join(map(describe, items[:3]))
+        + ("" if len(items) < 4 else ", ..."),
+        help="write floats beside floats (`1.0`), or a tensor, whose rows are its items",
+    )
+
+
+def _are_numbers(items: Sequence[Operand]) -> bool:
+    return all(map(is_number, items)) and len({number_kind(item) for item in items if is_number(item)}) == 1

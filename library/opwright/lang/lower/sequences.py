@@ -18,6 +18,8 @@ from opwright.lang.lower.numbers import ITEMS, describe, is_number
 from opwright.lang.lower.operands import (
     IndexItem,
     Operand,
+    SliceItem,
+    StaticIterator,
     is_sequence,
     is_tensor,
     items_in,
@@ -50,7 +52,7 @@ def joined(low: Lowering, owner: Operand, items: Operand, span: Span) -> Operand
 
         need_copies(low, items)
         return join_sequences(low, owner, items, span)
-    more = items_in(items)
+    more = items.items if isinstance(items, StaticIterator) else items_in(items)
     if more is None:
         raise low.error(
             "OW345",
@@ -81,7 +83,7 @@ _extended.on(ir.Value)(lambda owner, low, items, span: _grown(owner, low, items,
 
 def _grown(owner: ir.Value, low: Lowering, items: tuple[Operand, ...], span: Span) -> ir.Value:
     assert is_sequence(owner)
-    if not items and not low.is_before(COPIES_SEQUENCES_SINCE):
+    if not items:
         return copied(low, owner, span)
     value: ir.Value = owner
     for item in items:
@@ -94,6 +96,10 @@ def _grown(owner: ir.Value, low: Lowering, items: tuple[Operand, ...], span: Spa
 
 def copied(low: Lowering, owner: ir.Value, span: Span) -> ir.Value:
     """Another list of the same items: Python's `xs + []`."""
+    if low.is_before(COPIES_SEQUENCES_SINCE):
+        from opwright.lang.lower.sequence_loops import slice_sequence
+
+        return slice_sequence(low, owner, SliceItem(), span)
     made = Writer(low, span).identity(owner)
     made.type = owner.type
     note_item_rank(low, made, item_rank(low, owner))

@@ -194,12 +194,9 @@ def _unsupported(low: Lowering, statement: ast.stmt, rest: Rest, env: Environmen
 @lowers(ast.Assign)
 def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
     first = statement.targets[0]
-    method = called_method(statement)
-    if method is not None and is_list(env.get(method[0])):
-        value = call_method(low, env, *method, span_of(statement.value))
-    elif isinstance(first, ast.Name):
-        value = lower_expression(low, statement.value, env)
-        if len(statement.targets) == 1:
+    if isinstance(first, ast.Name) or called_method(statement) is not None:
+        value = _value_of(low, statement, statement.value, env)
+        if isinstance(first, ast.Name) and len(statement.targets) == 1:
             _bind_name(low, first.id, value, env)
             return
     else:
@@ -208,6 +205,14 @@ def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
             span = span_of(statement.value)
             value = items_of(low, value, span, _UNPACKING, named=isinstance(statement.value, ast.Name))
     each(partial(_bind_to, low, value, env), statement.targets)
+
+
+def _value_of(low: Lowering, statement: ast.stmt, value: ast.expr, env: Environment) -> Operand:
+    """What a statement binds, which a list may give that changes by it."""
+    method = called_method(statement)
+    if method is not None and is_list(env.get(method[0])):
+        return call_method(low, env, *method, span_of(value))
+    return lower_expression(low, value, env)
 
 
 def _count_of_names(target: ast.expr) -> int | None:
@@ -233,7 +238,7 @@ def _bind_to(low: Lowering, value: Operand, env: Environment, target: ast.expr) 
 @lowers(ast.AnnAssign)
 def _ann_assign(low: Lowering, statement: ast.AnnAssign, env: Environment) -> None:
     if statement.value is not None:
-        value = declare(low, statement.annotation, lower_expression(low, statement.value, env))
+        value = declare(low, statement.annotation, _value_of(low, statement, statement.value, env))
         bind_target(low, statement.target, value, env)
 
 
