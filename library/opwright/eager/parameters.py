@@ -20,7 +20,7 @@ from opwright.functions import OnnxFunction
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
-from opwright.lang.lower.declared import wrapped
+from opwright.lang.lower.declared import type_of_element, wrapped
 from opwright.lang.lower.held_arrays import with_numbers
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.objects import TypeObject
@@ -112,8 +112,10 @@ class Arguments:
 
     def _input(self, item: Input, value: Any) -> Any:
         declared = self.described.declaration.inputs.get(item.name)
-        if value is None and declared is not None and declared.wrap[:1] == ("optional",) and self._wanted(item.name):
-            return wrap(None, self._optional(item.name, declared))
+        may_hold_nothing = value is None and declared is not None and declared.wrap[:1] == ("optional",)
+        element = self._wanted(item.name) if may_hold_nothing else None
+        if declared is not None and element is not None:
+            return wrap(None, type_of_element(element, declared))
         if value is None and item.arity is not Arity.OPTIONAL and not item.has_gaps:
             self.low.error("OW204", f"`{self.name}` needs its input `{item.name}`", NOWHERE, "it is None")
         if _is_sequence(value) and item.annotation.elements and not item.annotation.wrap:
@@ -150,15 +152,6 @@ class Arguments:
         if isinstance(made.type.item, ir.TensorType):
             self._admit(item.name, declared, made.type.item)
         return wrap(self.low.data[made], made.type)
-
-    def _optional(self, name: str, declared: DeclaredValue) -> ir.Type:
-        """The type of an optional input that holds nothing."""
-        element = self._wanted(name)
-        assert element is not None
-        type_: ir.Type = ir.TensorType(element)
-        for kind in reversed(declared.wrap):
-            type_ = wrapped(kind, type_)
-        return type_
 
     def _wanted(self, name: str) -> ElementType | None:
         """The element type that a number takes as this input, where anything decides it."""
@@ -226,10 +219,9 @@ class Arguments:
             known = self.sizes.setdefault(dim, size) if isinstance(dim, str) else dim
             fits = fits and known in (None, size)
         if not fits:
-            shown = ", ".join("?" if dim is None else str(dim) for dim in wanted)
             self.low.error(
                 "OW372",
-                f"`{self.name}` takes `{name}` with the shape [{shown}], not {type_!r}",
+                f"`{self.name}` takes `{name}` with the shape {declared.shape_text}, not {type_!r}",
                 NOWHERE,
                 reason="the annotation says so: `FLOAT` alone is a scalar, and `FLOAT[...]` has any shape",
                 help="reshape the argument, or change the annotation",

@@ -232,10 +232,9 @@ def _check_shape(low: EagerLowering, name: str, declared: DeclaredValue, found: 
         return
     pairs = zip(wanted, dims, strict=False)
     if len(wanted) != len(dims) or any(isinstance(one, int) and one != other for one, other in pairs):
-        shown = ", ".join("?" if dim is None else str(dim) for dim in wanted)
         low.error(
             "OW210",
-            f"`{name}` is declared to give the shape [{shown}], and gives {found!r}",
+            f"`{name}` is declared to give the shape {declared.shape_text}, and gives {found!r}",
             NOWHERE,
             reason="a function returns the type that its interface promises",
             help="reshape the result, or change the declared type",

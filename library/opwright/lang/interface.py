@@ -39,6 +39,12 @@ class DeclaredValue:
             return self.shape
         return None if self.rank is None else (None,) * self.rank
 
+    @property
+    def shape_text(self) -> str:
+        """The dimensions as messages show them: `[N, ?, 3]`."""
+        dims = self.dimensions or ()
+        return f"[{', '.join('?' if dim is None else str(dim) for dim in dims)}]"
+
 
 @record
 class Declaration:

@@ -610,15 +610,21 @@ class PythonWriter(Writer):
         scope.bind(target, Loose(element))
         return [f"{name} = {start}", f"{target} = {text}[*{name}]"], False
 
-    def _joined_list(self, scope: Scope) -> Block | None:
-        """What a loop appends, joined along a new axis."""
+    def _listed_to_target(self, scope: Scope) -> tuple[str, str, str] | None:
+        """A row or matrix of which items of a list are made, its element type, and another name for what joins them."""
         found = self._row_or_matrix(scope)
         if found is None or scope.depth > 2:
             return None
         text, element, _ = found
         target = self.target(scope, Loose(element))
-        if target is None or target == text:
+        return None if target is None or target == text else (text, element, target)
+
+    def _joined_list(self, scope: Scope) -> Block | None:
+        """What a loop appends, joined along a new axis."""
+        found = self._listed_to_target(scope)
+        if found is None:
             return None
+        text, element, target = found
         name, index = self._fresh("q"), self._fresh("i")
         bound = self.draw.pick(("2", "3", "1"))
         start = self.draw.pick(("", text))
@@ -632,13 +638,10 @@ class PythonWriter(Writer):
 
     def _changed_list(self, scope: Scope) -> Block | None:
         """A list whose length only the run tells, which statements change, joined in the end. It keeps two items."""
-        found = self._row_or_matrix(scope)
-        if found is None or scope.depth > 2:
+        found = self._listed_to_target(scope)
+        if found is None:
             return None
-        text, element, _ = found
-        target = self.target(scope, Loose(element))
-        if target is None or target == text:
-            return None
+        text, element, target = found
         name, index, item, kept = (self._fresh(letter) for letter in "qivt")
         scope.bind(target, Loose(element))
         starts = (

@@ -24,7 +24,11 @@ def declared_type(function: ir.Function, declared: DeclaredValue) -> ir.Type:
     variable = function.variables.get(declared.type)
     if declared.type == ANY:
         variable = ir.TypeVariable(ANY, rigid=False)
-    element = variable if variable is not None else BY_NAME[declared.type]
+    return type_of_element(variable if variable is not None else BY_NAME[declared.type], declared)
+
+
+def type_of_element(element: ir.Element, declared: DeclaredValue) -> ir.Type:
+    """The type of a declared value whose element type is decided."""
     type_: ir.Type = ir.TensorType(element, declared.dimensions)
     for kind in reversed(declared.wrap):
         type_ = wrapped(kind, type_)

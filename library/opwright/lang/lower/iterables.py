@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from functools import partial
-from typing import cast
 
 from opwright.lang import ir
 from opwright.lang.grammar import called_by_name, name_of
@@ -18,15 +17,13 @@ from opwright.lang.lower.known import need_rank, need_static
 from opwright.lang.lower.lists import items_of
 from opwright.lang.lower.numbers import (
     carried,
+    cast,
     describe,
     is_number,
     is_static_number,
     narrow,
     number_kind,
     typed_constant,
-)
-from opwright.lang.lower.numbers import (
-    cast as cast_to,
 )
 from opwright.lang.lower.operands import (
     Environment,
@@ -54,7 +51,7 @@ def what_is_run_over(low: Lowering, node: ast.expr, env: Environment, purpose: s
         return made
     value, span = lower_expression(low, node, env), span_of(node)
     if isinstance(value, RunTimeIterator):
-        return cast(Range, value.over)
+        return value.over
     return _counted(low, value, span) or Listed(items_of(low, value, span, purpose, name_of(node) is not None))
 
 
@@ -198,11 +195,11 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value:
         if any(not item.is_integer for item in elements_of(mask)):
             raise low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "cast it to INT64")
         int64 = low.element_of("int64")
-        value = as_scalar(low, operand if mask == 1 << int64.code else cast_to(low, operand, int64, span), span)
+        value = as_scalar(low, operand if mask == 1 << int64.code else cast(low, operand, int64, span), span)
     else:
         raise low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "")
     if is_run_time_number(value) and value.type.kind is ir.NumberKind.INT:
         return value
-    number = cast_to(low, value, low.element_of("int64"), span)
+    number = cast(low, value, low.element_of("int64"), span)
     number.type = ir.NumberType(ir.NumberKind.INT)
     return number

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from _typeshed import SupportsKeysAndGetItem
 
+    from opwright.lang.lower.run_over import Range
+
 # Where a loop stands: its file, the line that its text begins with, its own line and column. The tree of a helper may
 # be read anew for each pass over a function.
 LoopKey = tuple[str, int, int, int]
@@ -79,12 +81,12 @@ class StaticIterator(Described):
 
 
 class RunTimeIterator(Described):
-    """What a loop at run time runs over (`iterables.Range`), as the function that a comprehension is short for gets
+    """What a loop at run time runs over (`run_over.Range`), as the function that a comprehension is short for gets
     it."""
 
     __slots__ = ("over",)
 
-    def __init__(self, over: object) -> None:
+    def __init__(self, over: Range) -> None:
         self.over = over
 
     @property
