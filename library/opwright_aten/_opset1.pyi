@@ -23,8 +23,9 @@ _T13 = _TypeVar("_T13", INT32, INT64)
 _T14 = _TypeVar("_T14", FLOAT16, FLOAT)
 _T15 = _TypeVar("_T15", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
 _T16 = _TypeVar("_T16", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT64)
-_T17 = _TypeVar("_T17", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8)
-_T18 = _TypeVar("_T18", FLOAT, BOOL, INT64)
+_T17 = _TypeVar("_T17", FLOAT, DOUBLE, UINT8)
+_T18 = _TypeVar("_T18", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8)
+_T19 = _TypeVar("_T19", FLOAT, BOOL, INT64)
 
 class abs(_LibraryFunction):
     @_overload
@@ -2704,6 +2705,31 @@ class channel_shuffle(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, groups: _NDArray[_Any] | _Ints) -> _NDArray[_Any]:
         ...
 
+class cholesky(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6, *, upper: bool = False) -> _T6:
+        """Computes the Cholesky decomposition of matrices.
+
+        Where matrices are not positive-definite, nans come out; PyTorch raises an error.
+
+        Inputs:
+            self (T): Symmetric, positive-definite matrices; other dimensions are before them.
+
+        Attributes:
+            upper (bool, default False): Whether the factor is an upper triangle.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, upper: bool = False) -> _NDArray[_Any]:
+        ...
+
 class chunk(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
@@ -4058,6 +4084,26 @@ class deg2rad(_LibraryFunction):
 
         Types:
             T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class det(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6) -> _T6:
+        """Computes determinants.
+
+        Inputs:
+            self (T): Square matrices; other dimensions are before them.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
 
         Since version 1 of opwright.aten.
         """
@@ -6188,6 +6234,50 @@ class grid_sampler_2d(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class grid_sampler_3d(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T2,
+        grid: _T2 | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _T2:
+        """The elements of volumes at given places, between which is interpolated.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions of places.
+            grid (T): Places, from -1 to 1, the last dimension first.
+
+        Attributes:
+            interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element.
+            padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+            align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        grid: _NDArray[_Any] | _Floats,
+        *,
+        interpolation_mode: _Literal[0, 1],
+        padding_mode: _Literal[0, 1, 2],
+        align_corners: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
 class group_norm(_LibraryFunction):
     @_overload
     def __call__(
@@ -6897,6 +6987,62 @@ class index_put(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class index_reduce(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T1,
+        index: INT32 | INT64 | _Ints,
+        source: _T1 | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["prod", "mean", "amax", "amin"],
+        include_self: bool = True,
+        column: _Sequence[int],
+    ) -> _T1:
+        """Combines parts of a tensor with those of another one, at given positions of a dimension.
+
+        Means of integers are rounded down. To PyTorch nan is the greatest and the least element; ONNX leaves that to runtimes.
+
+        A template: its body is made for each call, and depends on
+        `T`. What no vector reaches is not verified.
+
+        Inputs:
+            self (T)
+            index (I): The positions, not negative.
+            source (T): The parts.
+
+        Attributes:
+            dim (int, required): The dimension.
+            reduce (string, required): How elements are combined.
+            include_self (bool, default True): Whether the elements of `self` are combined with those that come to their places; else these replace them.
+            column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+            I: int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        source: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        reduce: _Literal["prod", "mean", "amax", "amin"],
+        include_self: bool = True,
+        column: _Sequence[int],
+    ) -> _NDArray[_Any]:
+        ...
+
 class index_select(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T3, index: INT32 | INT64 | _Ints, *, dim: int) -> _T3:
@@ -7170,6 +7316,28 @@ class internal_embedding_bag(_LibraryFunction):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class inverse(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6) -> _T6:
+        """Inverts matrices.
+
+        Where matrices are singular, infinities and nans come out; PyTorch raises an error.
+
+        Inputs:
+            self (T): Square matrices; other dimensions are before them.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class isclose(_LibraryFunction):
@@ -7809,6 +7977,31 @@ class lift_fresh_copy(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
+class linalg_cholesky(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6, *, upper: bool = False) -> _T6:
+        """Computes the Cholesky decomposition of matrices.
+
+        Where matrices are not positive-definite, nans come out; PyTorch raises an error.
+
+        Inputs:
+            self (T): Symmetric, positive-definite matrices; other dimensions are before them.
+
+        Attributes:
+            upper (bool, default False): Whether the factor is an upper triangle.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, upper: bool = False) -> _NDArray[_Any]:
+        ...
+
 class linalg_cross(_LibraryFunction):
     @_overload
     def __call__(_self, /, self: _T1, other: _T1 | _Floats, *, dim: int) -> _T1:
@@ -7838,6 +8031,48 @@ class linalg_cross(_LibraryFunction):
         *,
         dim: int,
     ) -> _NDArray[_Any]:
+        ...
+
+class linalg_det(_LibraryFunction):
+    @_overload
+    def __call__(self, /, A: _T6) -> _T6:
+        """Computes determinants.
+
+        Inputs:
+            A (T): Square matrices; other dimensions are before them.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, A: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
+        ...
+
+class linalg_inv(_LibraryFunction):
+    @_overload
+    def __call__(self, /, A: _T6) -> _T6:
+        """Inverts matrices.
+
+        Where matrices are singular, infinities and nans come out; PyTorch raises an error.
+
+        Inputs:
+            A (T): Square matrices; other dimensions are before them.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, A: _NDArray[_Any] | _Floats) -> _NDArray[_Any]:
         ...
 
 class linalg_matrix_power(_LibraryFunction):
@@ -7881,6 +8116,106 @@ class linalg_multi_dot(_LibraryFunction):
 
         Since version 1 of opwright.aten.
         """
+
+class linalg_slogdet(_LibraryFunction):
+    @_overload
+    def __call__(self, /, A: _T6) -> tuple[_T6, _T6]:
+        """Computes the signs of determinants and the logarithms of their magnitudes.
+
+        Inputs:
+            A (T): Square matrices; other dimensions are before them.
+
+        Outputs:
+            sign (T)
+            logabsdet (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(self, /, A: _NDArray[_Any] | _Floats) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+class linalg_solve(_LibraryFunction):
+    @_overload
+    def __call__(self, /, A: _T6, B: _T6 | _Floats, *, left: bool = True, vector: bool = False) -> _T6:
+        """Solves systems of linear equations.
+
+        Where matrices are singular, infinities and nans come out; PyTorch raises an error.
+
+        Inputs:
+            A (T): Square matrices; other dimensions are before them.
+            B (T): The right sides: a matrix, or with `vector` a vector, for each of the matrices.
+
+        Attributes:
+            left (bool, default True): Whether the matrices stand to the left of what is looked for.
+            vector (bool, default False): Whether each right side is a vector.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        A: _NDArray[_Any] | _Floats,
+        B: _NDArray[_Any] | _Floats,
+        *,
+        left: bool = True,
+        vector: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
+class linalg_solve_triangular(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T6,
+        B: _T6 | _Floats,
+        *,
+        upper: bool,
+        left: bool = True,
+        unitriangular: bool = False,
+    ) -> _T6:
+        """Solves systems of linear equations of triangular matrices.
+
+        Inputs:
+            self (T): Triangular matrices, of which the other triangle is not looked at.
+            B (T): The right sides.
+
+        Attributes:
+            upper (bool, required): Whether the matrices are upper triangles.
+            left (bool, default True): Whether they stand to the left of what is looked for.
+            unitriangular (bool, default False): Whether the diagonal is 1, whatever is there.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        B: _NDArray[_Any] | _Floats,
+        *,
+        upper: bool,
+        left: bool = True,
+        unitriangular: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
 
 class linalg_vector_norm(_LibraryFunction):
     @_overload
@@ -11949,6 +12284,47 @@ class prod_dim_int(_LibraryFunction):
     def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int, keepdim: bool = False) -> _NDArray[_Any]:
         ...
 
+class put(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        index: INT64 | _Ints,
+        source: _T3 | _Floats,
+        *,
+        accumulate: bool = False,
+    ) -> _T3:
+        """Replaces elements of a tensor, or adds to them, at positions in it as if it had one dimension.
+
+        Inputs:
+            self (T)
+            index (int64): The positions; negative ones count from the end.
+            source (T): The elements, as many as positions.
+
+        Attributes:
+            accumulate (bool, default False): Whether elements are added to those that are there, and to each other; of truth values it is the logical or.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        index: _NDArray[_Any] | _Ints,
+        source: _NDArray[_Any] | _Floats,
+        *,
+        accumulate: bool = False,
+    ) -> _NDArray[_Any]:
+        ...
+
 class quantized_decomposed_choose_qparams_per_token(_LibraryFunction):
     @_overload
     def __call__(
@@ -14974,6 +15350,27 @@ class slice_scatter(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class slogdet(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T6) -> tuple[_T6, _T6]:
+        """Computes the signs of determinants and the logarithms of their magnitudes.
+
+        Inputs:
+            self (T): Square matrices; other dimensions are before them.
+
+        Outputs:
+            sign (T)
+            logabsdet (T)
+
+        Types:
+            T: float, double
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+        ...
+
 class smooth_l1_loss(_LibraryFunction):
     @_overload
     def __call__(
@@ -17216,6 +17613,91 @@ class upsample_bicubic2d(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class upsample_bicubic2d_aa(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T17,
+        output_size: INT64 | _Ints,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        align_corners: bool,
+    ) -> _T17:
+        """Resizes two dimensions by bicubic interpolation over all elements that a new one covers.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, [2]): The new sizes.
+            steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+        Attributes:
+            align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        align_corners: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_bicubic2d_aa_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T17,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T17:
+        """Resizes two dimensions by bicubic interpolation over all elements that a new one covers.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+        Attributes:
+            align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class upsample_bicubic2d_vec(_LibraryFunction):
     @_overload
     def __call__(
@@ -17298,6 +17780,91 @@ class upsample_bilinear2d(_LibraryFunction):
     ) -> _NDArray[_Any]:
         ...
 
+class upsample_bilinear2d_aa(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T17,
+        output_size: INT64 | _Ints,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        align_corners: bool,
+    ) -> _T17:
+        """Resizes two dimensions by bilinear interpolation over all elements that a new one covers.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, [2]): The new sizes.
+            steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+        Attributes:
+            align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        align_corners: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_bilinear2d_aa_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T17,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T17:
+        """Resizes two dimensions by bilinear interpolation over all elements that a new one covers.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+        Attributes:
+            align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
 class upsample_bilinear2d_vec(_LibraryFunction):
     @_overload
     def __call__(
@@ -17333,6 +17900,91 @@ class upsample_bilinear2d_vec(_LibraryFunction):
         /,
         input: _NDArray[_Any] | _Floats,
         output_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_lanczos2d_aa(_LibraryFunction):
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _T17,
+        output_size: INT64 | _Ints,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        align_corners: bool,
+    ) -> _T17:
+        """Resizes two dimensions by Lanczos interpolation over all elements that a new one covers.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, [2]): The new sizes.
+            steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+        Attributes:
+            align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        align_corners: bool,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_lanczos2d_aa_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T17,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        align_corners: bool,
+        scales: _Sequence[float] | None = None,
+    ) -> _T17:
+        """Resizes two dimensions by Lanczos interpolation over all elements that a new one covers.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+        Attributes:
+            align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
         *,
         align_corners: bool,
         scales: _Sequence[float] | None = None,
@@ -17426,13 +18078,13 @@ class upsample_nearest1d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T17,
+        self: _T18,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T17:
+    ) -> _T18:
         """Resizes one dimension by the nearest elements.
 
         Inputs:
@@ -17470,13 +18122,13 @@ class upsample_nearest1d_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T17,
+        input: _T18,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T17:
+    ) -> _T18:
         """Resizes one dimension by the nearest elements.
 
         Inputs:
@@ -17514,13 +18166,13 @@ class upsample_nearest2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T17,
+        self: _T18,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T17:
+    ) -> _T18:
         """Resizes two dimensions by the nearest elements.
 
         Inputs:
@@ -17558,13 +18210,13 @@ class upsample_nearest2d_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T17,
+        input: _T18,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T17:
+    ) -> _T18:
         """Resizes two dimensions by the nearest elements.
 
         Inputs:
@@ -17602,13 +18254,13 @@ class upsample_nearest3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T17,
+        self: _T18,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T17:
+    ) -> _T18:
         """Resizes three dimensions by the nearest elements.
 
         Inputs:
@@ -17646,13 +18298,13 @@ class upsample_nearest3d_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T17,
+        input: _T18,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T17:
+    ) -> _T18:
         """Resizes three dimensions by the nearest elements.
 
         Inputs:
@@ -17681,6 +18333,213 @@ class upsample_nearest3d_vec(_LibraryFunction):
         steps: _NDArray[_Any] | _Floats | None = None,
         *,
         by_index: bool = False,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest_exact1d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T18, output_size: INT64 | _Ints, steps: DOUBLE | _Floats | None = None) -> _T18:
+        """Resizes one dimension by the elements nearest to the middles of the new ones.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, [1]): The new sizes.
+            steps (double, optional, [1]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints,
+        steps: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest_exact1d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T18,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        scales: _Sequence[float] | None = None,
+    ) -> _T18:
+        """Resizes one dimension by the elements nearest to the middles of the new ones.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [1]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+        Attributes:
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest_exact2d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T18, output_size: INT64 | _Ints, steps: DOUBLE | _Floats | None = None) -> _T18:
+        """Resizes two dimensions by the elements nearest to the middles of the new ones.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, [2]): The new sizes.
+            steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints,
+        steps: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest_exact2d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T18,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        scales: _Sequence[float] | None = None,
+    ) -> _T18:
+        """Resizes two dimensions by the elements nearest to the middles of the new ones.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+        Attributes:
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
+        scales: _Sequence[float] | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest_exact3d(_LibraryFunction):
+    @_overload
+    def __call__(_self, /, self: _T18, output_size: INT64 | _Ints, steps: DOUBLE | _Floats | None = None) -> _T18:
+        """Resizes three dimensions by the elements nearest to the middles of the new ones.
+
+        Inputs:
+            self (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, [3]): The new sizes.
+            steps (double, optional, [3]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints,
+        steps: _NDArray[_Any] | _Floats | None = None,
+    ) -> _NDArray[_Any]:
+        ...
+
+class upsample_nearest_exact3d_vec(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _T18,
+        output_size: INT64 | _Ints | None = None,
+        steps: DOUBLE | _Floats | None = None,
+        *,
+        scales: _Sequence[float] | None = None,
+    ) -> _T18:
+        """Resizes three dimensions by the elements nearest to the middles of the new ones.
+
+        Inputs:
+            input (T): Batch, channels, then the dimensions that are resized.
+            output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+            steps (double, optional, [3]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+        Attributes:
+            scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+        Outputs:
+            result (T)
+
+        Types:
+            T: float16, bfloat16, float, double, uint8
+
+        Since version 1 of opwright.aten.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any] | _Floats,
+        output_size: _NDArray[_Any] | _Ints | None = None,
+        steps: _NDArray[_Any] | _Floats | None = None,
+        *,
         scales: _Sequence[float] | None = None,
     ) -> _NDArray[_Any]:
         ...
@@ -18157,7 +19016,7 @@ class weight_norm(_LibraryFunction):
 
 class where_Scalar(_LibraryFunction):
     @_overload
-    def __call__(_self, /, condition: BOOL, self: _T18 | _Floats, other: _T18 | _Floats) -> _T18:
+    def __call__(_self, /, condition: BOOL, self: _T19 | _Floats, other: _T19 | _Floats) -> _T19:
         """Selects one number where a condition holds, and another one elsewhere.
 
         Inputs:

@@ -85,6 +85,7 @@ from ._opset1 import ceil as _TypeOfceil  # pyright: ignore[reportMissingModuleS
 from ._opset1 import celu as _TypeOfcelu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import chain_matmul as _TypeOfchain_matmul  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import channel_shuffle as _TypeOfchannel_shuffle  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import cholesky as _TypeOfcholesky  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import chunk as _TypeOfchunk  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp as _TypeOfclamp  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import clamp_Tensor as _TypeOfclamp_Tensor  # pyright: ignore[reportMissingModuleSource]
@@ -125,6 +126,7 @@ from ._opset1 import cummin as _TypeOfcummin  # pyright: ignore[reportMissingMod
 from ._opset1 import cumprod as _TypeOfcumprod  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import cumsum as _TypeOfcumsum  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import deg2rad as _TypeOfdeg2rad  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import det as _TypeOfdet  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import detach as _TypeOfdetach  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import diagonal as _TypeOfdiagonal  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import diagonal_copy as _TypeOfdiagonal_copy  # pyright: ignore[reportMissingModuleSource]
@@ -195,6 +197,7 @@ from ._opset1 import gelu as _TypeOfgelu  # pyright: ignore[reportMissingModuleS
 from ._opset1 import glu as _TypeOfglu  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import grid_sampler as _TypeOfgrid_sampler  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import grid_sampler_2d as _TypeOfgrid_sampler_2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import grid_sampler_3d as _TypeOfgrid_sampler_3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import group_norm as _TypeOfgroup_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import grouped_mm as _TypeOfgrouped_mm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import gru_input as _TypeOfgru_input  # pyright: ignore[reportMissingModuleSource]
@@ -215,12 +218,14 @@ from ._opset1 import index_copy as _TypeOfindex_copy  # pyright: ignore[reportMi
 from ._opset1 import index_fill_int_Scalar as _TypeOfindex_fill_int_Scalar  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_fill_int_Tensor as _TypeOfindex_fill_int_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_put as _TypeOfindex_put  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import index_reduce as _TypeOfindex_reduce  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import index_select as _TypeOfindex_select  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import inner as _TypeOfinner  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import instance_norm as _TypeOfinstance_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import internal_adaptive_avg_pool2d as _TypeOfinternal_adaptive_avg_pool2d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import internal_adaptive_avg_pool3d as _TypeOfinternal_adaptive_avg_pool3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import internal_embedding_bag as _TypeOfinternal_embedding_bag  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import inverse as _TypeOfinverse  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isclose as _TypeOfisclose  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isfinite as _TypeOfisfinite  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import isin_Scalar_Tensor as _TypeOfisin_Scalar_Tensor  # pyright: ignore[reportMissingModuleSource]
@@ -243,9 +248,15 @@ from ._opset1 import lerp_Scalar as _TypeOflerp_Scalar  # pyright: ignore[report
 from ._opset1 import lerp_Tensor as _TypeOflerp_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lgamma as _TypeOflgamma  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import lift_fresh_copy as _TypeOflift_fresh_copy  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linalg_cholesky as _TypeOflinalg_cholesky  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import linalg_cross as _TypeOflinalg_cross  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linalg_det as _TypeOflinalg_det  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linalg_inv as _TypeOflinalg_inv  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import linalg_matrix_power as _TypeOflinalg_matrix_power  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import linalg_multi_dot as _TypeOflinalg_multi_dot  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linalg_slogdet as _TypeOflinalg_slogdet  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linalg_solve as _TypeOflinalg_solve  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import linalg_solve_triangular as _TypeOflinalg_solve_triangular  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import linalg_vector_norm as _TypeOflinalg_vector_norm  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import linear as _TypeOflinear  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import linspace as _TypeOflinspace  # pyright: ignore[reportMissingModuleSource]
@@ -376,6 +387,7 @@ from ._opset1 import prelu_kernel as _TypeOfprelu_kernel  # pyright: ignore[repo
 from ._opset1 import prims_convert_element_type as _TypeOfprims_convert_element_type  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import prod as _TypeOfprod  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import prod_dim_int as _TypeOfprod_dim_int  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import put as _TypeOfput  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import quantized_decomposed_choose_qparams_per_token as _TypeOfquantized_decomposed_choose_qparams_per_token  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import quantized_decomposed_choose_qparams_per_token_asymmetric as _TypeOfquantized_decomposed_choose_qparams_per_token_asymmetric  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import quantized_decomposed_choose_qparams_per_token_asymmetric_impl as _TypeOfquantized_decomposed_choose_qparams_per_token_asymmetric_impl  # pyright: ignore[reportMissingModuleSource]
@@ -468,6 +480,7 @@ from ._opset1 import sinc as _TypeOfsinc  # pyright: ignore[reportMissingModuleS
 from ._opset1 import sinh as _TypeOfsinh  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import slice_Tensor as _TypeOfslice_Tensor  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import slice_scatter as _TypeOfslice_scatter  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import slogdet as _TypeOfslogdet  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import smooth_l1_loss as _TypeOfsmooth_l1_loss  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import softmax as _TypeOfsoftmax  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import softmax_int as _TypeOfsoftmax_int  # pyright: ignore[reportMissingModuleSource]
@@ -543,9 +556,15 @@ from ._opset1 import unsafe_split_Tensor as _TypeOfunsafe_split_Tensor  # pyrigh
 from ._opset1 import unsafe_view as _TypeOfunsafe_view  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import unsqueeze as _TypeOfunsqueeze  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import upsample_bicubic2d as _TypeOfupsample_bicubic2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_bicubic2d_aa as _TypeOfupsample_bicubic2d_aa  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_bicubic2d_aa_vec as _TypeOfupsample_bicubic2d_aa_vec  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import upsample_bicubic2d_vec as _TypeOfupsample_bicubic2d_vec  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import upsample_bilinear2d as _TypeOfupsample_bilinear2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_bilinear2d_aa as _TypeOfupsample_bilinear2d_aa  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_bilinear2d_aa_vec as _TypeOfupsample_bilinear2d_aa_vec  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import upsample_bilinear2d_vec as _TypeOfupsample_bilinear2d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_lanczos2d_aa as _TypeOfupsample_lanczos2d_aa  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_lanczos2d_aa_vec as _TypeOfupsample_lanczos2d_aa_vec  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import upsample_linear1d as _TypeOfupsample_linear1d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import upsample_linear1d_vec as _TypeOfupsample_linear1d_vec  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import upsample_nearest1d as _TypeOfupsample_nearest1d  # pyright: ignore[reportMissingModuleSource]
@@ -554,6 +573,12 @@ from ._opset1 import upsample_nearest2d as _TypeOfupsample_nearest2d  # pyright:
 from ._opset1 import upsample_nearest2d_vec as _TypeOfupsample_nearest2d_vec  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import upsample_nearest3d as _TypeOfupsample_nearest3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import upsample_nearest3d_vec as _TypeOfupsample_nearest3d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest_exact1d as _TypeOfupsample_nearest_exact1d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest_exact1d_vec as _TypeOfupsample_nearest_exact1d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest_exact2d as _TypeOfupsample_nearest_exact2d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest_exact2d_vec as _TypeOfupsample_nearest_exact2d_vec  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest_exact3d as _TypeOfupsample_nearest_exact3d  # pyright: ignore[reportMissingModuleSource]
+from ._opset1 import upsample_nearest_exact3d_vec as _TypeOfupsample_nearest_exact3d_vec  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import upsample_trilinear3d as _TypeOfupsample_trilinear3d  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import upsample_trilinear3d_vec as _TypeOfupsample_trilinear3d_vec  # pyright: ignore[reportMissingModuleSource]
 from ._opset1 import vander as _TypeOfvander  # pyright: ignore[reportMissingModuleSource]
@@ -2365,6 +2390,28 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+cholesky: _Final[_TypeOfcholesky]
+"""cholesky(self: T, *, upper: bool = False) -> T
+
+Computes the Cholesky decomposition of matrices.
+
+Where matrices are not positive-definite, nans come out; PyTorch raises an error.
+
+Inputs:
+    self (T): Symmetric, positive-definite matrices; other dimensions are before them.
+
+Attributes:
+    upper (bool, default False): Whether the factor is an upper triangle.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
 chunk: _Final[_TypeOfchunk]
 """chunk(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
 
@@ -3236,6 +3283,23 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+det: _Final[_TypeOfdet]
+"""det(self: T) -> T
+
+Computes determinants.
+
+Inputs:
+    self (T): Square matrices; other dimensions are before them.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
 
 Since version 1 of opwright.aten.
 """
@@ -4696,6 +4760,29 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+grid_sampler_3d: _Final[_TypeOfgrid_sampler_3d]
+"""grid_sampler_3d(input: T, grid: T, *, interpolation_mode: int, padding_mode: int, align_corners: bool) -> T
+
+The elements of volumes at given places, between which is interpolated.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions of places.
+    grid (T): Places, from -1 to 1, the last dimension first.
+
+Attributes:
+    interpolation_mode (int, required): 0 for linear interpolation, 1 for the nearest element.
+    padding_mode (int, required): What is beyond the edges: 0 for zeros, 1 for the elements at the edge, 2 for reflections.
+    align_corners (bool, required): Whether -1 and 1 are the centres of the outermost elements, not their edges.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
 group_norm: _Final[_TypeOfgroup_norm]
 """group_norm(input: T, groups: int64, weight: T | None = None, bias: T | None = None, double_eps: double | None = None, *, channels: Sequence[int], is_empty: bool = False, eps: float = 1e-05) -> T
 
@@ -5142,6 +5229,37 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+index_reduce: _Final[_TypeOfindex_reduce]
+"""index_reduce(self: T, index: I, source: T, *, dim: int, reduce: str, include_self: bool = True, column: Sequence[int]) -> T
+
+Combines parts of a tensor with those of another one, at given positions of a dimension.
+
+Means of integers are rounded down. To PyTorch nan is the greatest and the least element; ONNX leaves that to runtimes.
+
+A template: its body is made for each call, and depends on
+`T`. What no vector reaches is not verified.
+
+Inputs:
+    self (T)
+    index (I): The positions, not negative.
+    source (T): The parts.
+
+Attributes:
+    dim (int, required): The dimension.
+    reduce (string, required): How elements are combined.
+    include_self (bool, default True): Whether the elements of `self` are combined with those that come to their places; else these replace them.
+    column (ints, required): The shape in which positions are broadcast along the dimension: -1, and 1 for each one behind it.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+    I: int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 index_select: _Final[_TypeOfindex_select]
 """index_select(self: T, index: I, *, dim: int) -> T
 
@@ -5297,6 +5415,25 @@ Outputs:
 Types:
     T: float16, bfloat16, float, double
     I: int64, int32
+
+Since version 1 of opwright.aten.
+"""
+
+inverse: _Final[_TypeOfinverse]
+"""inverse(self: T) -> T
+
+Inverts matrices.
+
+Where matrices are singular, infinities and nans come out; PyTorch raises an error.
+
+Inputs:
+    self (T): Square matrices; other dimensions are before them.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
 
 Since version 1 of opwright.aten.
 """
@@ -5733,6 +5870,28 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+linalg_cholesky: _Final[_TypeOflinalg_cholesky]
+"""linalg_cholesky(self: T, *, upper: bool = False) -> T
+
+Computes the Cholesky decomposition of matrices.
+
+Where matrices are not positive-definite, nans come out; PyTorch raises an error.
+
+Inputs:
+    self (T): Symmetric, positive-definite matrices; other dimensions are before them.
+
+Attributes:
+    upper (bool, default False): Whether the factor is an upper triangle.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
 linalg_cross: _Final[_TypeOflinalg_cross]
 """linalg_cross(self: T, other: T, *, dim: int) -> T
 
@@ -5750,6 +5909,42 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linalg_det: _Final[_TypeOflinalg_det]
+"""linalg_det(A: T) -> T
+
+Computes determinants.
+
+Inputs:
+    A (T): Square matrices; other dimensions are before them.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+linalg_inv: _Final[_TypeOflinalg_inv]
+"""linalg_inv(A: T) -> T
+
+Inverts matrices.
+
+Where matrices are singular, infinities and nans come out; PyTorch raises an error.
+
+Inputs:
+    A (T): Square matrices; other dimensions are before them.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
 
 Since version 1 of opwright.aten.
 """
@@ -5790,6 +5985,71 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
+linalg_slogdet: _Final[_TypeOflinalg_slogdet]
+"""linalg_slogdet(A: T) -> tuple[T, T]
+
+Computes the signs of determinants and the logarithms of their magnitudes.
+
+Inputs:
+    A (T): Square matrices; other dimensions are before them.
+
+Outputs:
+    sign (T)
+    logabsdet (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+linalg_solve: _Final[_TypeOflinalg_solve]
+"""linalg_solve(A: T, B: T, *, left: bool = True, vector: bool = False) -> T
+
+Solves systems of linear equations.
+
+Where matrices are singular, infinities and nans come out; PyTorch raises an error.
+
+Inputs:
+    A (T): Square matrices; other dimensions are before them.
+    B (T): The right sides: a matrix, or with `vector` a vector, for each of the matrices.
+
+Attributes:
+    left (bool, default True): Whether the matrices stand to the left of what is looked for.
+    vector (bool, default False): Whether each right side is a vector.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
+linalg_solve_triangular: _Final[_TypeOflinalg_solve_triangular]
+"""linalg_solve_triangular(self: T, B: T, *, upper: bool, left: bool = True, unitriangular: bool = False) -> T
+
+Solves systems of linear equations of triangular matrices.
+
+Inputs:
+    self (T): Triangular matrices, of which the other triangle is not looked at.
+    B (T): The right sides.
+
+Attributes:
+    upper (bool, required): Whether the matrices are upper triangles.
+    left (bool, default True): Whether they stand to the left of what is looked for.
+    unitriangular (bool, default False): Whether the diagonal is 1, whatever is there.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double
 
 Since version 1 of opwright.aten.
 """
@@ -8578,6 +8838,28 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+put: _Final[_TypeOfput]
+"""put(self: T, index: int64, source: T, *, accumulate: bool = False) -> T
+
+Replaces elements of a tensor, or adds to them, at positions in it as if it had one dimension.
+
+Inputs:
+    self (T)
+    index (int64): The positions; negative ones count from the end.
+    source (T): The elements, as many as positions.
+
+Attributes:
+    accumulate (bool, default False): Whether elements are added to those that are there, and to each other; of truth values it is the logical or.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, bool, uint8, int8, int16, int32, int64
+
+Since version 1 of opwright.aten.
+"""
+
 quantized_decomposed_choose_qparams_per_token: _Final[_TypeOfquantized_decomposed_choose_qparams_per_token]
 """quantized_decomposed_choose_qparams_per_token(input: T) -> tuple[U, U]
 
@@ -10556,6 +10838,24 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+slogdet: _Final[_TypeOfslogdet]
+"""slogdet(self: T) -> tuple[T, T]
+
+Computes the signs of determinants and the logarithms of their magnitudes.
+
+Inputs:
+    self (T): Square matrices; other dimensions are before them.
+
+Outputs:
+    sign (T)
+    logabsdet (T)
+
+Types:
+    T: float, double
+
+Since version 1 of opwright.aten.
+"""
+
 smooth_l1_loss: _Final[_TypeOfsmooth_l1_loss]
 """smooth_l1_loss(self: T, target: T, beta: double, *, reduction: int = 1) -> T
 
@@ -12130,6 +12430,51 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+upsample_bicubic2d_aa: _Final[_TypeOfupsample_bicubic2d_aa]
+"""upsample_bicubic2d_aa(self: T, output_size: int64, steps: double | None = None, *, align_corners: bool) -> T
+
+Resizes two dimensions by bicubic interpolation over all elements that a new one covers.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, [2]): The new sizes.
+    steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+Attributes:
+    align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_bicubic2d_aa_vec: _Final[_TypeOfupsample_bicubic2d_aa_vec]
+"""upsample_bicubic2d_aa_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes two dimensions by bicubic interpolation over all elements that a new one covers.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+Attributes:
+    align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
 upsample_bicubic2d_vec: _Final[_TypeOfupsample_bicubic2d_vec]
 """upsample_bicubic2d_vec(input: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
 
@@ -12174,6 +12519,51 @@ Types:
 Since version 1 of opwright.aten.
 """
 
+upsample_bilinear2d_aa: _Final[_TypeOfupsample_bilinear2d_aa]
+"""upsample_bilinear2d_aa(self: T, output_size: int64, steps: double | None = None, *, align_corners: bool) -> T
+
+Resizes two dimensions by bilinear interpolation over all elements that a new one covers.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, [2]): The new sizes.
+    steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+Attributes:
+    align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_bilinear2d_aa_vec: _Final[_TypeOfupsample_bilinear2d_aa_vec]
+"""upsample_bilinear2d_aa_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes two dimensions by bilinear interpolation over all elements that a new one covers.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+Attributes:
+    align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
 upsample_bilinear2d_vec: _Final[_TypeOfupsample_bilinear2d_vec]
 """upsample_bilinear2d_vec(input: T, output_size: int64 | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
 
@@ -12192,6 +12582,51 @@ Outputs:
 
 Types:
     T: float16, bfloat16, float, double
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_lanczos2d_aa: _Final[_TypeOfupsample_lanczos2d_aa]
+"""upsample_lanczos2d_aa(self: T, output_size: int64, steps: double | None = None, *, align_corners: bool) -> T
+
+Resizes two dimensions by Lanczos interpolation over all elements that a new one covers.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, [2]): The new sizes.
+    steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+Attributes:
+    align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_lanczos2d_aa_vec: _Final[_TypeOfupsample_lanczos2d_aa_vec]
+"""upsample_lanczos2d_aa_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, align_corners: bool, scales: Sequence[float] | None = None) -> T
+
+Resizes two dimensions by Lanczos interpolation over all elements that a new one covers.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+Attributes:
+    align_corners (bool, required): Whether the distances of the first and the last elements decide how far apart the new ones lie.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float, double, uint8
 
 Since version 1 of opwright.aten.
 """
@@ -12367,6 +12802,129 @@ Inputs:
 
 Attributes:
     by_index (bool, default False): Whether elements are taken by their indices as PyTorch computes them, where Resize may round to others.
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest_exact1d: _Final[_TypeOfupsample_nearest_exact1d]
+"""upsample_nearest_exact1d(self: T, output_size: int64, steps: double | None = None) -> T
+
+Resizes one dimension by the elements nearest to the middles of the new ones.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, [1]): The new sizes.
+    steps (double, optional, [1]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest_exact1d_vec: _Final[_TypeOfupsample_nearest_exact1d_vec]
+"""upsample_nearest_exact1d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, scales: Sequence[float] | None = None) -> T
+
+Resizes one dimension by the elements nearest to the middles of the new ones.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [1]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [1]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+Attributes:
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest_exact2d: _Final[_TypeOfupsample_nearest_exact2d]
+"""upsample_nearest_exact2d(self: T, output_size: int64, steps: double | None = None) -> T
+
+Resizes two dimensions by the elements nearest to the middles of the new ones.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, [2]): The new sizes.
+    steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest_exact2d_vec: _Final[_TypeOfupsample_nearest_exact2d_vec]
+"""upsample_nearest_exact2d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, scales: Sequence[float] | None = None) -> T
+
+Resizes two dimensions by the elements nearest to the middles of the new ones.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [2]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [2]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+Attributes:
+    scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest_exact3d: _Final[_TypeOfupsample_nearest_exact3d]
+"""upsample_nearest_exact3d(self: T, output_size: int64, steps: double | None = None) -> T
+
+Resizes three dimensions by the elements nearest to the middles of the new ones.
+
+Inputs:
+    self (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, [3]): The new sizes.
+    steps (double, optional, [3]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+Outputs:
+    result (T)
+
+Types:
+    T: float16, bfloat16, float, double, uint8
+
+Since version 1 of opwright.aten.
+"""
+
+upsample_nearest_exact3d_vec: _Final[_TypeOfupsample_nearest_exact3d_vec]
+"""upsample_nearest_exact3d_vec(input: T, output_size: int64 | None = None, steps: double | None = None, *, scales: Sequence[float] | None = None) -> T
+
+Resizes three dimensions by the elements nearest to the middles of the new ones.
+
+Inputs:
+    input (T): Batch, channels, then the dimensions that are resized.
+    output_size (int64, optional, [3]): The new sizes; absent they follow from `scales`.
+    steps (double, optional, [3]): How far apart the new elements lie among the old ones; absent it is the quotient of the sizes.
+
+Attributes:
     scales (floats, optional): How many times as large each dimension becomes; absent it is the quotient of the sizes.
 
 Outputs:

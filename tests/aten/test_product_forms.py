@@ -173,3 +173,18 @@ def test_complex_tensors() -> None:
     value = Facts(BY_NAME["float"], (3,), is_complex=True)
     assert formed("pairs", value, value) is value
     assert [formed("is_complex", item) for item in (value, (3,), None)] == [True, False, False]
+
+
+def test_right_sides_are_vectors_where_their_sizes_are_those_of_the_matrices_but_for_the_last() -> None:
+    for sides, are_vectors in (((3,), True), ((2, 3), True), ((4, 3), False), ((2, 3, 1), False), ((3, 1), False)):
+        assert formed("solves_vectors", None, A=(2, 3, 3), B=sides) == are_vectors
+    assert not formed("solves_vectors", None, A=(3, 3), B=(3, 2))
+    assert formed("solves_vectors", None, A=(None, 3, 3), B=(None,))
+    assert not formed("solves_vectors", None, A=(None, 3, 3), B=(None, 4))
+    named = tensor((None, 3, 3), symbols=("N", "3", "3"))
+    assert formed("solves_vectors", None, A=named, B=tensor((None, 3), symbols=("N", "3")))
+    for other in ((2, 3), tensor((None, 3), symbols=("M", "3")), tensor((None, 3), symbols=("", "3"))):
+        with pytest.raises(NoForm, match="sizes that are not known decide"):
+            formed("solves_vectors", None, A=named, B=other)
+    with pytest.raises(NoForm, match="the rank of a tensor is not known"):
+        formed("solves_vectors", None, A=None, B=(3,))

@@ -214,6 +214,28 @@ def test_scales_are_floats_that_give_the_sizes() -> None:
     assert formed("linear_scales", None, (2, 3, 10, 1), **aligned, align_corners=False) == [scales[0], 1.0]
 
 
+def placed(sizes: Sizes, /, **values: Any) -> tuple[Any, Any, Any]:
+    """What the forms make of a call whose function computes places itself: sizes, scales, and steps."""
+    made = (formed(name, None, sizes, **values) for name in ("placed_sizes", "placed_scales", "placed_steps"))
+    sized, scales, steps = made
+    return sized, scales, steps
+
+
+def test_functions_that_compute_places_get_sizes_where_they_are_known_and_scales_where_not() -> None:
+    assert placed((2, 3, 4, 5), output_size=[8, 10], scale_factors=None) == ([8, 10], None, None)
+    assert placed((2, 3, None), output_size=[COMPUTED], scale_factors=None) == ([COMPUTED], None, None)
+    assert placed((2, 3, 20), output_size=None, scale_factors=[0.7]) == ([14], None, [1 / 0.7])
+    assert placed((2, 3, 4, 5), output_size=[2, 5], scales_h=0.5, scales_w=None) == ([2, 5], None, [2.0, 1.0])
+    sized, scales, steps = placed((2, 3, None, 5), output_size=None, scale_factors=[0.7, 2.0])
+    assert sized is None and scales[0] >= 0.7 and scales[1] == 2.0 and steps == [1 / 0.7, 0.5]
+
+
+def test_between_corners_the_sizes_say_how_far_elements_lie_apart() -> None:
+    assert placed((2, 3, 4), output_size=None, scale_factors=[2.0], align_corners=True) == ([8], None, None)
+    with pytest.raises(NoForm, match="neither a scale nor sizes"):
+        placed((2, 3, 4, None), output_size=[8, COMPUTED], scales_h=2.0, scales_w=None)
+
+
 @pytest.mark.parametrize(
     ("sizes", "values", "reason"),
     [

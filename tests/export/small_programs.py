@@ -49,6 +49,22 @@ OTHERS: dict[str, Program] = {
     "few levels": lambda x: torch.ops.quantized_decomposed.quantize_per_tensor(x, 0.01, 0, -7, 7, torch.int8),
 }
 
+# Of square matrices, and of images; sizes are known, or some are not.
+SYSTEMS: dict[str, Program] = {
+    "inverse": lambda x: (torch.inverse(x), torch.linalg.inv(x)),
+    "determinant": lambda x: (torch.det(x), *torch.linalg.slogdet(x)),
+    "solved for vectors": lambda x: torch.linalg.solve(x, x.sum(-1)),
+    "solved for matrices": lambda x: torch.linalg.solve(x, x[..., :2]),
+    "triangles": lambda x: torch.linalg.solve_triangular(x.triu(), x, upper=True),
+    "Cholesky": lambda x: torch.linalg.cholesky(x @ x.mT + torch.eye(3)),
+}
+IMAGES: dict[str, Program] = {
+    "smaller": lambda x: nn.functional.interpolate(x, size=(4, 5), mode="bicubic", antialias=True),
+    "half": lambda x: nn.functional.interpolate(x, scale_factor=0.5, mode="bilinear", antialias=True),
+    "wider": lambda x: nn.functional.interpolate(x, scale_factor=(0.7, 1.3), mode="bicubic", antialias=True),
+    "nearest": lambda x: nn.functional.interpolate(x, scale_factor=1.7, mode="nearest-exact"),
+}
+
 
 class Module(nn.Module):
     def __init__(self, program: Program) -> None:
@@ -65,12 +81,22 @@ def table() -> Any:
     return translation_table(registry(str(library)))
 
 
-def results(program: Program, x: torch.Tensor, table: Any) -> Iterator[tuple[Any, Any]]:
-    """What onnxruntime gives, and what torch does."""
+def results(program: Program, x: torch.Tensor, table: Any, dynamic: tuple[int, ...] = ()) -> Iterator[tuple[Any, Any]]:
+    """What onnxruntime gives, and what torch does. With `dynamic` dimensions the program is exported from a part of
+    the tensor, which has other sizes there."""
+    shown = x
+    for axis in dynamic:
+        shown = shown.narrow(axis, 0, x.shape[axis] - 2)
+    shapes = (dict.fromkeys(dynamic, torch.export.Dim.DYNAMIC),) if dynamic else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch's own
         made = torch.onnx.export(
-            Module(program).eval(), (x,), dynamo=True, custom_translation_table=table, verbose=False
+            Module(program).eval(),
+            (shown,),
+            dynamo=True,
+            dynamic_shapes=shapes,
+            custom_translation_table=table,
+            verbose=False,
         )
     model = link(made).model_proto
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
@@ -89,5 +115,18 @@ def test_results_of_float16_are_float16(name: str, table: Any) -> None:
 @pytest.mark.parametrize("name", [*TRANSFORMS, *OTHERS])
 def test_values_are_those_of_torch(name: str, table: Any) -> None:
     for found, wanted in results((TRANSFORMS | OTHERS)[name], X, table):
+        assert found.shape == wanted.shape
+        np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-5, atol=1e-5)
+
+
+MATRICES = torch.linspace(-1, 2, 45).reshape(5, 3, 3).sin() + 3 * torch.eye(3)
+IMAGE = torch.linspace(-9, 9, 2 * 3 * 12 * 14).reshape(2, 3, 12, 14).sin()
+
+
+@pytest.mark.parametrize("is_dynamic", [False, True])
+@pytest.mark.parametrize("name", [*SYSTEMS, *IMAGES])
+def test_sizes_may_be_known_at_run_time_alone(name: str, is_dynamic: bool, table: Any) -> None:
+    x, axes = (MATRICES, (0,)) if name in SYSTEMS else (IMAGE, (2, 3))
+    for found, wanted in results((SYSTEMS | IMAGES)[name], x, table, axes if is_dynamic else ()):
         assert found.shape == wanted.shape
         np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-5, atol=1e-5)

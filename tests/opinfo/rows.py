@@ -123,6 +123,9 @@ def rows(seed: int) -> Iterator[Call]:
         _distances,
         _quantised,
         _ranked,
+        _resized_by_middles,
+        _linear_systems,
+        _combined_at_places,
     ):
         note = f"row: {group.__name__.removeprefix('_').replace('_', ' ')}"
         for name, args, kwargs in group(draw):
@@ -1153,3 +1156,89 @@ def _ranked(draw: Draw) -> Given:
         yield "multinomial", [draw.positive(dtype, 2, 5), 3, True], {}
         yield "bernoulli", [torch.tensor([0, 1, 1, 0]).to(dtype)], {}
         yield "bernoulli.p", [plain, 0.0], {}
+
+
+def _resized_by_middles(draw: Draw) -> Given:
+    """The nearest elements, and all that a new element covers: larger, smaller, equal, to one; elements that are not
+    finite beside those that are."""
+    larger_and_smaller = ([8, 10, 6], [3, 7, 2], [1, 1, 1], [4, 5, 3], [9, 2, 7])
+    factors = (
+        *([2.0, 2.0, 2.0], [0.6, 1.7, 0.5], [1.3, 2.5, 1.1], [1.1, 1.1, 1.1], [2.2, 2.1, 2.2], [0.5, 1.1, 2.1]),
+        [0.3, 0.25, 3.4],
+    )
+    exact = [(f"nearest_exact{rank}d", rank, dtype, []) for rank in (1, 2, 3) for dtype in ALL]
+    smooth = [
+        (f"{name}2d_aa", 2, dtype, [aligned])
+        for name in ("bilinear", "bicubic", "lanczos")
+        for dtype in (torch.float32, torch.float64, torch.uint8)
+        for aligned in (False, True)
+    ]
+    for kind, rank, dtype, flags in exact + smooth:
+        image = draw.tensor(dtype, 1, 2, *[4, 5, 3][:rank])
+        broken = image.clone().flatten()
+        broken[5:7] = extremes(dtype)[-2:]
+        # The weights of Lanczos' filter that are near 0 have the sign to which the runtime's sine rounds.
+        for given in (image,) if kind.startswith("lanczos") else (image, broken.reshape(image.shape)):
+            for size in larger_and_smaller:
+                yield f"_upsample_{kind}.vec", [given, size[:rank], *flags, None], {}
+                yield f"_upsample_{kind}", [given, size[:rank], *flags], {}
+            for scales in factors:
+                sizes = [int(size * scale) for size, scale in zip(given.shape[2:], scales, strict=False)]
+                if all(sizes):
+                    yield f"_upsample_{kind}.vec", [given, None, *flags, scales[:rank]], {}
+                    yield f"_upsample_{kind}", [given, sizes, *flags, *scales[:rank]], {}
+
+
+def _linear_systems(draw: Draw) -> Given:
+    """Matrices of each size from 0, alone and many; zeros where pivots are looked for first; singular ones where
+    PyTorch takes them; one side for all, and a side for each."""
+    for dtype in (torch.float32, torch.float64):
+        turned = torch.eye(4, dtype=dtype)[[2, 0, 3, 1]] * 3
+        stairs = torch.tensor([[0, 2, 1], [1, 0, 0], [4, 1, 0]], dtype=dtype)
+        several = [draw.tensor(dtype, *size, size[-1]) + 2 * torch.eye(size[-1], dtype=dtype)
+                   for size in ((1,), (2,), (5,), (3, 3), (2, 1, 4), (0,), (2, 0), (0, 3))]  # fmt: skip
+        for given in (*several, turned, stairs):
+            size, before = given.shape[-1], given.shape[:-2]
+            yield from ((name, [given], {}) for name in ("linalg_inv", "inverse"))
+            for name in ("linalg_det", "det", "linalg_slogdet", "slogdet"):
+                yield name, [given], {}
+                yield name, [given * 0], {}
+            positive = given @ given.mT + torch.eye(size, dtype=dtype)
+            for upper in (False, True):
+                yield "linalg_cholesky", [positive], {"upper": upper}
+                yield "cholesky", [positive, upper], {}
+            for left, count in product((True, False), (1, 3)):
+                sides = (size, count) if left else (count, size)
+                for right in (draw.tensor(dtype, *before, *sides), draw.tensor(dtype, 2, *[1] * len(before), *sides)):
+                    yield "linalg_solve", [given, right], {"left": left}
+                    for upper, unit in product((False, True), (False, True)):
+                        flags = {"upper": upper, "left": left, "unitriangular": unit}
+                        yield "linalg_solve_triangular", [given, right], flags
+            yield "linalg_solve", [given, draw.tensor(dtype, *before, size)], {}
+            yield "linalg_solve", [given, draw.tensor(dtype, size)], {}
+
+
+def _combined_at_places(draw: Draw) -> Given:
+    """Positions once, twice and never; nothing to combine; volumes between whose elements places lie, and beyond."""
+    for dtype in ALL:
+        table = draw.tensor(dtype, 3, 4, 2)
+        for dim, size in ((0, 3), (1, 4), (-1, 2)):
+            for kind, count in product((torch.int64, torch.int32), (0, 1, 5)):
+                sizes = [*table.shape]
+                sizes[dim] = count
+                index, source = draw.index(size, count, dtype=kind), draw.tensor(dtype, *sizes)
+                reduced = () if dtype == torch.bool else ("prod", "mean", "amax", "amin")
+                for reduce, include in product(reduced, (True, False)):
+                    yield "index_reduce", [table, dim, index, source, reduce], {"include_self": include}
+        if dtype != torch.bool:
+            yield "index_reduce", [table[0, 0, 0], 0, torch.tensor([0, 0]), draw.tensor(dtype, 2), "amax"], {}
+        for places in ([3, -1, 0], [[5, 5], [-24, 7]], 2, []):
+            index = torch.tensor(places, dtype=torch.int64)
+            source = draw.tensor(dtype, *index.shape)
+            yield "put", [table, index, source, False], {}
+            yield "put", [table, index, source, True], {}
+        yield "put", [table[0, 0, 0], torch.tensor([0]), draw.tensor(dtype, 1)], {}
+    for dtype in FLOATS:
+        for mode, edge, aligned in product((0, 1), (0, 1, 2), (False, True)):
+            grid = draw.positive(dtype, 2, 2, 3, 4, 3) * 2 - 2
+            yield "grid_sampler_3d", [draw.tensor(dtype, 2, 2, 3, 4, 5), grid, mode, edge, aligned], {}

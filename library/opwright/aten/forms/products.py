@@ -82,3 +82,20 @@ def _rank(call: CallShape, tensor: Any) -> int:
     if len(sizes) > 26:
         raise NoForm(f"a tensor has {len(sizes)} dimensions, and there are 26 letters for them")
     return len(sizes)
+
+
+def solves_vectors(value: Any, call: CallShape) -> bool:
+    """Whether the right sides `B` of systems of linear equations are vectors: of rank 1, or of the sizes of `A` without
+    the last one. Refused where that depends on sizes which are not known."""
+    matrices, sides = (call.facts_of(call.values[name]) for name in ("A", "B"))
+    if matrices is None or sides is None or matrices.sizes is None or sides.sizes is None:
+        raise NoForm("the rank of a tensor is not known")
+    if len(sides.sizes) == 1 or len(sides.sizes) != len(matrices.sizes) - 1:
+        return len(sides.sizes) == 1
+    pairs = [*zip(matrices.sizes, sides.sizes, strict=False)]
+    if any(None not in pair and pair[0] != pair[1] for pair in pairs):
+        return False
+    symbols = [*zip(matrices.symbols, sides.symbols, strict=False)] or [("", "")] * len(pairs)
+    if any(None in pair and (not one or one != other) for pair, (one, other) in zip(pairs, symbols, strict=True)):
+        raise NoForm("sizes that are not known decide whether the right sides are vectors")
+    return True

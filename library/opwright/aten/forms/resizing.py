@@ -80,20 +80,43 @@ def resize_by_index(value: Any, call: CallShape) -> bool:
 def resize_steps(value: Any, call: CallShape) -> list[float] | None:
     """Where `resize_by_index` is true and there are scales, the distance of the nearest elements in each dimension: 0.5
     for a scale of 2; else None. Refused where a dimension has neither a scale nor known sizes."""
-    found = _resized(call)
-    if not resize_by_index(value, call) or not _uses_scales(found):
+    return _steps(_resized(call)) if resize_by_index(value, call) else None
+
+
+def placed_sizes(value: Any, call: CallShape) -> list[Any] | None:
+    """For a function that computes the places of elements itself, the sizes to which it resizes a tensor: `[8, 10]` for
+    scales of 2 and `(2, 3, 4, 5)`. None where they follow from `placed_scales` when the model runs."""
+    asked = call.values["output_size"]
+    if asked is not None:
+        return list(asked)
+    after = [item.after for item in _dimensions(call)]
+    return after if None not in after else None
+
+
+def placed_scales(value: Any, call: CallShape) -> list[float] | None:
+    """The scales, as floats that are not below them, where `placed_sizes` gives no sizes; else None."""
+    if placed_sizes(value, call) is not None:
         return None
-    steps: list[float] = []
-    for item in found:
-        if item.scale is not None:
-            steps.append(1 / item.scale)
-        else:
-            before, after = _known_sizes(item)
-            steps.append(before / after)
-    return steps
+    return [_scale(item) for item in _dimensions(call)]
+
+
+def placed_steps(value: Any, call: CallShape) -> list[float] | None:
+    """How far apart the elements that are computed lie in the tensor, for each dimension: 0.5 for a scale of 2. None
+    without scales, and where the corners are aligned: the sizes say it there. Refused where a dimension has neither a
+    scale nor known sizes."""
+    return None if call.values.get("align_corners", False) else _steps(_dimensions(call))
 
 
 def _resized(call: CallShape) -> list[_Resized]:
+    """The dimensions after batch and channels, as Resize has to change them."""
+    found = _dimensions(call)
+    if len(found) == 2 and "align_corners" not in call.values:
+        # Of images PyTorch copies a dimension that keeps its size, and repeats each element of one that doubles.
+        return [replace(item, scale=None) if item.keeps_size or item.doubles else item for item in found]
+    return found
+
+
+def _dimensions(call: CallShape) -> list[_Resized]:
     """The dimensions after batch and channels."""
     count = call.rank - 2
     before = (call.sizes or ())[2:]
@@ -104,11 +127,21 @@ def _resized(call: CallShape) -> list[_Resized]:
         raise NoForm(f"sizes or scales are not of {count} dimensions")
     if 0 in before or 0 in after:
         raise NoForm("a dimension has no elements")
-    found = [_Resized(*item) for item in zip(before, after, scales, strict=True)]
-    if count == 2 and "align_corners" not in call.values:
-        # Of images PyTorch copies a dimension that keeps its size, and repeats each element of one that doubles.
-        return [replace(item, scale=None) if item.keeps_size or item.doubles else item for item in found]
-    return found
+    return [_Resized(*item) for item in zip(before, after, scales, strict=True)]
+
+
+def _steps(found: Sequence[_Resized]) -> list[float] | None:
+    """The distance of elements in each dimension, None where no scale is given."""
+    if not _uses_scales(found):
+        return None
+    steps: list[float] = []
+    for item in found:
+        if item.scale is not None:
+            steps.append(1 / item.scale)
+        else:
+            before, after = _known_sizes(item)
+            steps.append(before / after)
+    return steps
 
 
 def _scales(call: CallShape, count: int) -> list[float | None]:
