@@ -36,7 +36,6 @@ rows:
     inputs: {X: [[nan, inf], [-inf, -0.0]], min: null, flag: true, words: ["nan", a]}
     outputs: {Y: {value: [1, 2], type: int64}, Z: {shape: [0]}}
     scale: 2.5
-    error: bad
     doc: why
   - name: generated
     inputs:
@@ -46,6 +45,8 @@ rows:
       d: {distribution: integers, shape: [4], seed: 1, low: -5, high: 5, type: int8}
       e: {distribution: choice, shape: [4], seed: 1, values: [nan, 1, -inf]}
   - name: plain
+  - name: refused
+    error: bad
 """
 
 
@@ -72,12 +73,12 @@ def literal(row: VectorRow, name: str) -> LiteralTensor:
 
 
 def test_everything_a_row_can_say() -> None:
-    edges, generated, plain = rows(EVERYTHING)
+    edges, generated, plain, refused = rows(EVERYTHING)
     assert edges.name == "edges"
     assert edges.types == {"T": ("float", "double")}
     assert edges.versions == (22,)
     assert edges.attributes == {"alpha": 0.5, "axes": (1, 2), "mode": "sum", "limit": -math.inf}
-    assert (edges.scale, edges.error, edges.doc) == (2.5, "bad", "why")
+    assert (edges.scale, edges.error, edges.doc, refused.error) == (2.5, "", "why", "bad")
     assert list(edges.inputs) == ["X", "min", "flag", "words"]
     assert edges.inputs["min"] is None
     assert edges.outputs is not None
@@ -157,6 +158,9 @@ def test_shapes_of_literals(text: str, shape: tuple[int, ...]) -> None:
         ("- {name: a, inputs: {X: {distribution: choice, shape: [1], seed: 1, values: [[1], [2]]}}}", ["3:79 OW109"]),
         ("- {name: a, inputs: {X: {distribution: choice, shape: [1], seed: 1, values: []}}}", ["3:79 OW109"]),
         ("- {name: a, attributes: {alpha: {value: 1}}}", ["3:35 OW108"]),
+        ("- {name: a, error: ''}", ["3:22 OW109"]),
+        ("- {name: a, outputs: {Y: 1}, scale: 2, random: {}, error: no}", ["3:15 OW109", "3:32 OW109", "3:42 OW109"]),
+        ("- {name: a, random: {values: [1]}, scale: 2}", ["3:38 OW109"]),
         ("- {name: a}\n- {name: b}\n- {name: a}", ["5:12 OW130"]),
     ],
 )

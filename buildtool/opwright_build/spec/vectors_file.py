@@ -182,7 +182,7 @@ def read_vectors_file(data: bytes, file: str) -> VectorsFile:
 
 
 def _row(model: RowModel, node: MappingNode) -> tuple[VectorRow, list[Diagnostic]]:
-    problems: list[Diagnostic] = []
+    problems = _idle_keys(node)
     attributes: dict[str, Nested | None] = {}
     for name, child in _children(node, "attributes"):
         attributes[name] = None if _is_null(child) else literal(child, problems)[0]
@@ -207,6 +207,21 @@ def _row(model: RowModel, node: MappingNode) -> tuple[VectorRow, list[Diagnostic
         places=key_places(node),
     )
     return row, problems
+
+
+# Where the first of a pair stands, the second decides nothing: an error has no outputs, what is drawn no tolerance.
+_IDLE = (("error", "outputs"), ("error", "random"), ("error", "scale"), ("random", "scale"))
+
+
+def _idle_keys(node: MappingNode) -> list[Diagnostic]:
+    """The keys of a row that say what is right, beside one that leaves nothing of it to say."""
+    found: dict[str, Diagnostic] = {}
+    stated = {name: entry.key for name, entry in node.entries.items() if not _is_null(entry.value)}
+    for key, idle in _IDLE:
+        if key in stated and idle in stated:
+            message = f"`{idle}` decides nothing in a row with `{key}`"
+            found.setdefault(idle, Diagnostic("OW109", message, stated[idle], help="Leave out one of the two."))
+    return list(found.values())
 
 
 def _random(model: RowModel, node: MappingNode, problems: list[Diagnostic]) -> RandomOutput | None:

@@ -143,7 +143,7 @@ class RowModel(Strict):
     outputs: dict[Identifier, GivenModel] = Field(default_factory=dict, min_length=1)
     scale: Annotated[Finite, Field(gt=0)] = 1.0
     random: RandomModel | None = None
-    error: str = ""
+    error: Annotated[str, Field(min_length=1)] = ""
     doc: str = ""
 
 

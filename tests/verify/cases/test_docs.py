@@ -34,8 +34,9 @@ BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.
 def test_the_rows() -> None:
     read = read_vectors_file(BLOCKS[0][1].encode(), "vectors.yaml")
     assert read.diagnostics == ()
-    assert [row.name for row in read.rows] == ["edges", "refused"]
-    assert read.rows[1].error
+    assert [row.name for row in read.rows] == ["edges", "drawn", "refused"]
+    assert read.rows[1].random
+    assert read.rows[2].error
 
 
 def test_the_long_forms() -> None:

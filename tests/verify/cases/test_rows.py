@@ -163,6 +163,29 @@ def test_an_input_may_state_its_type() -> None:
     assert codes(wrong, TWO_VARIABLES) == [("OW408", 3)]
 
 
+@pytest.mark.parametrize("value", ["{value: [1], type: %s}", "{shape: [1], type: %s}"])
+def test_an_output_may_state_its_type(value: str) -> None:
+    entry = function(outputs=(OutputEntry("Y", "T"), OutputEntry("count", "int64")))
+    row = f"  - {{name: r, %sinputs: {{X: %s}}, outputs: {{Y: {value % '%s'}, count: {value % '%s'}}}}}\n"
+    decided = expand(row % ("", "[1]", "int8", "int64"), entry)
+    assert (names(decided), decided.diagnostics) == (["r[T=int8]"], [])
+    assert [answer.array.dtype.name for answer in decided.rows[0].stored or () if isinstance(answer, Expected)] == [
+        "int8",
+        "int64",
+    ]
+    assert codes(row % ("", "[1]", "int64", "int64"), entry) == [("OW408", 3)], "T has no int64"
+    assert codes(row % ("", "[1]", "int8", "float"), entry) == [("OW408", 3)], "the count is int64"
+    assert codes(row % ("", "{value: [1], type: float}", "int8", "int64"), entry) == [("OW408", 3)]
+    assert codes(row % ("types: {T: [float, uint8]}, ", "[1]", "int8", "int64"), entry) == [("OW408", 3)]
+
+
+def test_an_output_that_states_its_type_decides_the_attribute() -> None:
+    row = first("  - {name: r, inputs: {size: 10}, outputs: {Y: {shape: [10], type: int8}}}\n", WINDOW)
+    assert (row.bindings["T2"], row.attributes) == ("int8", {"output_datatype": element("int8").code})
+    given = "attributes: {output_datatype: 11}, inputs: {size: 10}, outputs: {Y: {shape: [10], type: int8}}"
+    assert codes(f"  - {{name: r, {given}}}\n", WINDOW) == [("OW408", 3)]
+
+
 def test_absent_inputs() -> None:
     row = first("  - {name: r, inputs: {X: [1], axes: [0], size: null}}\n", TWO_VARIABLES)
     assert row.inputs[2] is None

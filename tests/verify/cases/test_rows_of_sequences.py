@@ -114,6 +114,11 @@ def test_a_variadic_input_may_be_given_alone() -> None:
         ),
         ("inputs: {xs: {sequence: [], type: double}}", ONE, "OW408: `T` does not declare double"),
         (
+            "inputs: {xs: {sequence: []}}, outputs: {ys: {sequence: [], type: string}}",
+            ONE,
+            "OW408: `T` does not declare string",
+        ),
+        (
             "inputs: {xs: {sequence: [], type: float}, x: {value: 1, type: int8}}",
             ONE,
             "OW408: `T` is int8 here, but float elsewhere in the row",

@@ -132,6 +132,9 @@ ONE = np.zeros(1, np.float32)
         (packed(call("float")), "no array x"),
         (packed(call("float", outputs={}), x=ONE), "no `outputs`"),
         (packed(call("float", tolerance=1), x=ONE), "`tolerance` is not known"),
+        (packed(call("float", truth="outputs"), x=ONE), "`truth` goes with `call` alone"),
+        (packed(call("float", random=True), x=ONE), "`random` goes with `call` alone"),
+        (packed(call("float", call={"args": []}), x=ONE), "`inputs` does not go with `call`"),
         (packed(call("float") * 2, x=ONE), "two calls"),
         (members(x=b"not numpy"), "magic string"),
         (members(**{f"a{number}": b"" for number in range(numpy_archive.MOST_MEMBERS + 1)}), "members; at most"),
@@ -177,6 +180,24 @@ def test_calls_of_operators_come_back(tmp_path: Path) -> None:
 def test_what_is_no_result_of_a_call_is_refused(tmp_path: Path, result: Any, reason: str) -> None:
     file = read(tmp_path, packed([{"name": "one", "call": {"args": []}, "outputs": [result]}]))
     (finding,) = file.diagnostics
+    assert finding.code == "OW152"
+    assert reason in finding.reason
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"truth": "output"}, '`truth` is neither a list nor "outputs"'),
+        ({"random": "yes"}, "`random` is neither true nor false"),
+        ({"attributes": {}}, "the key `attributes` does not go with `call`"),
+        ({"outputs": [{"array": "x", "type": "float", "scale": 2}]}, "the key `scale` of a value is not known"),
+        ({"outputs": [{"shape": [1], "type": "float", "seed": 2}]}, "the key `seed` of a value is not known"),
+        ({"call": {"args": [{"array": "x", "type": "float", "rank": 1}]}}, "the key `rank` of a value is not known"),
+    ],
+)
+def test_what_would_be_ignored_of_a_call_is_refused(tmp_path: Path, more: dict[str, Any], reason: str) -> None:
+    given = {"name": "one", "call": {"args": []}, "outputs": [{"array": "x", "type": "float"}]} | more
+    (finding,) = read(tmp_path, packed([given], x=ONE)).diagnostics
     assert finding.code == "OW152"
     assert reason in finding.reason
 

@@ -1,9 +1,9 @@
 """Rows of a vector file, for one version of a function: which element types each applies to, and with what values.
 
 A row stands for one case for each declared type of the function's widest type variable; the other variables take
-their first declared type unless the row names types for them, or gives an input a `type:` of its own. A variable that
-an attribute decides (`output_datatype`) goes the other way round: the attribute gets the code of each of its types,
-unless the row gives it.
+their first declared type unless the row names types for them, or writes a `type:` next to an input or an output. A
+variable that an attribute decides (`output_datatype`) goes the other way round: the attribute gets the code of each of
+its types, unless the row gives it.
 
 Where a type cannot hold a value (a fraction in int32), the row skips that type, and says so in `skipped`; where the row
 itself names the type, that is an error.
@@ -11,7 +11,7 @@ itself names the type, that is an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -197,17 +197,20 @@ class _Expansion:
                 elif name not in self.declared[variable]:
                     self._skip(f"{variable}={name}", f"this version does not declare {name}")
             self.named[variable] = tuple(name for name in names if name in self.declared[variable])
-        self._read_input_types()
+        self._read_written_types("input", spread(self.entry.inputs, self.row.inputs))
+        self._read_written_types("output", spread(self.entry.outputs, self.row.outputs or {}))
         self._read_bound_type()
 
-    def _read_input_types(self) -> None:
-        for item, source in spread(self.entry.inputs, self.row.inputs):
+    def _read_written_types(
+        self, what: str, given: Iterable[tuple[InputEntry | OutputEntry, ValueSource | None]]
+    ) -> None:
+        for item, source in given:
             inner = split_type(item.type)[1]
             if source is None or source.type is None or inner == ANY:
                 continue
             if inner not in self.declared:
                 if source.type != inner:
-                    message = f"the input `{item.name}` is {inner}, not {source.type}"
+                    message = f"the {what} `{item.name}` is {inner}, not {source.type}"
                     self._report("OW408", message, source.place)
             elif source.type not in self.declared[inner]:
                 message = f"`{inner}` does not declare {source.type}"

@@ -30,7 +30,9 @@ MOST_UNPACKED = 1 << 28
 MOST_MEMBERS = 4096
 MOST_RATE = 1000  # bytes that come of one
 _MOST_HEADER = 10_000
-_KEYS = {"name", "attributes", "inputs", "outputs", "versions", "scale", "doc", "call", "provenance", "truth", "random"}
+_COMMON = {"name", "outputs", "versions", "scale", "doc", "provenance"}
+_KEYS = _COMMON | {"attributes", "inputs"}
+_KEYS_OF_OPERATOR = _COMMON | {"call", "truth", "random"}
 _UNSIGNED: dict[int, np.dtype[Any]] = {1: np.dtype(np.uint8), 2: np.dtype(np.uint16), 4: np.dtype(np.uint32)}
 _NUMPY_KINDS = "biufc"
 
@@ -163,9 +165,11 @@ def _text(array: Array) -> str:
 def _vector(call: Any, arrays: Mapping[str, Array], path: str) -> StoredVector:
     if not isinstance(call, dict):
         raise UnusableError("it is no object")
-    unknown = sorted(set(call) - _KEYS)
+    unknown = sorted(set(call) - (_KEYS_OF_OPERATOR if "call" in call else _KEYS))
     if unknown:
-        raise UnusableError(f"the key `{unknown[0]}` is not known")
+        known = unknown[0] in _KEYS | _KEYS_OF_OPERATOR
+        company = "does not go with `call`" if "call" in call else "goes with `call` alone"
+        raise UnusableError(f"the key `{unknown[0]}` {company if known else 'is not known'}")
     name, scale, versions = call.get("name"), call.get("scale", 1.0), call.get("versions")
     if not isinstance(name, str) or not name:
         raise UnusableError("it has no name")
@@ -176,7 +180,11 @@ def _vector(call: Any, arrays: Mapping[str, Array], path: str) -> StoredVector:
     if not call.get("outputs"):
         raise UnusableError("it has no `outputs`: what is stored says what is right")
     if "call" in call:
-        truth = call.get("truth")
+        truth, random = call.get("truth"), call.get("random", False)
+        if not isinstance(truth, list) and truth not in (None, "outputs"):
+            raise UnusableError('`truth` is neither a list nor "outputs"')
+        if not isinstance(random, bool):
+            raise UnusableError("`random` is neither true nor false")
         return StoredVector(
             name,
             {},
@@ -189,7 +197,7 @@ def _vector(call: Any, arrays: Mapping[str, Array], path: str) -> StoredVector:
             exact=tuple(result for form in truth for result in _results(form, arrays))
             if isinstance(truth, list)
             else (),
-            random=call.get("random") is True,
+            random=random,
         )
     return StoredVector(
         name,
@@ -224,6 +232,7 @@ def _argument(form: Any, arrays: Mapping[str, Array]) -> Any:
     if not isinstance(form, dict):
         return form
     if "array" in form:
+        _require_keys(form, "array", "type", "complex")
         array = _typed(form["array"], _element(form), arrays)
         return _pairs(array) if form.get("complex") is True else array
     (key, value), *others = form.items()
@@ -258,13 +267,22 @@ def _results(form: Any, arrays: Mapping[str, Array]) -> tuple[Value | None, ...]
     if set(form) == {"float"}:
         return (np.array(float(form["float"])),)
     if "shape" in form:  # of a random output
+        _require_keys(form, "shape", "type")
         shape = form["shape"]
         if not isinstance(shape, list) or not all(type(size) is int and 0 <= size < 1 << 20 for size in shape):
             raise UnusableError("the shape of an output is no list of sizes")
         if math.prod(shape) > MOST_UNPACKED:
             raise UnusableError("the shape of an output is that of a tensor which is too large")
         return (np.zeros(shape, DTYPES[_element(form)]),)
+    _require_keys(form, "array", "type", "complex")
     return (_typed(form.get("array"), _element(form), arrays),)
+
+
+def _require_keys(form: Mapping[str, Any], *known: str) -> None:
+    """What no key of a value stands for is no remark: it would be ignored."""
+    unknown = sorted(set(form) - set(known))
+    if unknown:
+        raise UnusableError(f"the key `{unknown[0][:40]}` of a value is not known")
 
 
 def _element(form: Mapping[str, Any]) -> ElementType:
