@@ -9,6 +9,8 @@ import jsonschema
 import onnx
 import pytest
 from opwright.diagnostics.registry import CODES
+from opwright_build.cli.command_runner import command_parser
+from opwright_build.cli.command_summaries import ON_LIBRARIES
 from opwright_build.report.schemas import output_schemas
 from opwright_build.workflow.explain import code_examples
 
@@ -231,6 +233,37 @@ def test_without_a_library_every_command_says_so(
     assert ran.status == 2
     assert "OW110" in ran.out + ran.err
     assert list(tmp_path.iterdir()) == []
+
+
+# What commands want before a PATH.
+BESIDES = {
+    "add": ["acme-ops", "--path"],
+    "cache": ["verify"],
+    "conform": ["--backend", "onnxruntime.backend"],
+    "explain": ["compile com.acme::Swish@1"],
+    "export": ["--opset", "18"],
+    "propose": ["Swish", "-o", "made"],
+    "release": ["1.0.0"],
+    "show": ["Swish"],
+    "update": ["--path"],
+    "vectors": [],
+    "why": ["Swish", "Softplus"],
+}
+TAKE_A_PATH = [
+    name
+    for name in ON_LIBRARIES
+    if any(action.dest == "path" and not action.option_strings for action in command_parser(name)._actions)
+]
+
+
+@pytest.mark.parametrize("command", sorted({*BESIDES, *TAKE_A_PATH}))
+def test_no_command_takes_a_misspelt_path_for_the_library_around_it(
+    command: str, library: Path, opwright: Opwright
+) -> None:
+    before = sorted(library.rglob("*"))
+    ran = opwright(command, *BESIDES.get(command, []), "specs/com.acme/Swsh")
+    assert (ran.status, "there is no file or folder specs/com.acme/Swsh" in ran.out + ran.err) == (2, True)
+    assert sorted(library.rglob("*")) == before, "nothing was done"
 
 
 def test_a_finding_of_a_command_that_gives_data_goes_aside(library: Path, opwright: Opwright) -> None:

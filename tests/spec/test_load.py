@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from opwright.diagnostics.diagnostic import DiagnosticError
-from opwright_build.spec.load import check_ceiling, find_library, load_library, newest_opset
+from opwright_build.spec.library_root import find_library
+from opwright_build.spec.load import check_ceiling, load_library, newest_opset
 from opwright_build.spec.model import OpsetRange
 
 from tests.work import calls_of
@@ -68,6 +69,10 @@ def test_the_nearest_library_counts(tiny: TinyLibrary) -> None:
 def test_no_library(tmp_path: Path) -> None:
     assert refused(tmp_path) == ["None OW110"]
     assert refused(tmp_path / "nothing") == ["None OW110"]
+
+
+def test_a_path_that_does_not_exist_is_no_part_of_the_library_above(tiny: TinyLibrary) -> None:
+    assert refused(tiny.root / "specs" / "com.acme" / "Swsh") == ["None OW110"]
 
 
 def test_versions_stand_in_order(tiny: TinyLibrary) -> None:

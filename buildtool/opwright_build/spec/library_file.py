@@ -14,14 +14,13 @@ from opwright_build.engine.tree import stays_inside
 from opwright_build.spec.boundary import Checked, check
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.forms import DependencyForm, LibraryModel, PackageModel, PackagesModel
+from opwright_build.spec.library_root import LIBRARY_FILE, SPECS
 from opwright_build.spec.model import About, Dependency, Library, OpsetRange, Package
 from opwright_build.spec.package_name import refuse_package, why_taken
 from opwright_build.spec.ranges import RangeError, admits_release, meant_range, parse_opsets
 from opwright_build.spec.yaml_nodes import MappingNode, Node, Sequence, key_places, node_at, rewritten
 from opwright_build.spec.yaml_source import MAX_BYTES, read_yaml
 
-SPECS = "specs"
-LIBRARY_FILE = "specs/library.yaml"
 _ABOUT = ("authors", "urls", "readme", "license_files")
 _SHARED = ("version", "license", "opsets", "requires", *_ABOUT)  # what may stand above several packages
 _OF_A_PACKAGE = ("library", "package", "summary", "domains", "dependencies")

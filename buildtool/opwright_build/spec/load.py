@@ -1,13 +1,12 @@
-"""A library's specs/ folder as plain values: found upward, read whole, every mistake reported at its place."""
+"""A library's specs/ folder as plain values: read whole, every mistake reported at its place."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from opwright.bundle.function_lookup import split_identity
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
+from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.suggest import nearest, sure_name
 from opwright.version import VERSION
 
@@ -16,23 +15,11 @@ from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.convert import SpecContext, convert
 from opwright_build.spec.domain_file import read_domain, refuse_collisions, refuse_operator
 from opwright_build.spec.forms import SpecModel
-from opwright_build.spec.library_file import LIBRARY_FILE, SPECS, read_library
+from opwright_build.spec.library_file import read_library
+from opwright_build.spec.library_root import SPECS, find_library
 from opwright_build.spec.model import Domain, Library, LoadedLibrary, Package, SpecVersion
 from opwright_build.spec.yaml_nodes import MappingNode, rewritten
 from opwright_build.spec.yaml_source import MAX_BYTES, read_yaml
-
-
-def find_library(start: Path) -> Path:
-    """The nearest folder, from `start` upward, that holds specs/library.yaml. DiagnosticError when there is none."""
-    absolute = Path(os.path.abspath(start))
-    if not absolute.exists():
-        raise DiagnosticError([Diagnostic("OW110", f"there is no file or folder {start}")])
-    for folder in (absolute, *absolute.parents):
-        if (folder / LIBRARY_FILE).is_file():
-            return folder
-    message = f"no {LIBRARY_FILE} here or in a folder above"
-    way_out = "`opwright new function com.acme/Swish` begins a library in the current folder."
-    raise DiagnosticError([Diagnostic("OW110", message, help=way_out)])
 
 
 def load_library(start: Path, *, opwright_version: str = VERSION, only: Collection[str] | None = None) -> LoadedLibrary:

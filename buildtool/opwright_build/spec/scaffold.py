@@ -27,7 +27,8 @@ from opwright_build.engine.tree import MOST_SOURCE_BYTES, Tree, write_whole
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.domain_file import STANDARD, in_standard, read_domain, refuse_domain, refuse_operator
 from opwright_build.spec.library_file import read_library
-from opwright_build.spec.load import find_library, load_library, newest_opset
+from opwright_build.spec.library_root import find_library
+from opwright_build.spec.load import load_library, newest_opset
 from opwright_build.spec.model import OpsetRange
 from opwright_build.spec.name_patterns import DISTRIBUTION, LICENSE, PACKAGE, matches
 from opwright_build.spec.package_name import why_taken

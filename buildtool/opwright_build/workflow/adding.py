@@ -24,7 +24,8 @@ from opwright_build.dependencies.resolution import closure_findings, find_librar
 from opwright_build.publication.static_index import ListedRelease
 from opwright_build.report.reporter import Reporter
 from opwright_build.spec.confine import LibraryFiles
-from opwright_build.spec.library_file import LIBRARY_FILE, SPECS, read_library
+from opwright_build.spec.library_file import read_library
+from opwright_build.spec.library_root import LIBRARY_FILE, SPECS
 from opwright_build.spec.load import domain_folders
 from opwright_build.spec.ranges import RangeError, admits_release, release_numbers
 from opwright_build.workflow.installed_library import installed_library

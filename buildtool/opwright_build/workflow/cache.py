@@ -33,12 +33,12 @@ from opwright_build.engine.upkeep import (
 from opwright_build.engine.user_secret import UserSeal, user_seal
 from opwright_build.report.reporter import Reporter, in_reading_order
 from opwright_build.report.tables import counted, text_table
+from opwright_build.spec.library_root import find_library
 from opwright_build.workflow.session import (
     LOG,
     WORK,
     Options,
     cache_folder,
-    find_root,
     folder_seal,
     is_url,
     open_shared,
@@ -141,7 +141,7 @@ def _opened(path: Path, options: Options, upkeep: Upkeep) -> tuple[LocalStore | 
     if options.cache is not None and not is_url(options.cache):
         folder = Path(options.cache)
         return LocalStore(folder, user.seal), str(options.cache), frozenset()
-    root = find_root(path)
+    root = find_library(path)
     Tree(root).require_folder(f"{WORK}/cache")
     store = LocalStore(cache_folder(options, root), user.seal)
     return store, f"{WORK}/cache", _in_use(store, root, user)

@@ -15,7 +15,8 @@ from opwright_build.engine.store import InfrastructureError
 from opwright_build.engine.tree import Tree
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
-from opwright_build.workflow.session import WORK, Options, find_root, open_session
+from opwright_build.spec.library_root import find_library
+from opwright_build.workflow.session import WORK, Options, open_session
 from opwright_build.workflow.task import reporting
 
 LOCK = "lock"
@@ -26,7 +27,7 @@ def clean(path: Path, outputs: bool, dry_run: bool, reporter: Reporter) -> int:
     library/ as well, as far as it is unchanged since. With `dry_run` it is told alone."""
 
     def task() -> int:
-        root = find_root(path)
+        root = find_library(path)
         removed: list[str] = []
         if outputs:
             with open_session(root, reporter, Options()) as session:

@@ -184,7 +184,7 @@ def _pairs(
 
 def _locked(session: Session, loaded: LoadedLibrary, new: Sequence[_State]) -> list[tuple[_State, _State]]:
     from opwright_build.spec.confine import LibraryFiles
-    from opwright_build.spec.library_file import SPECS
+    from opwright_build.spec.library_root import SPECS
     from opwright_build.versions.bundles import bundle_of
     from opwright_build.versions.release_lock import read_text, text_path
 

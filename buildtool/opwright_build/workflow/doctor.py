@@ -7,7 +7,7 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,8 +17,12 @@ from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.diagnostics.exits import Exit
 from opwright.version import VERSION
 
+from opwright_build.spec.library_root import existing, find_library
+from opwright_build.workflow.task import reporting
+
 if TYPE_CHECKING:
     from opwright_build.report.console import Console
+    from opwright_build.report.reporter import Reporter
 
 # Distributions by the extra that brings them; empty for what opwright itself requires.
 _PACKAGES = {
@@ -44,9 +48,12 @@ class Found:
     help: str = ""
 
 
-def doctor(path: Path, console: Console, json: bool) -> int:
+def doctor(path: Path, console: Console, reporter: Reporter, json: bool) -> int:
     """Prints what was found; exit status 1 where something is missing that a command needs."""
-    found = list(look(path))
+    return reporting(reporter, lambda: _tell(list(look(existing(path))), console, json))
+
+
+def _tell(found: Sequence[Found], console: Console, json: bool) -> int:
     if json:
         from json import dumps
 
@@ -155,7 +162,7 @@ def _locale() -> Found:
 
 def _library(path: Path) -> Iterator[Found]:
     from opwright_build.engine.user_secret import user_seal
-    from opwright_build.workflow.session import WORK, find_root
+    from opwright_build.workflow.session import WORK
 
     try:
         seal = user_seal()
@@ -166,7 +173,7 @@ def _library(path: Path) -> Iterator[Found]:
         reasons = "; ".join(item.message for item in seal.warnings)
         yield Found("secret", "good" if seal.seal is not None else "note", reasons or "results can be kept")
     try:
-        root = find_root(path)
+        root = find_library(path)
     except DiagnosticError:
         yield Found("library", "note", "none around this folder", "opwright new library acme-ops")
         return

@@ -15,7 +15,8 @@ from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.user_secret import user_seal
 from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter
-from opwright_build.workflow.session import LOG, WORK, find_root, folder_seal
+from opwright_build.spec.library_root import find_library
+from opwright_build.workflow.session import LOG, WORK, folder_seal
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import reporting
 
@@ -57,7 +58,7 @@ def _reference_page() -> str:
 
 def action_page(label: str, path: Path) -> str:
     """What an action last ran on, and why. UsageError when no build has had an action of that label."""
-    log = ActionLog(StateFile(find_root(path) / WORK / LOG, folder_seal(user_seal())), {})
+    log = ActionLog(StateFile(find_library(path) / WORK / LOG, folder_seal(user_seal())), {})
     label = label if log.previous(label) is not None else f"compile {label}"
     entry = log.previous(label)
     if entry is None:

@@ -22,13 +22,13 @@ from opwright_build.engine.user_secret import user_seal
 from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter, in_reading_order
 from opwright_build.report.tables import counted, text_table
+from opwright_build.spec.library_root import find_library
 from opwright_build.workflow.excerpt_text import library_text
 from opwright_build.workflow.selection.last_runs import built_templates
 from opwright_build.workflow.session import (
     READ_STAMPS,
     WORK,
     Options,
-    find_root,
     folder_seal,
     open_session,
     own_environment,
@@ -44,7 +44,7 @@ def list_versions(path: Path, console: Console, reporter: Reporter, as_json: boo
     to standard error. What a selector asks may have to be compiled, into the cache."""
 
     def task() -> int:
-        root = find_root(path)
+        root = find_library(path)
         table = None if options.packages or options.asked else _table_of_now(root)
         declarations = None if table is None else table.declarations()
         if table is not None and declarations is not None:

@@ -92,7 +92,7 @@ def locks_of(session: Session, library: BuiltLibrary) -> tuple[Locks, list[Diagn
 def locks_of_package(session: Session, library: Library, package: Package) -> tuple[Locks, list[Diagnostic]]:
     """The locks of a package, and of domains that it had."""
     from opwright_build.spec.confine import LibraryFiles
-    from opwright_build.spec.library_file import SPECS
+    from opwright_build.spec.library_root import SPECS
     from opwright_build.versions.release_lock import read_package_locks
 
     folders = LibraryFiles(session.root).folders(SPECS)

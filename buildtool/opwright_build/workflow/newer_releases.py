@@ -11,7 +11,8 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright_build.dependencies.resolution import Resolved, wanted_libraries
 from opwright_build.publication.index_place import IndexPlace
 from opwright_build.publication.static_index import ListedRelease
-from opwright_build.spec.library_file import LIBRARY_FILE, SPECS, read_library
+from opwright_build.spec.library_file import read_library
+from opwright_build.spec.library_root import LIBRARY_FILE, SPECS
 from opwright_build.spec.load import domain_folders
 from opwright_build.spec.model import Dependency, Library, Package
 from opwright_build.spec.ranges import admits_release, release_numbers

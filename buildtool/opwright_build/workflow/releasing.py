@@ -12,6 +12,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, Place, has_errors
 from opwright.diagnostics.exits import Exit
 
 from opwright_build.report.reporter import Reporter
+from opwright_build.spec.library_root import LIBRARY_FILE
 from opwright_build.workflow.build import publish
 from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages
 from opwright_build.workflow.locking import locks_of_package, texts_of, unaccepted
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from opwright_build.versions.promise import Promise
     from opwright_build.versions.release_findings import SpecPlaces
     from opwright_build.versions.release_lock import DomainLock, Locks
-
-LIBRARY_FILE = "specs/library.yaml"
 
 
 @dataclass(frozen=True, slots=True)

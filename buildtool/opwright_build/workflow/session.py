@@ -184,17 +184,6 @@ class Session:
         return [*self.user.warnings, *self.store.warnings, *self.engine.warnings]
 
 
-def find_root(start: Path) -> Path:
-    """The root of the library around `start`. DiagnosticError when there is none."""
-    absolute = Path(os.path.abspath(start))
-    for folder in (absolute, *absolute.parents):
-        if (folder / "specs" / "library.yaml").is_file():
-            return folder
-    from opwright_build.spec.load import find_library
-
-    return find_library(start)
-
-
 @contextmanager
 def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[Session]:
     """Opens the library at `root`. One session at a time: a second one waits. Hints and log are saved at the end.

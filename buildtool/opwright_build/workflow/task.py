@@ -18,6 +18,7 @@ from opwright.diagnostics.ignores import settle_ignores
 from opwright_build.engine.store import InfrastructureError
 from opwright_build.engine.user_secret import BAD_VARIABLE
 from opwright_build.report.reporter import Reporter, in_reading_order
+from opwright_build.spec.library_root import find_library
 from opwright_build.workflow.session import (
     BAD_SHARED,
     BUILD_RUN,
@@ -25,7 +26,6 @@ from opwright_build.workflow.session import (
     WORK,
     Options,
     Session,
-    find_root,
     open_session,
 )
 from opwright_build.workflow.status import UsageError
@@ -33,7 +33,8 @@ from opwright_build.workflow.timings import timings_text
 from opwright_build.workflow.writing import write_file
 
 NOTHING = "nothing is selected"
-_OF_USAGE = ("OW110", BAD_VARIABLE, BAD_SHARED)  # no library here; the environment makes no sense
+# No library here; what is asked for is not there; the environment makes no sense.
+_OF_USAGE = ("OW110", "OW907", BAD_VARIABLE, BAD_SHARED)
 # What a machine may answer to any access to any file.
 _OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.ESTALE}
 _REFUSALS = _OF_THE_DISK | {errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
@@ -47,7 +48,7 @@ def on_library(path: Path, reporter: Reporter, options: Options, task: Callable[
         return None if session is None else session.source_text(file)
 
     try:
-        with open_session(find_root(path), reporter, options) as session:
+        with open_session(find_library(path), reporter, options) as session:
             return task(session)
     except (DiagnosticError, OSError) as raised:
         error = _told(raised)

@@ -21,10 +21,10 @@ from opwright.diagnostics.exits import Exit
 from opwright_build.engine.tree import Tree, write_whole
 from opwright_build.report.reporter import Reporter, in_reading_order
 from opwright_build.report.tables import counted
+from opwright_build.spec.library_root import find_library
 from opwright_build.spec.yaml_nodes import MappingNode, plain_data
 from opwright_build.spec.yaml_source import read_yaml
 from opwright_build.workflow.excerpt_text import library_text
-from opwright_build.workflow.session import find_root
 from opwright_build.workflow.task import reporting
 
 _ORDER = (
@@ -69,7 +69,7 @@ def tidy(path: Path, check: bool, reporter: Reporter) -> int:
     """Rewrites the YAML files of the library around `path`; with `check` it says which ones are not in that form."""
 
     def task() -> int:
-        root = find_root(path)
+        root = find_library(path)
         findings: list[Diagnostic] = []
         changed: list[str] = []
         tree = Tree(root)

@@ -20,7 +20,8 @@ from opwright_build.dependencies.dependencies_lock import (
 from opwright_build.dependencies.resolution import closure_findings, find_libraries, wanted_libraries
 from opwright_build.report.reporter import Reporter
 from opwright_build.spec.confine import LibraryFiles
-from opwright_build.spec.library_file import SPECS, read_library
+from opwright_build.spec.library_file import read_library
+from opwright_build.spec.library_root import SPECS
 from opwright_build.spec.load import domain_folders
 from opwright_build.spec.model import Dependency
 from opwright_build.workflow.adding import EditedFiles

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from opwright.diagnostics.exits import Exit
 
-from opwright_build.workflow.session import find_root
+from opwright_build.spec.library_root import find_library
 
 _LEAST = 0.3  # seconds between two looks
 _SHARE = 10.0  # of the time that a look takes, so that looking takes a tenth of a processor at most
@@ -23,7 +23,7 @@ def watch(path: Path, command: Callable[[], int], tell: Callable[[str], None]) -
     A change while the command runs counts. Ends with the process (Ctrl-C), or with the command's status where it was
     told that the words make no sense.
     """
-    specs = find_root(path) / "specs"
+    specs = find_library(path) / "specs"
     while True:
         before = stamps(specs)
         status = command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from opwright_build.cli.reporters import standard_console
+from opwright_build.cli.reporters import data_reporter, standard_console
 from opwright_build.workflow.doctor import doctor
 
 
@@ -15,4 +15,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    return doctor(options.path, standard_console(), options.json)
+    return doctor(options.path, standard_console(), data_reporter(), options.json)
