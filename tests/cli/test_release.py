@@ -455,6 +455,38 @@ def test_a_revision_is_compared_without_running_anything_of_it(library: Path, op
         assert codes(opwright("diff", "--against", revision, "--format", "json")) == ["OW619"]
 
 
+@pytest.mark.parametrize("above", [".", ".."])
+def test_a_revision_has_the_texts_that_its_library_names(above: str, library: Path, opwright: Opwright) -> None:
+    texts = "readme: docs/README.md\nlicense_files: [LICENSE, specs/com.acme/NOTICE]\n"
+    with Path("specs/library.yaml").open("a") as stream:
+        stream.write(texts)
+    Path("docs").mkdir()
+    for text in ("docs/README.md", "LICENSE", "specs/com.acme/NOTICE"):
+        Path(text).write_text("As it was.\n")
+    git("-C", above, "init", "-q")
+    git("add", "-A")
+    git("commit", "-q", "-m", "one")
+    edit(Path("specs/library.yaml"), texts, "")
+    shutil.rmtree("docs")
+    edit(FUNCTION, "alpha: float = 1.0", "alpha: float = 2.0")
+    ran = opwright("diff", "--against", "git:HEAD", "--format", "json")
+    assert [line["kind"] for line in ran.lines if line["event"] == "change"] == ["default"], ran.out
+
+
+def test_a_new_library_is_compared_with_its_first_commit(
+    tmp_path: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert opwright("new", "library", "acme-ops").status == 0
+    monkeypatch.chdir("acme-ops")
+    assert opwright("new", "function", "com.acme/Scale").status == 0
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-q", "-m", "one")
+    ran = opwright("diff", "--against", "git:HEAD")
+    assert (ran.status, "nothing that users see differs" in ran.out + ran.err) == (0, True), ran.out
+
+
 def test_a_bundle_is_compared_with_figures_and_notes(library: Path, opwright: Opwright) -> None:
     assert opwright("build").status == 0
     old = Path("before.onnxlib")

@@ -42,13 +42,14 @@ class Entry:
     is_file: bool  # a regular file: no link, no submodule
 
 
-def entries_at(root: Path, revision: str, folder: str) -> list[Entry]:
-    """What lies below `folder` at that revision, in git's order. GitRevisionError where git cannot tell."""
+def entries_at(root: Path, revision: str, *paths: str) -> list[Entry]:
+    """What the paths stand for at that revision, in git's order: a folder, with a `/` at its end, for all below it.
+    GitRevisionError where git cannot tell."""
     if not revision or revision.startswith("-") or not revision.isprintable():
         raise GitRevisionError("a revision has no such name")
     commit = _git(root, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
     tree = commit.decode("ascii", "replace").strip()
-    listed = _git(root, "ls-tree", "-r", "-z", "-l", tree, "--", f"{folder}/")
+    listed = _git(root, "ls-tree", "-r", "-z", "-l", tree, "--", *paths)
     return [_entry(row) for row in listed.split(b"\0") if row]
 
 

@@ -46,7 +46,7 @@ def _committed(root: Path) -> Iterator[DomainLock]:
     try:
         entries = [
             (entry, match[1])
-            for entry in entries_at(root, "HEAD", "specs")
+            for entry in entries_at(root, "HEAD", "specs/")
             if entry.is_file and entry.size <= MOST_LOCK_BYTES and (match := _LOCK.fullmatch(entry.path))
         ]
         contents = list(contents_of(root, [entry.blob for entry, _ in entries])) if entries else []

@@ -23,7 +23,7 @@ def changed_since(root: Path, revision: str, folder: str, present: Iterable[str]
     git cannot tell.
     """
     try:
-        before = {entry.path: entry.blob for entry in entries_at(root, revision, folder) if entry.is_file}
+        before = {entry.path: entry.blob for entry in entries_at(root, revision, f"{folder}/") if entry.is_file}
     except GitRevisionError as error:
         message = f"what has changed since {revision} is not known"
         help_ = "name a commit, a tag or a branch of this repository"
