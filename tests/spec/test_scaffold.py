@@ -217,11 +217,32 @@ def test_a_broken_library_is_not_touched(tiny: TinyLibrary) -> None:
         "../x.y/Swish",
         "com.acme/../Swish",
         "com.acme/Swish\n",
+        "com.acme/_Swish",
+        "_com.acme/Swish",
+        "com.acme/released",
+        "com.acme/null",
+        *(f"com.acme/{name}" for name in ("T", "op", "FLOAT", "TypeVar", "DOUBLE", "FLOAT16", "np", "NDArray")),
     ],
 )
 def test_names_that_are_refused(tmp_path: Path, name: str) -> None:
     assert refused(name, tmp_path) == "OW129"
     assert contents(tmp_path) == {}
+
+
+@pytest.mark.parametrize(("name", "place"), [("com.acme/swish", "swish"), ("Com.Acme/Gelu", "com.acme")])
+def test_names_that_differ_in_case_alone_are_refused(tiny: TinyLibrary, name: str, place: str) -> None:
+    before = contents(tiny.root)
+    with pytest.raises(DiagnosticError, match=rf"OW968.*{place}.* differ in case alone"):
+        new_function(name, tiny.root)
+    assert contents(tiny.root) == before
+
+
+def test_a_copy_has_no_name_that_its_source_binds(tmp_path: Path) -> None:
+    new_function("com.acme/Scale", tmp_path)
+    before = contents(tmp_path)
+    with pytest.raises(DiagnosticError, match=r"OW129.*`op` cannot name the function: its function.py"):
+        new_function("com.more/op", tmp_path, like="Scale")
+    assert contents(tmp_path) == before
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from opwright_build.spec.yaml_source import MAX_BYTES, read_yaml
 # `this` and the empty name mean other things to the standard, and a body's calls stand in `body1` until it is linked.
 RESERVED = frozenset({"", "this", "body1"})
 STANDARD = "ai.onnx"
+RELEASED = "released"  # the folder of a domain that holds no function but what was released
 
 
 def refuse_domain(name: str) -> str:

@@ -13,7 +13,7 @@ from opwright.version import VERSION
 from opwright_build.spec.boundary import check
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.convert import SpecContext, convert
-from opwright_build.spec.domain_file import read_domain, refuse_collisions, refuse_operator
+from opwright_build.spec.domain_file import RELEASED, read_domain, refuse_collisions, refuse_operator
 from opwright_build.spec.forms import SpecModel
 from opwright_build.spec.library_file import read_library
 from opwright_build.spec.library_root import SPECS, find_library
@@ -144,7 +144,7 @@ def newest_opset() -> int:
 
 def _spec_folders(files: LibraryFiles, folder: str) -> list[str]:
     """The folders of functions: those with a spec.yaml, and those that hold files but lack one, or have it deeper."""
-    names = [name for name in files.folders(folder) if name != "released"]
+    names = [name for name in files.folders(folder) if name != RELEASED]
     return [name for name in names if files.has_files(f"{folder}/{name}") or _lies_deeper(files, f"{folder}/{name}")]
 
 

@@ -20,18 +20,29 @@ from typing import Protocol
 
 from opwright.bundle.normal_name import normal_name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
+from opwright.lang.source import Source, span_of
+from opwright.lang.syntax import parse
 from opwright.regular_file import read_regular
 from opwright.version import VERSION
 
 from opwright_build.engine.tree import MOST_SOURCE_BYTES, Tree, write_whole
 from opwright_build.spec.confine import LibraryFiles
-from opwright_build.spec.domain_file import STANDARD, in_standard, read_domain, refuse_domain, refuse_operator
+from opwright_build.spec.domain_file import (
+    RELEASED,
+    STANDARD,
+    in_standard,
+    read_domain,
+    refuse_domain,
+    refuse_operator,
+)
 from opwright_build.spec.library_file import read_library
 from opwright_build.spec.library_root import find_library
 from opwright_build.spec.load import load_library, newest_opset
 from opwright_build.spec.model import OpsetRange
 from opwright_build.spec.name_patterns import DISTRIBUTION, LICENSE, PACKAGE, matches
 from opwright_build.spec.package_name import why_taken
+from opwright_build.spec.portable_names import check_names
+from opwright_build.spec.yaml_scalars import resolve
 
 _LONGEST = 100  # characters of a library's name
 _MOST_LOCK_BYTES = 1 << 27
@@ -95,6 +106,9 @@ def new_function(name: str, folder: Path, like: str = "", source: FunctionSource
     can be written there.
     """
     domain, operator = _split(name)
+    refusal = _passed_over(domain) or _passed_over(operator)
+    if refusal:
+        raise DiagnosticError([Diagnostic("OW129", refusal, help="For example com.acme/Swish.")])
     try:
         root = find_library(folder)
     except DiagnosticError:
@@ -131,6 +145,7 @@ def new_library(
         raise DiagnosticError([Diagnostic("OW129", message, help="For example acme-ops.")])
     domain = settings.domain or _domain_of(name)
     refusal = refuse_domain(domain) or ("" if "." in domain else f"the domain `{domain}` has no dot")
+    refusal = refusal or _passed_over(domain)
     if refusal:
         raise DiagnosticError([Diagnostic("OW129", refusal, help="Give one with --domain, such as com.acme.")])
     if settings.license and not re.fullmatch(LICENSE, settings.license):
@@ -188,6 +203,28 @@ def _split(name: str) -> tuple[str, str]:
     return domain, operator
 
 
+def _passed_over(name: str) -> str:
+    """Why no function would be read from a folder of that name; empty where it would."""
+    if name.startswith("_"):
+        return f"`{name[:80]}` begins with an underscore: folders of such names are passed over"
+    if name == RELEASED:
+        return f"`{name}` is the folder of what a domain has released"
+    return f"`{name}` is no text in YAML" if resolve(name) != name else ""
+
+
+def _refuse_bound(name: str, files: Mapping[str, bytes]) -> None:
+    """Refuses the name of a function that a file of its folder binds to something else as well."""
+    for file, data in files.items():
+        module = parse(Source(file, data.decode("utf-8"))) if file.endswith(".py") else None
+        if module is None or isinstance(module, Diagnostic):
+            continue
+        places = [module.source.place(span_of(item.node)) for item in module.bindings.get(name, [])]
+        if len(places) > 1:
+            message = f"`{name}` cannot name the function: its {file} would bind that name to something else as well"
+            reason = f"line {places[0].line} of it"
+            raise DiagnosticError([Diagnostic("OW129", message, reason=reason, help="For example com.acme/Swish.")])
+
+
 class _Writer:
     """Writes below one library's root and remembers what it did."""
 
@@ -201,8 +238,10 @@ class _Writer:
     def begin(self, domain: str, operator: str) -> NewFunction:
         """A library of one function."""
         self._refuse_existing(domain, operator)
-        version = self._library(*library_names(domain), domain, Settings())
-        self._function(domain, operator, version, OpsetRange(FLOOR, newest_opset()))
+        opsets = OpsetRange(FLOOR, newest_opset())
+        files = self._files(domain, operator, _first_version(domain, opsets), opsets)
+        self._library(*library_names(domain), domain, Settings())
+        self._function(domain, operator, files)
         return self._done()
 
     def begin_library(self, library: str, package: str, domain: str, settings: Settings) -> NewFunction:
@@ -210,21 +249,19 @@ class _Writer:
         self._library(library, package, domain, settings)
         return replace(self._done(), domain=domain)
 
-    def _library(self, library: str, package: str, domain: str, settings: Settings) -> int:
-        """The files around the functions; gives the version of the domain."""
-        ceiling = newest_opset()
-        version = ceiling if domain == STANDARD else 1
+    def _library(self, library: str, package: str, domain: str, settings: Settings) -> None:
+        """The files around the functions."""
+        opsets = OpsetRange(FLOOR, newest_opset())
         release = ".".join(VERSION.split(".")[:2])
         words = {"domain": domain, "library": library, "package": package, "release": release}
-        words |= {"floor": str(FLOOR), "ceiling": str(ceiling)}
+        words |= {"floor": str(opsets.first), "ceiling": str(opsets.last)}
         words["license"] = f'license = "{settings.license}"\n' if settings.license else ""
         words["license_yaml"] = f"license: {settings.license}\n" if settings.license else ""
         words["urls_yaml"] = f'urls: {{Repository: "{settings.url}"}}\n' if settings.url else ""
         words["urls"] = f'\n[project.urls]\nRepository = "{settings.url}"\n' if settings.url else ""
         for path, template in LIBRARY_FILES.items():
             self._write(path, _render(f"library/{template}", words))
-        self._domain(domain, version)
-        return version
+        self._domain(domain, _first_version(domain, opsets))
 
     def add_version(self, domain: str, operator: str) -> NewFunction:
         """The next version of a function."""
@@ -275,8 +312,9 @@ class _Writer:
         if owner is None and "packages" in library.places:
             self._hint_package(domain, library.places["packages"])
         opsets = (owner or library.packages[0]).opsets
-        version = opsets.last if domain == STANDARD else 1
-        if (self.root / "specs" / domain / "domain.yaml").exists():
+        version = _first_version(domain, opsets)
+        is_new = not (self.root / "specs" / domain / "domain.yaml").exists()
+        if not is_new:
             read, findings = read_domain(sources, domain)
             if read is None:
                 raise DiagnosticError(findings)
@@ -284,15 +322,13 @@ class _Writer:
             if self._is_released(domain, version):
                 version += 1
                 self._hint_version(domain, version, read.places["version"])
-        else:
+        files = self._files(domain, operator, version, opsets, like)
+        if is_new:
             self._domain(domain, version)
-        if like:
-            self._copy(domain, operator, version, like)
-        else:
-            self._function(domain, operator, version, opsets)
+        self._function(domain, operator, files)
         return self._done()
 
-    def _copy(self, domain: str, operator: str, version: int, like: str) -> None:
+    def _copied(self, domain: str, operator: str, version: int, like: str) -> Mapping[str, bytes]:
         """The newest version of another function under this name: the same texts with the names replaced."""
         loaded = load_library(self.root)
         model_domain, _, model = like.replace("::", "/").rpartition("/")
@@ -308,24 +344,17 @@ class _Writer:
                 [Diagnostic("OW535", message, newest.places.get("since_version"), help="copy it by hand")]
             )
         named = re.compile(rf"\b{re.escape(model)}\b")
-        draft = _draft(self.root / "specs" / domain)
-        draft.mkdir(parents=True)
-        try:
-            for file in sorted(path for path in newest.folder.iterdir() if path.is_file() and path.name[0] != "."):
-                data = _file_of(LibraryFiles(self.root), newest.folder.relative_to(self.root).as_posix(), file.name)
-                if file.suffix in (".py", ".yaml"):
-                    text = named.sub(operator, data.decode("utf-8"))
-                    if file.name == "spec.yaml":
-                        text = re.sub(r"(?m)^domain: .*$", f"domain: {domain}", text, count=1)
-                        text = _SINCE.sub(f"since_version: {version}", text, count=1)
-                    data = text.encode()
-                (draft / file.name).write_bytes(data)
-            names = sorted(path.name for path in draft.iterdir())
-            draft.rename(self.root / "specs" / domain / operator)
-        except (OSError, UnicodeDecodeError, DiagnosticError):
-            shutil.rmtree(draft, ignore_errors=True)
-            raise
-        self.created.extend(f"specs/{domain}/{operator}/{name}" for name in names)
+        copied: dict[str, bytes] = {}
+        for file in sorted(path for path in newest.folder.iterdir() if path.is_file() and path.name[0] != "."):
+            data = _file_of(LibraryFiles(self.root), newest.folder.relative_to(self.root).as_posix(), file.name)
+            if file.suffix in (".py", ".yaml"):
+                text = named.sub(operator, data.decode("utf-8"))
+                if file.name == "spec.yaml":
+                    text = re.sub(r"(?m)^domain: .*$", f"domain: {domain}", text, count=1)
+                    text = _SINCE.sub(f"since_version: {version}", text, count=1)
+                data = text.encode()
+            copied[file.name] = data
+        return copied
 
     def _done(self) -> NewFunction:
         return NewFunction(self.root, tuple(self.created), tuple(self.kept), tuple(self.hints))
@@ -336,10 +365,20 @@ class _Writer:
         if os.path.lexists(self.root / path):
             message = f"the function {domain}/{operator} exists already"
             raise DiagnosticError([Diagnostic("OW128", message, Place(path), help="Choose another name.")])
+        self._refuse_alike("specs", domain)
+        self._refuse_alike(f"specs/{domain}", operator)
+
+    def _refuse_alike(self, folder: str, name: str) -> None:
+        """Refuses a name that other systems take for one that stands in the folder."""
+        others = os.listdir(self.root / folder) if (self.root / folder).is_dir() else []
+        for other in sorted(others):
+            found = [item for item in check_names(folder, (other, name)) if item.severity is Severity.ERROR]
+            if found and other != name:
+                raise DiagnosticError(found)
 
     def _is_released(self, domain: str, version: int) -> bool:
         """Whether a release has that version of the domain, as far as its lock can be read."""
-        folder = self.root / "specs" / domain / "released"
+        folder = self.root / "specs" / domain / RELEASED
         if not folder.exists():
             return False
         try:
@@ -363,9 +402,8 @@ class _Writer:
         words = {"domain": domain, "version": str(version)}
         self._write(f"specs/{domain}/domain.yaml", _render(f"library/{template}", words))
 
-    def _function(self, domain: str, operator: str, version: int, opsets: OpsetRange) -> None:
+    def _function(self, domain: str, operator: str, files: Mapping[str, bytes]) -> None:
         folder = self.root / "specs" / domain
-        files = self._files(domain, operator, version, opsets)
         draft = _draft(folder)
         draft.mkdir(parents=True)
         try:
@@ -377,15 +415,19 @@ class _Writer:
             raise
         self.created.extend(f"specs/{domain}/{operator}/{file}" for file in files)
 
-    def _files(self, domain: str, operator: str, version: int, opsets: OpsetRange) -> Mapping[str, bytes]:
-        if self.source is not None:
+    def _files(
+        self, domain: str, operator: str, version: int, opsets: OpsetRange, like: str = ""
+    ) -> Mapping[str, bytes]:
+        """The files of the function's folder. DiagnosticError (OW129) where they would not define it by that name."""
+        if like:
+            files = self._copied(domain, operator, version, like)
+        elif self.source is not None:
             files, notes = self.source.files(domain, operator, version, opsets)
             self.hints += notes
-            return files
-        opset = CAST_LIKE if CAST_LIKE in opsets else opsets.first
-        kind = "swish" if operator == "Swish" else "starter"
-        words = {"domain": domain, "name": operator, "version": str(version), "opset": str(opset)}
-        return {file: _render(f"{kind}/{file}", words) for file in FUNCTION_FILES}
+        else:
+            files = _starting(domain, operator, version, opsets)
+        _refuse_bound(operator, files)
+        return files
 
     def _write(self, path: str, data: bytes) -> None:
         """The whole file, or none of it; never in the place of one that exists."""
@@ -401,6 +443,19 @@ class _Writer:
         finally:
             draft.unlink(missing_ok=True)
         self.created.append(path)
+
+
+def _first_version(domain: str, opsets: OpsetRange) -> int:
+    """The version at which a domain begins in a library for these opsets."""
+    return opsets.last if domain == STANDARD else 1
+
+
+def _starting(domain: str, operator: str, version: int, opsets: OpsetRange) -> Mapping[str, bytes]:
+    """A function to start from."""
+    opset = CAST_LIKE if CAST_LIKE in opsets else opsets.first
+    kind = "swish" if operator == "Swish" else "starter"
+    words = {"domain": domain, "name": operator, "version": str(version), "opset": str(opset)}
+    return {file: _render(f"{kind}/{file}", words) for file in FUNCTION_FILES}
 
 
 _COUNT = re.compile(r"(?m)^(version: *)\d+")
