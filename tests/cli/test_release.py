@@ -317,6 +317,13 @@ def test_a_domain_whose_versions_are_those_of_the_standard_gains_functions(libra
     assert place_of(opwright("build", "--json"))[:2] == ("OW624", (other / "spec.yaml").as_posix())
 
 
+def test_nothing_is_accepted_before_the_first_release(library: Path, opwright: Opwright) -> None:
+    for name in ("Nope", "Swish"):
+        refused = opwright("lock", "--accept", name, "--reason", "x")
+        assert (refused.status, "OW907: nothing has been released" in refused.out + refused.err) == (2, True)
+    assert opwright("lock", "--all", "--reason", "x").status == 0, "all that there are"
+
+
 def test_a_new_body_waits_until_it_is_accepted(released: Path, opwright: Opwright) -> None:
     same_values()
     built = opwright("build", "--json")

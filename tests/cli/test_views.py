@@ -266,6 +266,16 @@ def test_no_command_takes_a_misspelt_path_for_the_library_around_it(
     assert sorted(library.rglob("*")) == before, "nothing was done"
 
 
+@pytest.mark.parametrize(
+    "words", [("version", "com.acme/Nope"), ("function", "com.acme/Other", "--like", "Nope")], ids=["version", "like"]
+)
+def test_a_function_that_is_not_there_is_a_mistake_of_the_line(
+    words: tuple[str, ...], library: Path, opwright: Opwright
+) -> None:
+    ran = opwright("new", *words)
+    assert (ran.status, "OW907: the library has no function" in ran.out + ran.err) == (2, True)
+
+
 def test_a_finding_of_a_command_that_gives_data_goes_aside(library: Path, opwright: Opwright) -> None:
     edit(FUNCTION, "Sigmoid", "Sigmod")
     for words in (["show", "Swish", "--json"], ["opsets", "--json"]):

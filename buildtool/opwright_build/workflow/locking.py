@@ -59,6 +59,9 @@ def _lock(session: Session, accept: Accepting, check: bool, started: float) -> i
     if check:
         found += lost_promises(session.root, session.tree.read)
     if not locks.domains and not found:
+        if accept.names:
+            message = f"nothing has been released, so that no change of {accept.names[0]} is to be accepted"
+            raise UsageError([Diagnostic("OW907", message, help="`opwright release VERSION` makes the first release")])
         text = "nothing has been released; `opwright release VERSION` makes the first release"
         return finish(session, started, library.diagnostics, text, _fields(locks, library, ()))
     found += texts_of(session, locks)
