@@ -13,8 +13,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 from opwright import Tensor, packaged
+from opwright import opset18 as op
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager import one_node
+from opwright.eager.arguments import bind_arguments
 from opwright.evaluator import NoKernel, ReferenceEvaluator, default_as
 from opwright.packaged import LibraryFunction, LibraryOpset
 
@@ -40,6 +42,14 @@ def test_types_versions_and_attributes(function: Function) -> None:
         np.testing.assert_array_equal(result, array / 2)
     np.testing.assert_array_equal(function("Scale", 1)(X, alpha=3), X * 3)
     np.testing.assert_allclose(function("Scale", 3)(X), np.abs(X) / 10, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.int8, np.int64, np.uint8, np.bool_])
+def test_scalars_of_numpy_are_attributes_as_they_are_of_operators(function: Function, kind: type[np.generic]) -> None:
+    number = kind(1)
+    np.testing.assert_array_equal(function("Scale", 1)(X, alpha=number), X)
+    np.testing.assert_array_equal(op.LeakyRelu(X, alpha=number), X)
+    assert bind_arguments(function("Scale", 1).entry, (X,), {"alpha": number})[1] == (("alpha", 1.0),)
 
 
 def test_several_outputs_are_a_tuple(function: Function) -> None:
@@ -126,6 +136,9 @@ def test_sessions_are_kept(function: Function) -> None:
         ),
         ("Scale", (np.ma.array([1.0]),), {}, "x is a masked array"),
         ("Scale", (X,), {"alpha": "1"}, "the attribute alpha is of type FLOAT"),
+        ("Scale", (X,), {"alpha": np.array(1.0)}, "the attribute alpha is of type FLOAT"),
+        ("Scale", (X,), {"alpha": np.complex64(1)}, "the attribute alpha is of type FLOAT"),
+        ("Scale", (X,), {"alpha": Tensor(np.float32(1))}, "the attribute alpha is of type FLOAT"),
         ("Scale", (X,), {"mode": "sideways"}, "the attribute mode is one of 'up', 'down'"),
         ("Scale", (X.astype("datetime64[s]"),), {}, "ONNX has no tensors of datetime64"),
     ],

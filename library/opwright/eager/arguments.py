@@ -12,6 +12,8 @@ from opwright.bundle.format import AttributeEntry, FunctionEntry
 from opwright.eager.settings import opset_in_force
 from opwright.functions import OnnxFunction
 from opwright.graphs.inline import inline_model
+from opwright.graphs.ndarrays import plain_values
+from opwright.lang.attribute_values import code_of, convert_attribute
 from opwright.suggest import nearest
 
 Attributes = tuple[tuple[str, Any], ...]
@@ -26,10 +28,6 @@ class GraphValue:
     @property
     def proto(self) -> GraphProto:
         return GraphProto.FromString(self.data)
-
-
-_INT64 = 1 << 63
-_MISSING = object()
 
 
 def bind_arguments(
@@ -74,25 +72,21 @@ def _bind_inputs(entry: FunctionEntry, args: Sequence[object], kwargs: Mapping[s
 
 
 def _attribute_value(entry: FunctionEntry, attribute: AttributeEntry, value: object) -> Any:
-    """The value as ONNX has it, lists as tuples."""
+    """The value as ONNX has it: scalars of numpy as numbers, floats rounded to float32, lists as tuples."""
     kind = attribute.type
-    found: object = _MISSING
     if kind == "GRAPH":
-        found = _graph(entry, value)
-    elif kind in ("INTS", "FLOATS", "STRINGS"):
-        if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-            parts = [_scalar(kind[:-1], item) for item in value]
-            found = _MISSING if _MISSING in parts else tuple(parts)
-    else:
-        found = _scalar(kind, value)
-    if found is _MISSING and kind == "GRAPH":
-        raise TypeError(
-            f"{entry.name}(): the attribute {attribute.name} is a graph: give a function under `@script()`, "
-            f"or a GraphProto, not {value!r}"
-        )
-    if found is _MISSING:
+        graph = _graph(entry, value)
+        if graph is None:
+            raise TypeError(
+                f"{entry.name}(): the attribute {attribute.name} is a graph: give a function under `@script()`, "
+                f"or a GraphProto, not {value!r}"
+            )
+        return graph
+    plain = plain_values(value)
+    found = convert_attribute(code_of(plain) if kind == "INT" else plain, kind)
+    if found is None:
         raise TypeError(f"{entry.name}(): the attribute {attribute.name} is of type {kind}, not {value!r}")
-    if attribute.choices and found not in attribute.choices:
+    if attribute.choices and plain not in attribute.choices:
         listed = ", ".join(map(repr, attribute.choices))
         raise TypeError(f"{entry.name}(): the attribute {attribute.name} is one of {listed}, not {value!r}")
     return found
@@ -112,20 +106,10 @@ def graph_opset(entry: FunctionEntry) -> int:
     return max(known, default=opset_in_force())
 
 
-def _graph(entry: FunctionEntry, value: object) -> object:
-    """A graph, or a function under `@script` as one."""
+def _graph(entry: FunctionEntry, value: object) -> GraphValue | None:
+    """A graph, or a function under `@script` as one; None for anything else."""
     if isinstance(value, OnnxFunction):
         model = value.to_model_proto(opset=graph_opset(entry))
         inline_model(model)
         value = model.graph
-    return GraphValue(value.SerializeToString(deterministic=True)) if isinstance(value, GraphProto) else _MISSING
-
-
-def _scalar(kind: str, value: object) -> object:
-    if kind == "STRING":
-        return value if isinstance(value, str) else _MISSING
-    if kind == "FLOAT":
-        return float(value) if isinstance(value, int | float) else _MISSING
-    if kind == "INT" and isinstance(value, int) and -_INT64 <= value < _INT64:
-        return int(value)
-    return _MISSING
+    return GraphValue(value.SerializeToString(deterministic=True)) if isinstance(value, GraphProto) else None
