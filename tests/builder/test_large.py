@@ -140,16 +140,18 @@ def test_large_initializers_that_are_changed_are_refused(lay_out: Any, tmp_path:
     array = np.arange(1 << 20, dtype=np.float32).reshape(512, 2048)
     b = GraphBuilder(opset=22)
     given = lay_out(array)
-    b.output("y", op.ReduceSum(b.initializer("w", given), keepdims=0))
+    total = op.ReduceSum(w := b.initializer("w", given), keepdims=0)
+    b.output("y", total)
     assert b.to_model_proto().graph.output[0].name == "y"
     before = given[100, 7]
     given[100, 7] += 1
-    for step in (b.to_model_proto, lambda: b.save(tmp_path / "model.onnx")):
+    for step in (b.to_model_proto, lambda: b.save(tmp_path / "model.onnx"), lambda: b.run(total)):
         with pytest.raises(DiagnosticError, match="OW387: the array of the initializer `w` has been changed") as caught:
             step()
         (related,) = caught.value.diagnostics[0].related
         assert related.place.line == test_large_initializers_that_are_changed_are_refused.__code__.co_firstlineno + 5
     assert not list(tmp_path.iterdir())
+    assert b.run(total, {w: given}) == b.run(total, {w: given.copy()}), "an array that is given is the one to run with"
     given[100, 7] = before
     b.save(tmp_path / "model.onnx")
     found = onnxruntime.InferenceSession(str(tmp_path / "model.onnx")).run(None, {})[0]

@@ -79,7 +79,8 @@ class GraphBuilder:
     def initializer(self, name: str, value: object, *, location: str | None = None, offset: int = 0) -> AnyTensor:
         """A tensor that the model carries: a numpy array (or what numpy makes one of), or a TensorProto.
 
-        An array of more than a megabyte is not copied, and a model is refused (OW387) where it has been changed since.
+        An array of more than a megabyte is not copied; a model or a run is refused (OW387) where it has been changed
+        since.
         With a `location`, `value` is the type with its sizes (`FLOAT[1000, 1000]`), and the elements stand in that
         file, next to the model's, from byte `offset` on.
         """

@@ -55,7 +55,7 @@ def make_model(
     survey = add_functions(recorder, model, closure, imports, options.functions).leave_out(options.profile)
     used = _used(model.graph)
     carried = {name: kept for name, kept in recorder.kept.items() if name in used}
-    _refuse_changed(recorder, carried)
+    refuse_changed(recorder, carried)
     late = {name: kept for name, kept in carried.items() if name in outside or _elements(kept) > SEEN_BY_INFERENCE}
     for name, kept in carried.items():
         if name in late:
@@ -71,8 +71,8 @@ def make_model(
     return model
 
 
-def _refuse_changed(recorder: Recorder, carried: Mapping[str, Kept]) -> None:
-    """The model would silently have other elements than those that were given."""
+def refuse_changed(recorder: Recorder, carried: Mapping[str, Kept]) -> None:
+    """What is made of the graph would silently have other elements than those that were given."""
     for name, kept in carried.items():
         if kept.is_changed:
             recorder.low.error(

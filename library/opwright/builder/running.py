@@ -11,7 +11,7 @@ from onnx import ModelProto, TypeProto
 from opwright.builder.emission import annotate, emit_named, renamed
 from opwright.builder.graph_values import Value
 from opwright.builder.python_operands import refuse_mask
-from opwright.builder.recorded_model import add_functions, closure_of
+from opwright.builder.recorded_model import add_functions, closure_of, refuse_changed
 from opwright.builder.recorder import Recorder
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager.failures import explain_failures
@@ -166,18 +166,19 @@ def _read_by(node: ir.Node) -> Iterator[ir.Value]:
 
 def _add_initializers(recorder: Recorder, feeds: dict[ir.Value, Any], read: set[ir.Value]) -> None:
     """Initializers are given as they are: no copy of them is made."""
-    for name, kept in recorder.kept.items():
-        if kept.value in read and kept.value not in feeds:
-            if kept.array is None:
-                recorder.low.error(
-                    "OW385",
-                    f"the elements of `{name}` stand in a file",
-                    None,
-                    reason="the file is read when the model is",
-                    help="give the array: `b.run(y, {w: array})`",
-                )
-            assert kept.value is not None
-            feeds[kept.value] = kept.array
+    used = {name: kept for name, kept in recorder.kept.items() if kept.value in read and kept.value not in feeds}
+    refuse_changed(recorder, used)
+    for name, kept in used.items():
+        if kept.array is None:
+            recorder.low.error(
+                "OW385",
+                f"the elements of `{name}` stand in a file",
+                None,
+                reason="the file is read when the model is",
+                help="give the array: `b.run(y, {w: array})`",
+            )
+        assert kept.value is not None
+        feeds[kept.value] = kept.array
 
 
 def _check_complete(
