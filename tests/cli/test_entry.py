@@ -73,13 +73,13 @@ def test_a_missing_extra_is_named(
     assert "Traceback" not in printed.err
 
 
-def test_a_package_that_a_build_needs_may_be_missing(tmp_path: Path) -> None:
+def test_a_package_that_a_build_needs_may_be_missing(library: Path) -> None:
     hide = "import sys; sys.modules['pydantic'] = None"
     script = f"{hide}\nfrom opwright_build.cli.entry import main\nsys.exit(main(['ls']))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, "-c", script],
-        cwd=tmp_path,
+        cwd=library,
         env=environment,
         capture_output=True,
         text=True,

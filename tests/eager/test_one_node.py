@@ -46,7 +46,7 @@ def test_types_versions_and_attributes(function: Function) -> None:
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.int8, np.int64, np.uint8, np.bool_])
 def test_scalars_of_numpy_are_attributes_as_they_are_of_operators(function: Function, kind: type[np.generic]) -> None:
-    number = kind(1)
+    number: Any = kind(1)
     np.testing.assert_array_equal(function("Scale", 1)(X, alpha=number), X)
     np.testing.assert_array_equal(op.LeakyRelu(X, alpha=number), X)
     assert bind_arguments(function("Scale", 1).entry, (X,), {"alpha": number})[1] == (("alpha", 1.0),)
