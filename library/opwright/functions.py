@@ -133,6 +133,7 @@ class OnnxFunction(Generic[P, R]):
         opset: Opset | int | None = None,
         ir_version: int | None = None,
         functions: Collection[OnnxFunction | str] | None = None,
+        kept_functions: Sequence[OnnxFunction] = (),
         producer_name: str = "opwright",
         doc_string: str | None = None,
         names: Mapping[str, str] | None = None,
@@ -153,7 +154,8 @@ class OnnxFunction(Generic[P, R]):
         those of `output_types`, of the annotations or those that follow. An optional input is left out unless it has a
         type there. Attributes are given by value, else by their defaults; those whose names are taken here stand in
         `attributes`. `functions` names the called functions that
-        stay functions of the model (default: all); the others are inlined. `ir_version` is the lowest that will do.
+        stay functions of the model (default: all); the others are inlined. `kept_functions` are those under `@script`
+        that the model has even where nothing calls them. `ir_version` is the lowest that will do.
 
         `names` are the names in ONNX of inputs and outputs that have no name in Python: `{"x": "x:0"}`.
         `opset_imports` says exactly which opsets the model imports, by domain. `initializers` are the tensors (numpy
@@ -180,6 +182,7 @@ class OnnxFunction(Generic[P, R]):
             output_types=output_types,
             ir_version=ir_version,
             functions=functions,
+            kept_functions=kept_functions,
             producer_name=producer_name,
             doc_string=doc_string,
             names=names or {},

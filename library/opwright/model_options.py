@@ -28,6 +28,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "doc_string": (str,),
     "functions": (Collection,),
     "input_types": (Mapping, Sequence),
+    "kept_functions": (Sequence,),
     "ir_version": (int,),
     "names": (Mapping,),
     "opset_imports": (Mapping,),
@@ -52,6 +53,7 @@ class ModelOptions:
     output_types: Types = None
     ir_version: int | None = None
     functions: Collection[NamedFunction | str] | None = None
+    kept_functions: Sequence[NamedFunction] = ()
     producer_name: str = "opwright"
     doc_string: str | None = None
     names: Mapping[str, str] = field(default_factory=dict)

@@ -11,6 +11,7 @@ import onnx
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper, parser
 from opwright import Decompiled, DiagnosticError, compare, decompile
+from opwright.decompiler.recompile_check import check_model
 from opwright.link.metadata import IDENTITY
 
 from tests.decompiler.make_models import make
@@ -495,6 +496,41 @@ def test_functions_that_nothing_calls_stay(faithful: bool, tmp_path: Path) -> No
         assert [node.op_type for node in made[item.name].node] == [node.op_type for node in item.node]
         assert made[item.name].attribute_proto == item.attribute_proto
         assert {one.domain: one.version for one in made[item.name].opset_import} == imports_of_function(item)
+
+
+DEAD_CALLS = {
+    "a node": "dead = f.low (x) y = Neg (x)",
+    "of a function": "dead = f.high (x) y = Neg (x)",
+    "a result of an If": """y, dead = If (c) <
+        then_branch: graph = yes () => (float[2] p, float[2] q) { p = Neg (x) q = f.high (x) },
+        else_branch: graph = no () => (float[2] r, float[2] s) { r = Abs (x) s = Neg (x) }>""",
+    "a state of a Loop": """y, dead = Loop (n, "", x, x) <body: graph = step
+        (int64 i, bool g, float[2] p, float[2] q) => (bool o, float[2] r, float[2] s) {
+            o = Identity (g) r = Neg (p) s = f.high (q) }>""",
+    "within one": """y = If (c) <
+        then_branch: graph = yes () => (float[2] p) { p = Neg (x) dead = f.high (x) },
+        else_branch: graph = no () => (float[2] r) { r = Abs (x) }>""",
+    "beside another call": "dead = f.high (x) y = f.low (x)",
+}
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize("nodes", DEAD_CALLS.values(), ids=list(DEAD_CALLS))
+def test_functions_that_only_dead_nodes_call_stay(nodes: str, faithful: bool, tmp_path: Path) -> None:
+    model = parsed(
+        f"""agraph (float[2] x, bool c, int64 n) => (float[2] y) {{ {nodes} }}
+        <domain: "f", opset_import: ["": 18]> low (v) => (w) {{ w = Exp (v) }}
+        <domain: "f", opset_import: ["": 18, "f": 1]> high (v) => (w) {{ t = f.low (v) w = Neg (t) }}""",
+        '<ir_version: 10, opset_import: ["": 18, "f": 1]>',
+    )
+    model.functions[0].metadata_props.add(key="author", value="ada")
+    given = (np.array([1, -2], np.float32), np.array(True), np.array(2))
+    text, again = back(model, tmp_path, *given, faithful=faithful)
+    assert {item.name: [*item.metadata_props] for item in again.functions} == {
+        item.name: [*item.metadata_props] for item in model.functions
+    }
+    assert "kept_functions=[" in text
+    assert list(check_model(decompile(model, faithful=faithful), model)) == []
 
 
 def imports_of_function(function: onnx.FunctionProto) -> dict[str, int]:

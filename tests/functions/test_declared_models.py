@@ -244,6 +244,48 @@ def test_functions_by_other_names_and_overloads() -> None:
     assert sorted(item.overload for item in model.functions) == ["float", "int"]
 
 
+@script(Opset("kept", 1))
+def clipped(x: FLOAT[...], low: FLOAT | None = None) -> FLOAT[...]:
+    return x if low is None else op.Max(x, low)
+
+
+@script(Opset("kept", 1))
+def clipped_twice(x: FLOAT[...]) -> FLOAT[...]:
+    return clipped(x) * 2.0
+
+
+@script()
+def halved(x: FLOAT["N"]) -> FLOAT["N"]:
+    _ = clipped_twice(x)
+    return x * 0.5
+
+
+def test_functions_that_are_kept_though_nothing_calls_them() -> None:
+    assert not halved.to_model_proto().functions
+    for functions in (None, []):
+        model = halved.to_model_proto(kept_functions=[clipped_twice], functions=functions)
+        onnx.checker.check_model(model, full_check=True)
+        inlined = functions is not None
+        assert [item.name for item in model.functions] == ["clipped__low_absent"] * (not inlined) + ["clipped_twice"]
+        assert {item.domain for item in model.opset_import} == {"", "kept"}
+    with_variants = halved.to_model_proto(kept_functions=[clipped])
+    assert [item.name for item in with_variants.functions] == ["clipped__low_absent", "clipped__low_present"]
+
+
+@script(Opset("kept", 1))
+def of_any_rank(x: Tensor) -> Tensor:
+    for axis in range(len(x.shape)):
+        x = op.ReduceMax(x, [axis], keepdims=1)
+    return x
+
+
+def test_a_template_has_no_body_to_keep() -> None:
+    with pytest.raises(DiagnosticError, match="OW353"):
+        halved.to_model_proto(kept_functions=[of_any_rank])
+    with pytest.raises(TypeError, match="under `@script`, not 'clipped'"):
+        halved.to_model_proto(kept_functions=["clipped"])  # type: ignore[list-item]
+
+
 def test_results_called_underscore_are_left_out() -> None:
     @script()
     def last(x: FLOAT[1, 1, 2], w: FLOAT[1, 8, 2], r: FLOAT[1, 8, 2]) -> FLOAT[1, 1, 2]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
 
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, StringStringEntryProto
 
@@ -20,9 +21,10 @@ from opwright.decompiler.python_names import UNUSED, Names, is_python_name
 from opwright.decompiler.refuse import refuse, refuse_unclear
 from opwright.decompiler.text_of import block, docstring, mapping_text
 from opwright.diagnostics.diagnostic import DiagnosticError
-from opwright.graphs.ids import FunctionId, call_id, callees_first, function_id, uncalled_functions
-from opwright.graphs.walk import all_nodes
+from opwright.graphs.ids import FunctionId, call_id, callees_first, function_id
+from opwright.graphs.walk import all_nodes, subgraphs
 from opwright.link.metadata import OF_FUNCTIONS
+from opwright.opsets.records import IF
 
 _ANNOTATIONS: dict[int, str] = {
     AttributeProto.INT: "int",
@@ -97,9 +99,36 @@ def _recursion(identity: FunctionId) -> DiagnosticError:
     return refuse(f"the function {identity[1]} calls itself", "a function of ONNX may not")
 
 
-def uncalled(model: ModelProto) -> list[FunctionProto]:
-    """The functions of a model that no call leads to from its graph, callees first."""
-    return uncalled_functions(model, _recursion)
+def maybe_uncalled(model: ModelProto) -> list[FunctionProto]:
+    """The functions of a model that calls may not lead to once it is compiled again, callees first. The compiler drops
+    calls whose results nothing reads, and knows better than we what nothing reads of what loops carry."""
+    by_id = {function_id(item): item for item in model.functions}
+    pending = _live_calls(model.graph.node, [item.name for item in model.graph.output]) if by_id else []
+    while pending:
+        found = by_id.pop(pending.pop(), None)
+        pending += _live_calls(found.node, found.output) if found is not None else ()
+    return callees_first(by_id, _recursion)
+
+
+def _live_calls(nodes: Sequence[NodeProto], outputs: Iterable[str]) -> list[FunctionId]:
+    """What nodes call whose results the outputs need; of graphs inside, those of branches alone are looked into."""
+    calls: list[FunctionId] = []
+    _note_live(nodes, set(outputs), calls)
+    return calls
+
+
+def _note_live(nodes: Sequence[NodeProto], read: set[str], calls: list[FunctionId]) -> None:
+    """Backwards over the nodes of a graph, which come behind those that they read. `read` grows with what they read."""
+    for node in reversed(nodes):
+        live = [name in read for name in node.output]
+        if not any(live):
+            continue
+        calls.append(call_id(node))
+        read.update(node.input)
+        for branch in subgraphs(node) if IF.describes(node) else ():
+            inner = {item.name for item in compress(branch.output, live)}
+            _note_live(branch.node, inner, calls)
+            read.update(inner.difference(name for made in branch.node for name in made.output))
 
 
 def _function(

@@ -11,7 +11,7 @@ from opwright.decompiler.annotation_text import annotation
 from opwright.decompiler.body import Body
 from opwright.decompiler.collected_types import collected_types
 from opwright.decompiler.declared_ranks import declared_ranks
-from opwright.decompiler.function_text import own_metadata, uncalled
+from opwright.decompiler.function_text import maybe_uncalled, own_metadata
 from opwright.decompiler.inner_types import annotations_of, declared_beyond_inference
 from opwright.decompiler.layout import WIDTH, call_lines, def_lines, return_lines
 from opwright.decompiler.literal_text import MOST_INLINE, Constant, constant_of, quoted
@@ -227,6 +227,9 @@ def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
         arguments.append(f"doc_string={parts.text(model.doc_string, 'doc_string')}")
     if writer.exact:
         arguments.append("exact_types=True")
+    if kept := maybe_uncalled(model):
+        calls = (writer.body.forms.local[item.domain, item.name, item.overload].call for item in kept)
+        arguments.append(f"kept_functions=[{', '.join(call[:-1] for call in calls)}]")
     if writer.renamed:
         arguments.append(f"names={mapping_text(writer.renamed)}")
     for keyword, tensors in (("initializers", writer.initializers), ("input_defaults", writer.defaults)):
@@ -250,11 +253,6 @@ def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
             after += [f"    made.graph.{where}[{index}].{text}" for text in _said_of(value, parts)]
     for prefix, entries in (("made", model.metadata_props), ("made.graph", graph.metadata_props)):
         after += [f"    {prefix}.{text}" for text in metadata(entries, parts)]
-    for function in uncalled(model):
-        name = writer.body.forms.local[function.domain, function.name, function.overload].call[:-1]
-        versions = {item.domain: imports.get(item.domain, item.version) for item in function.opset_import}
-        made = f"{name}.to_function_proto(opset_imports={mapping_text(versions)})"
-        after.append(f"    made.functions.append({made})")
     after += _said_by_name(model, writer)
     if writer.large:
         yield "def model(external_data=None):"

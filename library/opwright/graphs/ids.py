@@ -51,16 +51,14 @@ def callees_first(
     return list(done.values())
 
 
-def uncalled_functions(
-    model: ModelProto, recursion: Callable[[FunctionId], Exception] | None = None
-) -> list[FunctionProto]:
-    """The functions of a model that no call leads to from its graph, callees first; `recursion` as there."""
+def uncalled_functions(model: ModelProto) -> list[FunctionProto]:
+    """The functions of a model that no call leads to from its graph, callees first."""
     by_id = {function_id(item): item for item in model.functions}
     pending = [call_id(node) for node in all_nodes(model.graph.node)] if by_id else []
     while pending:
         found = by_id.pop(pending.pop(), None)
         pending += called(found) if found is not None else ()
-    return callees_first(by_id, recursion)
+    return callees_first(by_id)
 
 
 def _callees(function: FunctionProto) -> Iterator[FunctionId]:

@@ -10,14 +10,14 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Related
 from opwright.functions import LOCAL_DOMAIN, OnnxFunction
 from opwright.graphs.ids import FunctionId, function_id
 from opwright.lang import ir
-from opwright.lang.family import Variant
+from opwright.lang.family import Variant, labels_of
 from opwright.lang.source import span_of
 from opwright.live.compiled import Compiled, Run
 from opwright.live.libraries import LibraryCalls
 from opwright.live.overloads import overload_id
 from opwright.live.proto_calls import ProtoCalls
 from opwright.live.proto_functions import ProtoFunction
-from opwright.live.protos import emit_variant
+from opwright.live.protos import emit_variant, not_one
 from opwright.live.show_warnings import show_warnings
 from opwright.model_options import NamedFunction
 from opwright.variants import Key, overload_of, portable_name
@@ -56,6 +56,19 @@ class Closure:
             return self.library.identify(callee)
         self._found[function, callee.variant] = None
         return self._id((function, callee.variant))
+
+    def keep(self, function: NamedFunction) -> list[FunctionId]:
+        """The ids of all variants of a live function; they are noted as needed, called or not. Raises DiagnosticError
+        where the function does not compile, or is a template, whose variants are those of its calls; TypeError for what
+        is none."""
+        if not isinstance(function, OnnxFunction):
+            raise TypeError(f"`kept_functions` are functions under `@script`, not {function!r}")
+        compiled = self.run.compile(function)
+        if compiled.family.open_axes:
+            raise DiagnosticError([not_one(compiled.unit, compiled.family, [])])
+        contents = [(function, label) for label in dict.fromkeys(labels_of(compiled.family).values())]
+        self._found.update(dict.fromkeys(contents))
+        return [self._id(content) for content in contents]
 
     def given_names(self) -> dict[FunctionId, str]:
         """The names of functions before those of one name got names of their own, by the ids that they have now."""
@@ -177,12 +190,10 @@ def variant_of(compiled: Compiled, label: Key) -> Variant:
 
 
 def choose_functions(
-    wanted: Collection[NamedFunction | str] | None, called: Sequence[FunctionProto], names: Mapping[FunctionId, str]
-) -> set[FunctionId] | None:
-    """The ids of the functions that stay functions; None for all of them. `names` are those without variants: to name a
-    function is to name all its variants. Raises DiagnosticError for one that is not called."""
-    if wanted is None:
-        return None
+    wanted: Collection[NamedFunction | str], called: Sequence[FunctionProto], names: Mapping[FunctionId, str]
+) -> set[FunctionId]:
+    """The ids of the functions that stay functions. `names` are those without variants: to name a function is to name
+    all its variants. Raises DiagnosticError for one that is not called."""
     kept: set[FunctionId] = set()
     for item in wanted:
         name, domain = (item, None) if isinstance(item, str) else (item.name, item.domain)

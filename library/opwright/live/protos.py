@@ -41,7 +41,7 @@ def function_proto(
         opset = opset_imports.get("")
     compiled, family, named, left = _left(function, opset, variant)
     if len(left) != 1:
-        raise DiagnosticError([_not_one(compiled.unit, family, left)])
+        raise DiagnosticError([not_one(compiled.unit, family, left)])
     proto = _in_profile(compiled, left[0], named[left[0].key], profile)
     if opset_imports is not None:
         declare_function_imports(proto, opset_imports)
@@ -184,7 +184,8 @@ def _admits(unit: Unit, variant: Variant, facts: Mapping[str, str]) -> bool:
     return all(value in types[axis] for axis, value in facts.items() if axis in types)
 
 
-def _not_one(unit: Unit, family: Family, left: list[Variant]) -> Diagnostic:
+def not_one(unit: Unit, family: Family, left: list[Variant]) -> Diagnostic:
+    """What is wrong where one variant is wanted, and these are `left`."""
     variants = family.variants
     keys = "; ".join(overload_of(item.key) for item in left or variants)
     axes = dict.fromkeys(axis for item in left or variants for axis, _ in item.key)

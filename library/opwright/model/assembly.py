@@ -38,14 +38,18 @@ class Assembly:
     _counted: list[Nodes] = field(default_factory=list)
 
     def settle(
-        self, functions: Collection[NamedFunction | str] | None, wanted: Mapping[str, int] | None = None
+        self,
+        functions: Collection[NamedFunction | str] | None,
+        wanted: Mapping[str, int] | None = None,
+        kept: Collection[FunctionId] = (),
     ) -> None:
-        """Inlines the functions that are not among `functions`, drops what nothing calls, and writes the imports: those
-        that are needed, or `wanted`. DiagnosticError where one of these cannot be."""
+        """Inlines the functions that are not among `functions`, drops what nothing calls and is not `kept`, and writes
+        the imports: those that are needed, or `wanted`. DiagnosticError where one of these cannot be."""
         model = self.model
         if functions is not None:
-            choose_kept(model, choose_functions(functions, self.called, self.closure.family_names()))
-        counted = self._counted = flatten_calls(model)
+            chosen = choose_functions(functions, self.called, self.closure.family_names())
+            choose_kept(model, chosen.union(kept))
+        counted = self._counted = flatten_calls(model, kept)
         used = {"", *(domain for nodes in counted for domain, _, _ in nodes.kinds)}
         used.update(proto.domain for proto in model.functions)
         model.opset_import.extend(
@@ -87,10 +91,8 @@ def assemble(model: ModelProto, closure: Closure, imports: Mapping[str, int], pl
     return Assembly(model, closure, called, versions)
 
 
-def choose_kept(model: ModelProto, kept: set[FunctionId] | None) -> None:
+def choose_kept(model: ModelProto, kept: set[FunctionId]) -> None:
     """Inlines the functions that are not to stay, into the graph and into those that do."""
-    if kept is None:
-        return
     by_id = {function_id(function): function for function in model.functions}
 
     def select(identity: FunctionId) -> FunctionProto | None:
@@ -111,13 +113,14 @@ def _names_of(graph: GraphProto) -> Iterator[str]:
         yield from node.output
 
 
-def flatten_calls(model: ModelProto) -> list[Nodes]:
-    """Shortens chains of calls that checkers refuse, and drops what nothing calls any more. The nodes of the graph, and
-    those of each function that is left."""
+def flatten_calls(model: ModelProto, kept: Collection[FunctionId] = ()) -> list[Nodes]:
+    """Shortens chains of calls that checkers refuse, and drops what nothing calls any more and is not `kept`. The nodes
+    of the graph, and those of each function that is left."""
     graph, *inner = count_nodes(model)
     functions = list(model.functions)
     counted = {function_id(function): nodes for function, nodes in zip(functions, inner, strict=True)}
-    flat = flatten(functions, set(graph.called()), {identity: nodes.called() for identity, nodes in counted.items()})
+    roots = {*graph.called(), *kept}
+    flat = flatten(functions, roots, {identity: nodes.called() for identity, nodes in counted.items()})
     if len(flat) == len(functions) and all(one is other for one, other in zip(functions, flat, strict=True)):
         return [graph, *inner]
     before = {*map(id, functions)}

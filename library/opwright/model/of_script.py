@@ -45,10 +45,11 @@ def model_proto(function: OnnxFunction, attributes: Mapping[str, object], option
     model = ModelProto(producer_name=options.producer_name, doc_string=documented)
     model.graph.CopyFrom(graph)
     place = unit.module.source.place(span_of(unit.node))
+    kept = {identity for item in options.kept_functions for identity in closure.keep(item)}
     assembly = assemble(model, closure, imports, place)
     called = {function_id(proto) for proto in assembly.called}
     leave_out_unread(all_nodes(model.graph.node), [item.name for item in model.graph.output], imports, called)
-    assembly.settle(options.functions, options.wanted_imports)
+    assembly.settle(options.functions, options.wanted_imports, kept)
     survey = assembly.leave_out(options.profile)
     options.carried.add_small(model)
     finish(model, unit, survey, options.ir_version, options.strict)
