@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper, parser
 from opwright import decompile
 from opwright.elements import BY_NAME
 from opwright.graphs.walk import all_nodes
@@ -100,3 +100,44 @@ def test_every_element_has_its_bits(tmp_path: Path, name: str, faithful: bool) -
     again = make(tmp_path / "module.py")
     assert isinstance(again, ModelProto)
     assert _bits(again) == _bits(model)
+
+
+_ATTRIBUTES = """<ir_version: 10, opset_import: ["": 18, "f": 1]>
+g (float[2] x) => (float c, float[2] d, float[2] e, float[2] h)
+{
+    c = Constant <value_float = 0.0> ()
+    d = Constant <value_floats = [0.0, 1.0]> ()
+    e = LeakyRelu <alpha = 0.5> (x)
+    h = f.scaled <by = 0.5> (x)
+}
+<domain: "f", opset_import: ["": 18]> scaled <by: float = 0.0> (v) => (w) { w = Elu <alpha: float = @by> (v) }"""
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize("bits", [0x7FC00000, 0xFFC00000, 0x7FC00001, 0xFFFFFFFF, 0x80000000, 0xFF800000])
+def test_float_attributes_have_their_bits(tmp_path: Path, bits: int, faithful: bool) -> None:
+    number = float(np.uint32(bits).view(np.float32))
+    model = parser.parse_model(_ATTRIBUTES)
+    for node in model.graph.node:
+        item = node.attribute[0]
+        if item.floats:
+            item.floats[0] = number
+        else:
+            item.f = number
+    model.functions[0].attribute_proto[0].f = number
+    decompile(model, faithful=faithful).write(tmp_path / "module.py")
+    again = make(tmp_path / "module.py")
+    assert isinstance(again, ModelProto)
+    assert _numbers(again) == _numbers(model)
+
+
+def _numbers(model: ModelProto) -> dict[str, bytes]:
+    """The bits of all float attributes, by what the node gives; of the function's default by its name."""
+    found = {node.output[0]: node.attribute[0] for node in model.graph.node if node.attribute}
+    found["by"] = model.functions[0].attribute_proto[0]
+    return {
+        name: numpy_helper.to_array(item.t).tobytes()
+        if item.HasField("t")
+        else np.array(item.floats or [item.f], np.float32).tobytes()
+        for name, item in found.items()
+    }

@@ -90,6 +90,13 @@ def test_special_values(name: str) -> None:
         assert float_bits(1e300, element) == infinity
 
 
+@pytest.mark.parametrize("bits", [0x7FF8000000000000, 0xFFF8000000000000, 0x7FF8000020000000, 0xFFFFFFFFFFFFFFFF])
+def test_a_nan_keeps_its_sign_and_payload(bits: int) -> None:
+    value = np.uint64(bits).view(np.float64)
+    assert pack(float(value), BY_NAME["float"]) == value.astype(np.float32).tobytes()
+    assert float_bits(float(value), BY_NAME["bfloat16"]) == int(value.astype(np.float32).view(np.uint32)) >> 16
+
+
 @pytest.mark.parametrize(
     ("value", "name"), [(256, "uint8"), (-1, "uint64"), (0.5, "int32"), (math.inf, "int8"), (2, "bool")]
 )

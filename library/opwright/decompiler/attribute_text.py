@@ -6,7 +6,7 @@ import struct
 
 from onnx import AttributeProto
 
-from opwright.decompiler.literal_text import constant_of, float_text
+from opwright.decompiler.literal_text import constant_of
 from opwright.decompiler.parts import Parts
 from opwright.decompiler.refuse import refuse
 from opwright.elements import BY_CODE
@@ -28,7 +28,7 @@ def attribute_text(attribute: AttributeProto, kind: int, name: str, operator: st
             )
         return parts.attribute_names[attribute.ref_attr_name]
     if kind == _FLOAT:
-        return parts.noted(float_text(attribute.f))
+        return parts.number(attribute.f, name)
     if kind == _INT:
         value = attribute.i
         if name in _ELEMENT_TYPES and value in BY_CODE:

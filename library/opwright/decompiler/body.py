@@ -16,7 +16,7 @@ from opwright.decompiler.constant_text import as_operand, with_type
 from opwright.decompiler.control import write_control
 from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.layout import WIDTH, call_lines, def_lines, return_lines, sum_lines
-from opwright.decompiler.literal_text import Constant, constant_of, constant_of_number, constant_value, float_text
+from opwright.decompiler.literal_text import Constant, constant_of, constant_of_number, constant_value
 from opwright.decompiler.operator_forms import Form, Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.python_names import ARRAY, Names, is_python_name
@@ -266,7 +266,7 @@ class Body:
         defaults = () if self.faithful else form.defaults
         number = named_float(plain[0]) if plain and len(plain) == 1 else None
         if plain is not None and number is not None and number[0] in form.keywords:
-            text = f"{number[0]}={self.parts.noted(float_text(number[1]))}"
+            text = f"{number[0]}={self.parts.number(number[1], number[0])}"
             return form.written.setdefault(plain, () if plain[0] in defaults else (text,))
         attributes = nodes.protos[index].attribute[:]
         if form.listed is not None:

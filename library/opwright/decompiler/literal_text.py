@@ -164,6 +164,11 @@ def float_text(value: float) -> str:
     return repr(float(text)) if "e" in text else text  # Python writes fewer numbers with an exponent
 
 
+def has_text(value: float) -> bool:
+    """Whether `float_text` says all bits of a float32: it does not of a nan with a sign or payload."""
+    return value == value or np.float32(value).tobytes() == np.float32(math.nan).tobytes()
+
+
 def quoted(text: str) -> str:
     """A text as Python writes it, in double quotes where that takes no more."""
     single = repr(text)

@@ -8,7 +8,16 @@ from typing import TypeVar
 
 import numpy as np
 
-from opwright.decompiler.literal_text import MOST_INLINE, Constant, array_text, dtype_text, float_text, quoted, texts_of
+from opwright.decompiler.literal_text import (
+    MOST_INLINE,
+    Constant,
+    array_text,
+    dtype_text,
+    float_text,
+    has_text,
+    quoted,
+    texts_of,
+)
 from opwright.decompiler.python_names import ARRAY, LONGEST, Taken, module_name
 from opwright.decompiler.refuse import refuse
 from opwright.decompiler.side_file import MOST_LETTERS, Array
@@ -71,11 +80,25 @@ class Parts:
         array = np.array(items, np.int64)
         return self._list("ints", items, str, array.tobytes(), hint, lambda name: self._stored_list(array, name))
 
+    def number(self, item: float, hint: str) -> str:
+        """A float as an expression: in place, or a scalar of the module where no text has its bits."""
+        if has_text(item):
+            return self.noted(float_text(item))
+        data = np.float32(item).tobytes()
+        return self._listed("float", data, hint, lambda _: f"{self._bits_text(data)}[0]")
+
     def floats(self, items: Sequence[float], hint: str) -> str:
         """A list of floats as an expression."""
         array = np.array(items, np.float32)
         data = array.tobytes()
+        if len(items) <= MOST_IN_TEXT // 2 and not all(map(has_text, items)):
+            return self._listed("floats", data, hint, lambda _: f"{self._bits_text(data)}.tolist()")
         return self._list("floats", items, float_text, data, hint, lambda name: self._stored_list(array, name))
+
+    def _bits_text(self, data: bytes) -> str:
+        """An array of float32 by its bits."""
+        self.modules.add("np")
+        return f"np.array({np.frombuffer(data, np.uint32).tolist()}, np.uint32).view(np.float32)"
 
     def _list(
         self,

@@ -70,15 +70,20 @@ def _bfloat16(value: float) -> bytes:
     return struct.pack("<H", (kept >> 18) << 15 | (kept & 0x3FFFF) - (896 << 7))  # exponents begin at another number
 
 
+_DOUBLE_FRACTION = 52  # bits
+
+
 def float_bits(value: bool | int | float, element: ElementType) -> int:
-    """The bit pattern of a number rounded once to an IEEE-like type (float16, bfloat16, float, double)."""
+    """The bit pattern of a number rounded once to an IEEE-like type (float16, bfloat16, float, double). A nan keeps its
+    sign and what there is room for of its payload, as where processors convert it."""
     least, greatest = _EXPONENTS[element.name]
     fraction_bits = element.precision - 1
     sign = 1 if (math.copysign(1.0, value) if isinstance(value, float) else value) < 0 else 0
     top = sign << (element.bits - 1)
     infinity = ((greatest - least + 2) << fraction_bits) | top
     if isinstance(value, float) and math.isnan(value):
-        return infinity | 1 << (fraction_bits - 1)
+        payload = int.from_bytes(struct.pack("<d", value), "little") & (1 << _DOUBLE_FRACTION) - 1
+        return infinity | 1 << (fraction_bits - 1) | payload >> (_DOUBLE_FRACTION - fraction_bits)
     if isinstance(value, float) and math.isinf(value):
         return infinity
     numerator, denominator = abs(value).as_integer_ratio()
