@@ -86,3 +86,22 @@ def model_of(operator: str, version: int, attributes: dict[str, Any], given: Any
     )
     imports = [helper.make_opsetid("", 19), helper.make_opsetid("ai.onnx.ml", version)]
     return helper.make_model(graph, opset_imports=imports, ir_version=9)
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize("type_", ["map(string, float)", "map(string, float[1])", "map(string, float[])"])
+@pytest.mark.parametrize("shape", ["[1, 3]", "[N, 3]", "[?, ?]"])
+def test_a_vector_of_a_map_has_a_shape_of_its_own(shape: str, type_: str, faithful: bool, tmp_path: Path) -> None:
+    model = onnx.parser.parse_model(
+        f"""<ir_version: 10, opset_import: ["": 18, "ai.onnx.ml": 3]> g ({type_} d) => (float{shape} y) {{
+            t = ai.onnx.ml.DictVectorizer <string_vocabulary = ["a", "b", "c"]> (d)
+            y = Neg (t)
+        }}"""
+    )
+    decompile(model, faithful=faithful).write(tmp_path / "classical.py")
+    again = make(tmp_path / "classical.py")
+    assert isinstance(again, onnx.ModelProto)
+    assert interface_of(again) == interface_of(model)
+    assert not any(value.type.tensor_type.HasField("shape") for value in again.graph.value_info)
+    vector = {"a": 1.0, "c": 2.0}
+    assert all(map(equal, run_ort(again, [vector]), run_ort(model, [vector])))

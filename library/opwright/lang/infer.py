@@ -393,7 +393,7 @@ def _exchanged(type_: ir.Type) -> ir.Type | None:
 
 
 def _map_item(type_: ir.Type) -> ir.Type | None:
-    return type_.item if isinstance(type_, ir.MapType) else None
+    return _without_shape(type_.item) if isinstance(type_, ir.MapType) else None
 
 
 _LIKE_FIRST = Like(0, _tensor, element=True)

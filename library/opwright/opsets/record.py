@@ -93,7 +93,7 @@ class TypeRule(Choice):
     OPTIONAL = "an optional of the first input"
     OPTIONAL_ITEM = "what the first input holds, an optional or not"
     EXCHANGED = "int64 for texts, texts for integers"
-    MAP_ITEM = "a tensor of the items of the first input, a map"
+    MAP_ITEM = "a tensor of any rank of the items of the first input, a map"
 
 
 Typing = ByAttribute | ByPresence | ByWord | TypeRule
