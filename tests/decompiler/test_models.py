@@ -436,6 +436,56 @@ def test_what_a_script_cannot_say_is_refused(text: str) -> None:
         decompile(model)
 
 
+def _on_devices(where: str) -> ModelProto:
+    """A model whose configuration, or a node in that place, says on which devices it runs."""
+    text = """agraph (float[N] x, bool c) => (float[N] y) { z = f.high (x) y = If (c) <
+        then_branch: graph = yes () => (float[N] p) { p = Neg (z) },
+        else_branch: graph = no () => (float[N] r) { r = Abs (z) }>}
+        <domain: "f", opset_import: ["": 18]> high (v) => (w) { w = Neg (v) }"""
+    model = parsed(text, '<ir_version: 11, opset_import: ["": 18, "f": 1]>')
+    nodes = {
+        "a node": model.graph.node[0],
+        "a node with graphs": model.graph.node[1],
+        "of a branch": model.graph.node[1].attribute[0].g.node[0],
+        "of a function": model.functions[0].node[0],
+    }
+    if where == "a large node":
+        nodes[where] = nodes["a node with graphs"]
+        nodes[where].attribute[0].g.doc_string = "x" * 5000
+    if where in nodes:
+        nodes[where].device_configurations.add(configuration_id="two")
+    else:
+        model.configuration.add(name="two", num_devices=2)
+    return model
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize(
+    "where", ["the model", "a node", "a node with graphs", "a large node", "of a branch", "of a function"]
+)
+def test_a_model_for_several_devices_is_refused(where: str, faithful: bool) -> None:
+    with pytest.raises(DiagnosticError, match="OW590: a model for several devices"):
+        decompile(_on_devices(where), faithful=faithful)
+
+
+def test_what_is_said_of_types_that_types_hold(tmp_path: Path) -> None:
+    model = parsed(
+        """agraph (seq(float[N, 2]) x, map(int64, float) z) => (seq(float[N, 2]) y, int64[1, 1] w) {
+            y = Identity (x) w = ai.onnx.ml.CastMap <cast_to = "TO_INT64"> (z)
+        }""",
+        '<ir_version: 10, opset_import: ["": 25, "ai.onnx.ml": 3]>',
+    )
+    for value in (*model.graph.input[:1], *model.graph.output[:1]):
+        value.type.denotation = "SEQUENCE"
+        item = value.type.sequence_type.elem_type
+        item.denotation = "IMAGE"
+        item.tensor_type.shape.dim[0].denotation = "DATA_BATCH"
+        item.tensor_type.shape.dim[1].dim_value = -1
+    model.graph.input[1].type.map_type.value_type.denotation = "WORD"
+    _, again = back(model, tmp_path, full=False)
+    assert [*again.graph.input, *again.graph.output] == [*model.graph.input, *model.graph.output]
+
+
 def test_tensors_that_cannot_be_read() -> None:
     for tensor in (
         TensorProto(name="w", data_type=TensorProto.STRING, dims=[1], string_data=[b"\xff"]),

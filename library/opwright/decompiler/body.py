@@ -20,7 +20,7 @@ from opwright.decompiler.literal_text import Constant, constant_of, constant_of_
 from opwright.decompiler.operator_forms import Form, Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.python_names import ARRAY, Names, is_python_name
-from opwright.decompiler.refuse import refuse, refuse_unclear_graph
+from opwright.decompiler.refuse import DEVICES, refuse, refuse_unclear_graph
 from opwright.decompiler.subscript_text import subscript
 from opwright.decompiler.text_of import comment
 from opwright.decompiler.typed_signs import typed_sign
@@ -78,6 +78,8 @@ class Body:
         Models have many nodes, so that most are done with here, by the columns alone: nodes of one output that are
         written in one way, read values that have names, and have plain attributes.
         """
+        if nodes.on_devices:
+            raise refuse(*DEVICES)
         names, lines, attributes = self.names, self.lines, nodes.attributes
         names.add_all(nodes.firsts)
         texts = [*map(names.get, nodes.inputs, repeat(""))]

@@ -180,15 +180,26 @@ def _said_of(value: ValueInfoProto, parts: Parts) -> Iterator[str]:
     """Assignments of what is said of an input or output, and that no annotation says."""
     if value.doc_string:
         yield f"doc_string = {parts.text(value.doc_string, 'doc_string')}"
-    if value.type.denotation:
-        yield f"type.denotation = {parts.text(value.type.denotation, 'denotation')}"
-    for index, size in enumerate(value.type.tensor_type.shape.dim):
-        place = f"type.tensor_type.shape.dim[{index}]"
+    yield from _said_of_type(value.type, "type", parts)
+    yield from metadata(value.metadata_props, parts)
+
+
+def _said_of_type(type_: TypeProto, where: str, parts: Parts) -> Iterator[str]:
+    """The same of a type, and of those that it holds."""
+    if type_.denotation:
+        yield f"{where}.denotation = {parts.text(type_.denotation, 'denotation')}"
+    for index, size in enumerate(type_.tensor_type.shape.dim):
+        place = f"{where}.tensor_type.shape.dim[{index}]"
         if not fits_size(size.dim_value):  # older exporters wrote -1 where they did not know
             yield f"{place}.dim_value = {size.dim_value}"
         if size.denotation:
             yield f"{place}.denotation = {parts.text(size.denotation, 'denotation')}"
-    yield from metadata(value.metadata_props, parts)
+    kind = type_.WhichOneof("value")
+    if kind in _HELD:
+        yield from _said_of_type(getattr(getattr(type_, kind), _HELD[kind]), f"{where}.{kind}.{_HELD[kind]}", parts)
+
+
+_HELD = {"sequence_type": "elem_type", "optional_type": "elem_type", "map_type": "value_type"}
 
 
 def _said_by_name(model: ModelProto, writer: MainGraph) -> Iterator[str]:

@@ -18,7 +18,7 @@ from opwright.decompiler.literal_text import Constant
 from opwright.decompiler.main_graph import MainGraph, making
 from opwright.decompiler.operator_forms import Forms
 from opwright.decompiler.parts import Parts
-from opwright.decompiler.refuse import refuse
+from opwright.decompiler.refuse import DEVICES, refuse
 from opwright.decompiler.side_file import Array, digests_of, loading, owner_of, write_arrays
 from opwright.decompiler.text_of import mapping_text, metadata
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
@@ -90,6 +90,8 @@ def model_module(
     Raises DiagnosticError for what no script can say."""
     if model.training_info:
         raise refuse("a model with training graphs cannot be written", "a script has one graph")
+    if model.configuration:
+        raise refuse(*DEVICES)
     model = with_distinct_names(model, columns)
     parts = Parts(columns)
     note_attributes(model.functions, parts)

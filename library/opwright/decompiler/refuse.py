@@ -9,6 +9,10 @@ from onnx import GraphProto
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 
 
+# What is wrong where a model or node says on which devices it runs.
+DEVICES = "a model for several devices cannot be written", "a script does not say on which of them a node runs"
+
+
 def refuse(message: str, reason: str, help: str = "") -> DiagnosticError:
     """The error that ends a decompilation."""
     return DiagnosticError([Diagnostic("OW590", message, reason=reason, help=help)])

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from functools import cache
 from itertools import accumulate, chain
+from operator import attrgetter
 from typing import NamedTuple
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -36,7 +37,8 @@ class NodeColumns:
     nodes, those of a node from `begins` to `ends`. `attributes` are those of the nodes that have some, serialized. They
     are plain values, but for some of those of the nodes in `with_others`, where they may be missing too: a plain value
     is a number, a text, a list of numbers, or a tensor of one number. `doc_strings` are those of the nodes that have
-    one. `has_texts`: every text in the nodes is UTF-8; where one is not, nothing else holds.
+    one. `on_devices`: some node says on which devices it runs. `has_texts`: every text in the nodes is UTF-8; where one
+    is not, nothing else holds.
     """
 
     __slots__ = (
@@ -48,6 +50,7 @@ class NodeColumns:
         "firsts",
         "has_texts",
         "inputs",
+        "on_devices",
         "operators",
         "protos",
         "with_others",
@@ -64,6 +67,7 @@ class NodeColumns:
         self.attributes: Mapping[int, tuple[bytes, ...]] = {}
         self.with_others: Set[int] = frozenset()
         self.doc_strings: Mapping[int, str] = {}
+        self.on_devices = False
         try:
             self.has_texts = not protos or self._read(protos)
         except (DecodeError, EncodeError, ValueError):  # a text, or graphs nested deeper than protobuf writes
@@ -96,6 +100,7 @@ class NodeColumns:
         others = [index for index, values in self.attributes.items() if not odd.isdisjoint(values)] if odd else []
         self.with_others = frozenset([*large, *others])
         unread = protos if found.has_more else [protos[index] for index in large]
+        self.on_devices = any(map(_DEVICES, unread))
         return are_read(odd, _ATTRIBUTE_NAME) and are_checked(unread, _NODE_NAME)
 
     def _ask(self, protos: Sequence[NodeProto]) -> None:
@@ -109,6 +114,7 @@ class NodeColumns:
         self.begins = [0, *self.ends[:-1]]
         self.attributes = {}
         self.with_others = frozenset(index for index, node in enumerate(protos) if node.attribute)
+        self.on_devices = any(map(_DEVICES, protos))
         self.doc_strings = {index: said for index, node in enumerate(protos) if (said := node.doc_string)}
 
 
@@ -126,6 +132,7 @@ class ColumnsOf:
         return known[1]
 
 
+_DEVICES = attrgetter("device_configurations")
 _NODE_NAME, _ATTRIBUTE_NAME = NodeProto.DESCRIPTOR.full_name, AttributeProto.DESCRIPTOR.full_name
 
 
