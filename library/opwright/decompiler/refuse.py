@@ -8,7 +8,6 @@ from onnx import GraphProto
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 
-
 # What is wrong where a model or node says on which devices it runs.
 DEVICES = "a model for several devices cannot be written", "a script does not say on which of them a node runs"
 
