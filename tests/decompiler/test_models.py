@@ -583,6 +583,33 @@ def test_functions_that_only_dead_nodes_call_stay(nodes: str, faithful: bool, tm
     assert list(check_model(decompile(model, faithful=faithful), model)) == []
 
 
+NEVER_ENDING = {
+    "a node": 'd = Not (c) so = Where (d, x, s)',
+    "a branch": """so = If (c) <then_branch: graph = yes () => (float[2] p) { p = Neg (s) },
+        else_branch: graph = no () => (float[2] r) { r = Exp (s) }>""",
+    "a loop": """so = Loop (n, c, s) <body: graph = inner (int64 j, bool e, float[2] p) => (bool eo, float[2] po) {
+        eo = Identity (e) po = Neg (p) }>""",
+    "what it gives back": 'd = And (c, co) so = Where (d, x, s)',
+}
+
+
+@pytest.mark.parametrize("going_on", ["bool {1}", "bool[1] {1}"])
+@pytest.mark.parametrize("condition", ['""', "t"])
+@pytest.mark.parametrize("nodes", NEVER_ENDING.values(), ids=list(NEVER_ENDING))
+def test_a_loop_that_never_ends_and_reads_its_condition(
+    nodes: str, condition: str, going_on: str, tmp_path: Path
+) -> None:
+    model = parsed(
+        f"""agraph (float[2] x, int64 n, bool t) => (float[2] y) {{
+            y = Loop (n, {condition}, x) <body: graph = b (int64 i, bool c, float[2] s) => (bool co, float[2] so) {{
+                co = Constant <value: tensor = {going_on}> () {nodes}
+            }}>
+        }}"""
+    )
+    for go in (True, False):
+        back(model, tmp_path, np.array([1, -2], np.float32), np.array(2), np.array(go))
+
+
 def imports_of_function(function: onnx.FunctionProto) -> dict[str, int]:
     return {item.domain: item.version for item in function.opset_import}
 

@@ -121,8 +121,8 @@ def _loop(body: Body, node: NodeProto, graph: GraphProto, indent: str) -> bool:
     with body.graph(called):
         if not runs_on:
             body.numbers.add(index)
-            body.constants.update(dict.fromkeys(always or [going], TRUE))  # as it is in any trip that is made
-        _block(body, graph, outputs if always is None else outputs[1:], f"{indent}    ", always or frozenset())
+            body.constants.update({**(always or {}), going: TRUE})  # as it is in any trip that is made
+        _block(body, graph, outputs if always is None else outputs[1:], f"{indent}    ", (always or {}).keys())
         again = body.names[outputs[0]]
         pairs = [(called[going], again)] if runs_on else []
         if again in states and not runs_on:  # which have the values of the next trip by then
@@ -136,23 +136,26 @@ def _loop(body: Body, node: NodeProto, graph: GraphProto, indent: str) -> bool:
     return True
 
 
-def _handed_on(graph: GraphProto) -> set[str] | None:
-    """The names of the condition in a body that never ends the loop, from what it gives back to where that comes from:
+def _handed_on(graph: GraphProto) -> dict[str, Constant] | None:
+    """The condition in a body that never ends the loop, by its names from what it gives back to where that comes from:
     its own condition, or true. None where it may end the loop."""
-    name, found = graph.output[0].name, set[str]()
+    name, found = graph.output[0].name, dict[str, None]()
     makers = {item.output[0]: item for item in graph.node if item.output}
     while name in makers and name not in found and IDENTITY.describes(makers[name]):
-        found.add(name)
+        found[name] = None
         name = makers[name].input[0]
-    found.add(name)
-    return found if name == graph.input[1].name or (name in makers and _is_true(makers[name])) else None
+    found[name] = None
+    value = TRUE if name == graph.input[1].name else _true(makers[name]) if name in makers else None
+    return None if value is None else dict.fromkeys(found, value)
 
 
-def _is_true(node: NodeProto) -> bool:
+def _true(node: NodeProto) -> Constant | None:
+    """The tensor of a Constant that is true; None of any other node."""
     tensor = node.attribute[0] if CONSTANT.describes(node) and node.attribute else None
     if tensor is None or tensor.name != "value" or tensor.t.data_type != TensorProto.BOOL:
-        return False
-    return bool(constant_of(tensor.t).array.all())
+        return None
+    constant = constant_of(tensor.t)
+    return constant if constant.array.all() else None
 
 
 def _reads(graph: GraphProto, name: str) -> bool:
