@@ -346,6 +346,20 @@ UNRANKED = {
             {SCAN_OF.format("Neg (item)", "state")}
             next = my.F (all)
         }}>""",
+    "an item": f"""pair = SequenceConstruct (x, x) one_left = SequenceErase (pair) some = SequenceAt (one_left, at)
+        {SCAN_OF.format("Neg (item)", "some")} y = Identity (all)""",
+    "items in one": f"""pair = SplitToSequence (x) more = ConcatFromSequence <axis = 0> (pair)
+        {SCAN_OF.format("Neg (item)", "more")} y = Identity (all)""",
+    "what a function gives": f"""some = my.G (x) {SCAN_OF.format("Neg (item)", "some")} y = Identity (all)""",
+    "an item inside": f"""pair = SequenceConstruct (z, z)
+        {SCAN_OF.format("SequenceAt (pair, at)", "x")} y = Identity (all)""",
+    "an item around": f"""pair = SequenceConstruct (x, x) first = SequenceAt (pair, at)
+        y = Loop (n, , first) <body: graph = trip (int64 i, bool go, float[2, 4] state)
+        => (bool on, float[2, 4] next) {{
+            on = Identity (go)
+            {SCAN_OF.format("Neg (item)", "state")}
+            next = Neg (all)
+        }}>""",
     "what the body gives": f"{SCAN_OF.format('Reshape (item, one)', 'x')} y = Identity (all)",
     "a branch that the body gives": SCAN_OF.format(
         """If (c) <
@@ -361,18 +375,21 @@ UNRANKED = {
 @pytest.mark.parametrize("faithful", [False, True])
 @pytest.mark.parametrize("text", UNRANKED.values(), ids=UNRANKED)
 def test_a_scan_has_the_ranks_that_graphs_declare(text: str, faithful: bool, tmp_path: Path) -> None:
-    inputs = "float[2, 4] x, float[4] z, int64[K] to, int64[L] one, int64[1] zero, int64 n, bool c"
+    inputs = "float[2, 4] x, float[4] z, int64[K] to, int64[L] one, int64[1] zero, int64 n, bool c, int64 at"
     header = HEADER.replace("]", ', "my": 1]')
     model = parser.parse_model(
         f"""{header} g ({inputs}) => (float[2, 4] y) {{ {text} }}
-        <domain: "my", opset_import: ["": 18]> F (x) => (y) {{ y = Abs (x) }}"""
+        <domain: "my", opset_import: ["": 18]> F (x) => (y) {{ y = Abs (x) }}
+        <domain: "my", opset_import: ["": 18]> G (x) => (y) {{
+            at = Constant <value_int = 0> () s = SequenceConstruct (x) y = SequenceAt (s, at)
+        }}"""
     )
     decompile(model, faithful=faithful).write(tmp_path / "module.py")
     again = make(tmp_path / "module.py")
     assert isinstance(again, ModelProto)
     x, z = np.arange(8, dtype=np.float32).reshape(2, 4), np.ones(4, np.float32)
     for c in (True, False):
-        given = [x, z, np.array([2, 4]), np.array([4]), np.array([0]), np.array(2), np.array(c)]
+        given = [x, z, np.array([2, 4]), np.array([4]), np.array([0]), np.array(2), np.array(c), np.array(0)]
         for level in LEVELS:
             assert all(map(equal, run(model, level, given), run(again, level, given)))
 

@@ -584,12 +584,12 @@ def test_functions_that_only_dead_nodes_call_stay(nodes: str, faithful: bool, tm
 
 
 NEVER_ENDING = {
-    "a node": 'd = Not (c) so = Where (d, x, s)',
+    "a node": "d = Not (c) so = Where (d, x, s)",
     "a branch": """so = If (c) <then_branch: graph = yes () => (float[2] p) { p = Neg (s) },
         else_branch: graph = no () => (float[2] r) { r = Exp (s) }>""",
     "a loop": """so = Loop (n, c, s) <body: graph = inner (int64 j, bool e, float[2] p) => (bool eo, float[2] po) {
         eo = Identity (e) po = Neg (p) }>""",
-    "what it gives back": 'd = And (c, co) so = Where (d, x, s)',
+    "what it gives back": "d = And (c, co) so = Where (d, x, s)",
 }
 
 

@@ -3,7 +3,8 @@ from nothing but the types that graphs declare."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, ValueInfoProto
 
@@ -16,22 +17,46 @@ from opwright.lang import ir
 from opwright.lang.infer_protos import attributes_of, node_types
 from opwright.lang.infer_ranks import count_of
 from opwright.link.inferred_parts import inferred_graphs
+from opwright.opsets.domains import normal_domain
 from opwright.opsets.onnx_inference import infer_model
 from opwright.opsets.record import RankRule
-from opwright.opsets.records import CONSTANT, RECORDS, SCAN
+from opwright.opsets.records import CONSTANT, RECORDS, SCAN, record_of
 
 _BY_VALUE = frozenset(item.name for item in RECORDS.values() if item.ranked_by_length)
 
 
 def declared_ranks(model: ModelProto, used: set[str]) -> dict[str, str]:
-    """Annotations of values by name, for a model with a Scan: what ONNX's inference finds where values say the rank,
-    and what bodies of Scans declare where it finds none."""
-    wanted = {node.output[0] for node in all_nodes(model.graph.node) if node.op_type in _BY_VALUE}
+    """Annotations of values by name, for a model with a Scan: what ONNX's inference finds where values say the rank, or
+    the compiler has no rule for it, and what bodies of Scans declare where it finds none."""
+    nodes = [*all_nodes(model.graph.node)]
+    wanted = {node.output[0] for node in nodes if node.op_type in _BY_VALUE}
+    wanted |= _needed(nodes).intersection(name for node in nodes if _is_uncertain(node) for name in node.output)
     inferred = infer_model(model, data_prop=True)
     values = [item for graph in (() if inferred is None else all_graphs(inferred)) for item in graph.value_info]
     texts = {value.name: _ranked(value, used) for value in _of_scans(model)}
     texts.update((value.name, text) for value in values if value.name in wanted and (text := _ranked(value, used)))
     return {name: text for name, text in texts.items() if text}
+
+
+def _needed(nodes: Sequence[NodeProto]) -> set[str]:
+    """The names of what Scans take, of all inside them, and of what that is computed from; nodes come behind what they
+    read, and behind the nodes around them."""
+    needed: set[str] = set()
+    for node in reversed(nodes):
+        graphs = [*subgraphs(node)]
+        taken = chain.from_iterable(_names(graph.input) for graph in graphs)  # by a Scan inside, it may be
+        if SCAN.describes(node) or not needed.isdisjoint(chain(node.output, taken)):
+            needed.update(node.input)
+            for inner in chain.from_iterable(all_nodes(graph.node) for graph in graphs):
+                needed.update(inner.input, inner.output)
+    return needed
+
+
+def _is_uncertain(node: NodeProto) -> bool:
+    """Whether the compiler has no rule for the rank of what a node gives; ONNX may have one, or follow it through
+    sequences and functions."""
+    record = record_of(normal_domain(node.domain), node.op_type)
+    return record.rank is RankRule.UNKNOWN and not record.is_control_flow and record is not CONSTANT
 
 
 def _ranked(value: ValueInfoProto, used: set[str]) -> str:
