@@ -15,6 +15,7 @@ from onnxruntime.transformers.float16 import convert_float_to_float16
 from opwright.bundle.format import Bundle, InputEntry
 from opwright.link.apply import attach_libraries
 from opwright.link.inspect import State, inspect
+from opwright.link.metadata import LATE
 
 from tests.link.conftest import Body, LibraryBuilder, parse, refused
 
@@ -123,6 +124,31 @@ def test_what_is_attached(ir_version: int) -> None:
         ] * 2
     again = attach_libraries(done.model, [acme], late_types=True)
     assert again.model == done.model
+
+
+def test_two_versions_may_have_one_body_that_is_made_of_others() -> None:
+    made = LibraryBuilder()
+    made.add("Kind", of_types(KIND, ("float16", "float")), types=("float16", "float"))
+    made.add("Kind", of_types(KIND), since_version=2)
+    acme = made.bundle()
+    first, second = (
+        opwright.attach(
+            parse(MODEL.format(10, 18, "Kind").replace('"com.acme": 1', f'"com.acme": {version}')),
+            acme,
+            late_types=True,
+        )
+        for version in (1, 2)
+    )
+    made_of = [
+        [item.value for item in found.functions[0].metadata_props if item.key == LATE][0].split()
+        for found in (first, second)
+    ]
+    assert [len(digests) for digests in made_of] == [2, 3]
+    for found in (first, second):
+        moved = opwright.convert(found, opset=21, libraries=acme)
+        np.testing.assert_array_equal(run(moved), run(found))
+        assert opwright.detach(moved) == opwright.detach(found)
+        opwright.polyfill(found, opset=17, libraries=acme)
 
 
 def test_an_altered_one_is_told() -> None:

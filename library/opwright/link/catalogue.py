@@ -24,7 +24,8 @@ class Catalogue:
 
     `versions` holds every version of a function by (domain, name), oldest first; `opsets` is the widest range of
     the libraries, both ends included; `bodies` and `templates` are by digest. `borrowed` is what the libraries carry
-    of others. `made_of` has, for bodies that no library holds but that follow from some, the digests of those.
+    of others. `made_of` has, for bodies that no library holds but that follow from some, the digests of those, by the
+    identity of the function and the body's digest: two versions may have one such body, made of others.
     """
 
     functions: Mapping[str, FunctionEntry]
@@ -35,7 +36,7 @@ class Catalogue:
     opsets: tuple[int, int]
     templates: Mapping[str, bytes] = field(default_factory=dict)
     borrowed: Borrowed = field(default_factory=Borrowed)
-    made_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    made_of: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
 
     def called(self, identity: str) -> FunctionEntry | None:
         """A function that others may call, one of another library that is carried among them."""

@@ -303,7 +303,7 @@ def _stamp(function: FunctionProto, naming: Naming, instance: Instance) -> None:
     template = template_at(instance.entry, naming.opset)
     if template is not None and all(body.body != instance.body.body for body in instance.entry.bodies):
         facts[TEMPLATE] = template.template
-    made_of = naming.catalogue.made_of.get(instance.body.body)
+    made_of = naming.catalogue.made_of.get((instance.entry.identity, instance.body.body))
     if made_of is not None:
         facts[LATE] = " ".join(made_of)
     origin = naming.catalogue.origin_of(instance.entry.identity)

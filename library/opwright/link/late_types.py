@@ -47,13 +47,13 @@ class _Different(Exception):
 class LateTypes:
     """The functions of libraries with such bodies, for one default opset; each is made when it is asked for.
 
-    `made` has the digests of what bodies were made of, `bodies` their bytes, by digest; `reasons` says of functions
-    with bodies for single types why there is no other, by identity.
+    `made` has the digests of what the bodies of a function were made of, by its identity and theirs; `bodies` their
+    bytes, by digest; `reasons` says of functions with bodies for single types why there is no other, by identity.
     """
 
     catalogue: Catalogue
     opset: int
-    made: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    made: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     bodies: dict[str, bytes] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     _entries: dict[str, FunctionEntry] = field(default_factory=dict)
@@ -155,7 +155,8 @@ class LateTypes:
             calls=calls,
         )
         self.bodies[canonical.digest] = canonical.proto
-        self.made[canonical.digest] = tuple(member.body for name, member in members if name in types)
+        used = (member.body for name, member in members if name in types)
+        self.made[entry.identity, canonical.digest] = tuple(used)
         if len(types) == len(members):
             self.reasons.pop(entry.identity, None)
         return made
@@ -271,7 +272,7 @@ class LateTypes:
             raise _Different(f"{identity} is not at hand")
         wanted = tuple(call.body for call in calls)
         for body in late.bodies:
-            made_of = self.made.get(body.body)
+            made_of = self.made.get((identity, body.body))
             if made_of is not None and set(wanted) <= set(made_of):
                 return replace(first, variant=body.variant, body=body.body)
         raise _Different(f"{identity} has other bodies: {self.reasons.get(identity, 'they are not one')}")
