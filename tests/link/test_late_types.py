@@ -140,7 +140,7 @@ def test_two_versions_may_have_one_body_that_is_made_of_others() -> None:
         for version in (1, 2)
     )
     made_of = [
-        [item.value for item in found.functions[0].metadata_props if item.key == LATE][0].split()
+        next(item.value for item in found.functions[0].metadata_props if item.key == LATE).split()
         for found in (first, second)
     ]
     assert [len(digests) for digests in made_of] == [2, 3]
