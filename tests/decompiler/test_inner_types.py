@@ -12,6 +12,7 @@ from onnx import GraphProto, ModelProto, TypeProto, load_from_string, parser
 from onnxruntime import GraphOptimizationLevel, InferenceSession, SessionOptions
 from opwright import BOOL, FLOAT, INT64, DiagnosticError, GraphBuilder, compile_source, decompile
 from opwright import opset18 as op
+from opwright.decompiler.recompile_check import check_model
 from opwright.graphs.walk import all_graphs, all_nodes
 
 from tests.decompiler.make_models import make
@@ -396,6 +397,35 @@ def test_a_scan_has_the_ranks_that_graphs_declare(text: str, faithful: bool, tmp
 
 def test_a_scan_of_which_the_ranks_follow_declares_none() -> None:
     assert "def step(before, item):" in decompile(parser.parse_model(f"{HEADER} {SCANNED}")).text
+
+
+WRONG = {
+    "sizes": "(float[3, 2] y) { y = Neg (x) }",
+    "a rank": "(float[6, batch, ?] y) { y = Neg (x) }",
+    "a scalar": "(float y) { y = ReduceSum (x) }",
+    "a branch": """(float[3, 2] y) { y = If (c) <
+        then_branch: graph = yes () => (float[3, 2] p) { p = Neg (x) },
+        else_branch: graph = no () => (float[3, 2] q) { q = Abs (x) }> }""",
+}
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize("text", WRONG.values(), ids=list(WRONG))
+def test_shapes_that_are_not_those_of_the_values(text: str, faithful: bool, tmp_path: Path) -> None:
+    """Runtimes take such a model; an output comes back as it is declared."""
+    model = parser.parse_model(f"{HEADER} g (float[2, 3] x, bool c) => {text}")
+    for value in model.graph.output:
+        for size in value.type.tensor_type.shape.dim:
+            size.denotation = "CHANNEL"
+    made = decompile(model, faithful=faithful)
+    assert list(check_model(made, model)) == []
+    made.write(tmp_path / "module.py")
+    again = make(tmp_path / "module.py")
+    assert isinstance(again, ModelProto)
+    assert again.graph.output == model.graph.output
+    given = [np.ones((2, 3), np.float32), np.array(True)]
+    for level in LEVELS:
+        assert all(map(equal, run(model, level, given), run(again, level, given)))
 
 
 @pytest.mark.parametrize(

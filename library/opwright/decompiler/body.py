@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from itertools import compress, count, repeat
 
-from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto
+from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, TypeProto, ValueInfoProto
 
 from opwright.decompiler.annotation_text import annotation
 from opwright.decompiler.attribute_text import attribute_text, named_float
@@ -15,6 +15,7 @@ from opwright.decompiler.collected_types import Types, key_of
 from opwright.decompiler.constant_text import as_operand, with_type
 from opwright.decompiler.control import write_control
 from opwright.decompiler.element_types import ElementTypes
+from opwright.decompiler.inner_types import without_shape
 from opwright.decompiler.layout import WIDTH, call_lines, def_lines, return_lines, sum_lines
 from opwright.decompiler.literal_text import Constant, constant_of, constant_of_number, constant_value
 from opwright.decompiler.operator_forms import Form, Forms
@@ -43,7 +44,7 @@ class Body:
     each at its own node. `typed`: the types of inputs are known. `annotations`: what is declared of values, parameters
     of graphs among them, whose ranks the compiler cannot follow. `untyped` are values of whose types the compiler
     knows nothing, `numbers` those that are numbers in Python, `scalars` inputs of rank 0. `collected` are the types
-    that bodies of loops must say.
+    that bodies of loops must say. `wrong` are values that are declared with other shapes than they have.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Body:
         self.numbers: set[str] = set()
         self.scalars: set[str] = set()
         self.collected: Types = {}
+        self.wrong: set[str] = set()
         self.depth = 0
         self.types = ElementTypes(nodes, declared, forms, self.constants)
         self.carry: Callable[[TensorProto, str], None] | None = None  # makes a parameter of a large tensor
@@ -385,7 +387,7 @@ class Body:
         refuse_unclear_graph(graph)
         types = self.faithful and self.typed
         declared = {
-            index: _type_text(item, self.parts.types)
+            index: self._type_text(item)
             if types or (form.record.role is Role.LOOP and not index and is_list(item))
             else self.annotations.get(item.name, "")
             for index, item in enumerate(graph.input)
@@ -394,7 +396,7 @@ class Body:
             f"{names[item.name]}: {declared[index]}" if declared.get(index) else names[item.name]
             for index, item in enumerate(graph.input)
         ]
-        returned = [_type_text(item, self.parts.types) for item in graph.output] if types else []
+        returned = [self._type_text(item) for item in graph.output] if types else []
         if not types and form.record.role is Role.LOOP:
             returned = self._collected(graph)
         tail = ""
@@ -414,11 +416,21 @@ class Body:
         self.lines.append("")
         return name
 
+    def _type_text(self, value: ValueInfoProto) -> str:
+        """The type of a value of a graph as an annotation; empty where it has none, or none that says a type."""
+        if not value.type.WhichOneof("value") or (value.type.HasField("tensor_type") and not _has_element(value)):
+            return ""
+        return annotation(self.declared(value), self.parts.types, f"the value {value.name!r}")
+
+    def declared(self, value: ValueInfoProto) -> TypeProto:
+        """The declared type of a value; without its shape, where that is wrong."""
+        return without_shape(value.type) if value.name in self.wrong else value.type
+
     def _collected(self, body: GraphProto) -> list[str]:
         """What the body of a loop must say of what it gives, as annotations."""
         texts = []
         for item, type_ in zip(body.output, self.collected.get(key_of(body), ()), strict=False):
-            texts.append(_type_text(ValueInfoProto(name=item.name, type=type_), self.parts.types))
+            texts.append(self._type_text(ValueInfoProto(name=item.name, type=type_)))
         return texts
 
 
@@ -449,13 +461,6 @@ def _is_plain(arguments: Sequence[str]) -> bool:
 def is_list(value: ValueInfoProto) -> bool:
     """Whether a value is declared with rank 1."""
     return len(value.type.tensor_type.shape.dim) == 1
-
-
-def _type_text(value: ValueInfoProto, used: set[str]) -> str:
-    """The type of a value of a graph as an annotation; empty where it has none, or none that says a type."""
-    if not value.type.WhichOneof("value") or (value.type.HasField("tensor_type") and not _has_element(value)):
-        return ""
-    return annotation(value.type, used, f"the value {value.name!r}")
 
 
 def _has_element(value: ValueInfoProto) -> bool:

@@ -6,10 +6,10 @@ Runtimes fuse nodes by them: what nothing else says must be in the text. The res
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from onnx import GraphProto, ModelProto, TensorProto, TypeProto, helper
+from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from opwright.decompiler.annotation_text import annotation
 from opwright.diagnostics.diagnostic import DiagnosticError
@@ -19,22 +19,67 @@ from opwright.link.inferred_parts import MADE_UP, inferred_graphs
 MOST_BYTES = 4096  # of a tensor whose elements inference may want: a shape, axes
 
 
-def declared_beyond_inference(model: ModelProto, inner: Iterable[GraphProto], faithful: bool) -> dict[str, TypeProto]:
-    """The types by name; `inner` are the graphs inside the model's. Those of names that stand for several values are
-    left out, and those that inference finds to be wrong. `faithful`: the graphs inside say the types that they have,
-    too.
-    """
+def inferred_anew(model: ModelProto, inner: Sequence[GraphProto], declared: bool = True) -> list[GraphProto]:
+    """The model's graph, in parts, and those inside, with the types that ONNX finds from those of the inputs. `inner`
+    are the graphs inside the model's; where they are not to be inferred anew, the types that they are `declared` to
+    take and give count."""
+    made = without_weights(model)
+    for value in made.graph.output:
+        value.type.CopyFrom(without_shape(value.type))
+    if not inner:
+        return [*inferred_graphs(made)]
+    forget_types(made, declared=declared)
+    return [graph for part in inferred_graphs(made) for graph in all_graphs(part)]
+
+
+def declared_beyond_inference(
+    model: ModelProto, inner: Sequence[GraphProto], inferred: Iterable[GraphProto], faithful: bool
+) -> dict[str, TypeProto]:
+    """The types by name; `inner` are the graphs inside the model's, `inferred` all of them with the types that follow.
+    Those of names that stand for several values are left out, and those that inference finds to be wrong. `faithful`:
+    the graphs inside say the types that they have, too."""
     graphs = (model.graph, *inner)
     declared = {value.name: value.type for graph in graphs for value in graph.value_info}
     if not declared:
         return {}
+    if faithful and inner:
+        inferred = inferred_anew(model, inner, declared=False)
     makers = Counter(name for graph in graphs for node in graph.node for name in node.output)
-    found = _inferred(model, makers, faithful)
+    found: dict[str, TypeProto | None] = dict.fromkeys(makers)
+    found.update((value.name, value.type) for graph in inferred for value in graph.value_info)
+    for value in model.graph.output:
+        found.pop(value.name, None)  # whose types stand at the function
     return {
         name: type_
         for name, type_ in declared.items()
         if makers[name] == 1 and name in found and _says_more(type_, found[name])
     }
+
+
+def wrongly_declared(model: ModelProto, inner: Sequence[GraphProto], inferred: Iterable[GraphProto]) -> set[str]:
+    """The names of outputs, and of what the graphs `inner` inside the model's take and give, that are declared with
+    other shapes than the `inferred` graphs have without them. Runtimes take such a model, and the compiler does not
+    take such annotations."""
+    found = {value.name: value.type for value in _interfaces(inferred)}
+    return {
+        value.name
+        for value in _interfaces((model.graph, *inner))
+        if value.name in found and _contradicts(value.type.tensor_type, found[value.name].tensor_type)
+    }
+
+
+def _interfaces(graphs: Iterable[GraphProto]) -> Iterator[ValueInfoProto]:
+    """What the graphs take and give."""
+    return (value for graph in graphs for value in (*graph.input, *graph.output))
+
+
+def _contradicts(declared: TypeProto.Tensor, found: TypeProto.Tensor) -> bool:
+    if not declared.HasField("shape") or not found.HasField("shape"):
+        return False
+    return len(declared.shape.dim) != len(found.shape.dim) or any(
+        one.HasField("dim_value") and other.HasField("dim_value") and one.dim_value != other.dim_value
+        for one, other in zip(declared.shape.dim, found.shape.dim, strict=True)
+    )
 
 
 def annotations_of(types: Mapping[str, TypeProto], used: set[str]) -> dict[str, str]:
@@ -45,20 +90,6 @@ def annotations_of(types: Mapping[str, TypeProto], used: set[str]) -> dict[str, 
             found[name] = annotation(type_, used, name)
         except DiagnosticError:
             continue
-    return found
-
-
-def _inferred(model: ModelProto, made_by_nodes: Iterable[str], faithful: bool) -> dict[str, TypeProto | None]:
-    """The types of what nodes give, as ONNX finds them from those of inputs and outputs; None where it finds none."""
-    made = without_weights(model)
-    forget_types(made, declared=not faithful)
-    found: dict[str, TypeProto | None] = dict.fromkeys(made_by_nodes)
-    for inferred in inferred_graphs(made):
-        for inner in all_graphs(inferred):
-            for value in inner.value_info:
-                found[value.name] = value.type
-    for value in model.graph.output:
-        found.pop(value.name, None)  # whose types stand at the function
     return found
 
 
@@ -84,8 +115,16 @@ def forget_types(model: ModelProto, declared: bool = True) -> None:
     for inner in islice(all_graphs(model.graph), 1, None):
         del inner.value_info[:]
         for value in (*inner.input, *inner.output) if declared else ():
-            if value.type.HasField("tensor_type"):
-                value.type.tensor_type.ClearField("shape")
+            value.type.CopyFrom(without_shape(value.type))
+
+
+def without_shape(type_: TypeProto) -> TypeProto:
+    """A type of which nothing is said but the element type, where it is one of tensors."""
+    made = TypeProto()
+    made.CopyFrom(type_)
+    if made.HasField("tensor_type"):
+        made.tensor_type.ClearField("shape")
+    return made
 
 
 def _says_more(type_: TypeProto, found: TypeProto | None) -> bool:
@@ -98,15 +137,12 @@ def _says_more(type_: TypeProto, found: TypeProto | None) -> bool:
         return False
     if not known.HasField("shape"):
         return True
-    if len(tensor.shape.dim) != len(known.shape.dim):
-        return False
-    pairs = list(zip(tensor.shape.dim, known.shape.dim, strict=True))
-    if any(own.HasField("dim_value") and other.HasField("dim_value") and own != other for own, other in pairs):
+    if _contradicts(tensor, known):
         return False
     return any(
         own.WhichOneof("value") is not None
         and not other.HasField("dim_value")
         and (own.HasField("dim_value") or own.dim_param != other.dim_param)
         and not (own.dim_param.startswith(MADE_UP) and other.dim_param.startswith(MADE_UP))
-        for own, other in pairs
+        for own, other in zip(tensor.shape.dim, known.shape.dim, strict=True)
     )

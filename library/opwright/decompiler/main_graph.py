@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
+from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from opwright.decompiler.annotation_text import annotation
 from opwright.decompiler.body import Body
 from opwright.decompiler.collected_types import collected_types
 from opwright.decompiler.declared_ranks import declared_ranks
 from opwright.decompiler.function_text import maybe_uncalled, own_metadata
-from opwright.decompiler.inner_types import annotations_of, declared_beyond_inference
+from opwright.decompiler.inner_types import annotations_of, declared_beyond_inference, inferred_anew, wrongly_declared
 from opwright.decompiler.layout import WIDTH, call_lines, def_lines, return_lines
 from opwright.decompiler.literal_text import MOST_INLINE, Constant, constant_of, quoted
 from opwright.decompiler.nodes import graphs_inside
@@ -20,7 +20,7 @@ from opwright.decompiler.operator_forms import Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.python_names import Names, common_prefix
 from opwright.decompiler.refuse import refuse, refuse_unclear
-from opwright.decompiler.text_of import block, docstring, mapping_text, metadata
+from opwright.decompiler.text_of import block, docstring, mapping_text, metadata, plain
 from opwright.elements import BY_CODE, fits_size
 from opwright.graphs.initializers import FIRST_IR_VERSION
 from opwright.opsets.records import SCAN
@@ -71,7 +71,12 @@ class MainGraph:
             raise refuse("sparse initializers cannot be written", "a script has none")
         if not graph.output:
             raise refuse("a model without outputs cannot be written", "a script gives what it returns")
-        types = [annotation(item.type, parts.types, f"the output {item.name!r}") for item in graph.output]
+        inner = [*graphs_inside(self.nodes, self.body.forms)]
+        inferred = inferred_anew(self.model, inner)
+        self.body.wrong = wrongly_declared(self.model, inner, inferred)
+        types = [
+            annotation(self.body.declared(item), parts.types, f"the output {item.name!r}") for item in graph.output
+        ]
         # What inference finds besides would take the place of what is not a number.
         self.exact = any(word in text for text in types for word in ("None", "...", "Sequence", '"', "'"))
         self.exact = self.exact or any("[...]" in text for text in parameters)
@@ -84,7 +89,7 @@ class MainGraph:
         parts.attribute_names = {}
         carried: dict[str, str] = {}
         self.body.carry = lambda tensor, name: carried.update({name: self._carried(tensor, name)})
-        self._nodes(frozenset(outputs))
+        self._nodes(frozenset(outputs), inner, inferred)
         self.body.carry = None  # which refers back to all of this: it would wait for the garbage collector
         for name in outputs:
             if name in self.body.constants:
@@ -96,13 +101,13 @@ class MainGraph:
             lines.pop(0)
         return [*head, *lines, *return_lines("    ", results)]
 
-    def _nodes(self, kept: frozenset[str]) -> None:
-        """The statements; twice where there is a Scan, which wants ranks that must be declared then."""
+    def _nodes(self, kept: frozenset[str], inner: Sequence[GraphProto], inferred: Sequence[GraphProto]) -> None:
+        """The statements; twice where there is a Scan, which wants ranks that must be declared then. `inner` are the
+        graphs inside, `inferred` all with the types that follow."""
         body, names, constants = self.body, dict(self.names), dict(self.body.constants)
         taken = set(self.names.taken)
         body.note_untyped(self.graph.node)
-        inner = [*graphs_inside(self.nodes, body.forms)]
-        types = declared_beyond_inference(self.model, inner, self.faithful)
+        types = declared_beyond_inference(self.model, inner, inferred, self.faithful)
         declared = annotations_of(types, self.parts.types)
         body.annotations.update(declared)
         if inner and not self.faithful:
@@ -184,6 +189,17 @@ def _said_of(value: ValueInfoProto, parts: Parts) -> Iterator[str]:
     yield from metadata(value.metadata_props, parts)
 
 
+def _shape(type_: TypeProto) -> Iterator[str]:
+    """Calls that give a tensor's type the sizes that it has."""
+    shape = "type.tensor_type.shape"
+    sizes = type_.tensor_type.shape.dim
+    if not sizes:
+        yield f"{shape}.SetInParent()"
+    for size in sizes:
+        value = plain(size.dim_param or size.dim_value)
+        yield f"{shape}.dim.add({f'{kind}={value}' if (kind := size.WhichOneof('value')) else ''})"
+
+
 def _said_of_type(type_: TypeProto, where: str, parts: Parts) -> Iterator[str]:
     """The same of a type, and of those that it holds."""
     if type_.denotation:
@@ -261,7 +277,10 @@ def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
         after.append(f"    made.graph.doc_string = {block(graph.doc_string, parts)}")
     for where in ("input", "output"):
         for index, value in enumerate(getattr(graph, where)):
-            after += [f"    made.graph.{where}[{index}].{text}" for text in _said_of(value, parts)]
+            texts = [*_said_of(value, parts)]
+            if where == "output" and value.name in writer.body.wrong:
+                texts = [*_shape(value.type), *texts]
+            after += [f"    made.graph.{where}[{index}].{text}" for text in texts]
     for prefix, entries in (("made", model.metadata_props), ("made.graph", graph.metadata_props)):
         after += [f"    {prefix}.{text}" for text in metadata(entries, parts)]
     after += _said_by_name(model, writer)
