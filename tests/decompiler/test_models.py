@@ -414,6 +414,42 @@ def test_arrays_stand_together(tmp_path: Path) -> None:
     assert 'C_DATA = ARRAYS["C_DATA"]\n' in text
 
 
+OLD_IR = {
+    "functions": (
+        '<ir_version: 7, opset_import: ["": 13, "f": 1]>',
+        """agraph (float[2] x) => (float[2] y) { y = f.F (x) }
+        <domain: "f", opset_import: ["": 13]> F (v) => (w) { w = Elu (v) }""",
+    ),
+    "defaults of attributes": (
+        '<ir_version: 8, opset_import: ["": 18, "f": 1]>',
+        """agraph (float[2] x) => (float[2] y) { y = f.F (x) }
+        <domain: "f", opset_import: ["": 18]> F <a: float = 0.1> (v) => (w) { w = Elu <alpha: float = @a> (v) }""",
+    ),
+    "types": (
+        '<ir_version: 8, opset_import: ["": 19]>',
+        "agraph (float[2] x) => (float[2] y) { a = Cast <to = 17> (x) y = Cast <to = 1> (a) }",
+    ),
+    "types of tensors": (
+        '<ir_version: 8, opset_import: ["": 21]>',
+        """agraph (float[2] x) => (float[2] y) {
+            c = Constant <value: tensor = int4[2] {3, 4}> () d = Cast <to = 1> (c) y = Add (x, d)
+        }""",
+    ),
+}
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize(("header", "text"), OLD_IR.values(), ids=list(OLD_IR))
+def test_an_ir_version_below_what_the_model_uses(header: str, text: str, faithful: bool, tmp_path: Path) -> None:
+    model = parsed(text, header)
+    made = decompile(model, faithful=faithful)
+    made.write(tmp_path / "module.py")
+    again = make(tmp_path / "module.py")
+    assert isinstance(again, ModelProto)
+    assert again.ir_version == model.ir_version
+    assert list(check_model(made, model)) == []
+
+
 def test_an_ir_version_below_what_the_opset_came_with(tmp_path: Path) -> None:
     back(
         parsed("agraph (float[N] x) => (float[N] y) { y = Abs (x) }", '<ir_version: 6, opset_import: ["": 18]>'),

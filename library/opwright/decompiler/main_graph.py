@@ -23,6 +23,7 @@ from opwright.decompiler.refuse import refuse, refuse_unclear
 from opwright.decompiler.text_of import block, docstring, mapping_text, metadata, plain
 from opwright.elements import BY_CODE, fits_size
 from opwright.graphs.initializers import FIRST_IR_VERSION
+from opwright.graphs.ir_versions import OF_ELEMENTS, ir_version_of_function
 from opwright.opsets.records import SCAN
 
 
@@ -240,13 +241,23 @@ def _said_of_tensor(tensor: TensorProto, parts: Parts) -> Iterator[str]:
     yield from metadata(tensor.metadata_props, parts)
 
 
+def _lowest_ir_version(model: ModelProto, writer: MainGraph) -> int:
+    """The lowest that the compiler takes for the text; some models have one below, and runtimes take them."""
+    lowest = int(helper.find_min_ir_version_for(list(model.opset_import), ignore_unknown=True))
+    elements = {*map(str.lower, writer.parts.types), *writer.parts.elements}
+    return max(
+        lowest,
+        FIRST_IR_VERSION if writer.initializers else 0,
+        *map(ir_version_of_function, model.functions),
+        *(OF_ELEMENTS.get(name, 0) for name in elements),
+    )
+
+
 def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
     """The function that makes the model again."""
     graph, parts = model.graph, writer.parts
     imports = {item.domain: item.version for item in model.opset_import}
-    lowest = helper.find_min_ir_version_for(list(model.opset_import), ignore_unknown=True)
-    if writer.initializers:
-        lowest = max(lowest, FIRST_IR_VERSION)
+    lowest = _lowest_ir_version(model, writer)
     arguments = [f"ir_version={model.ir_version}"] if model.ir_version >= lowest else []
     arguments += [f"opset_imports={mapping_text(imports)}"]
     arguments.append(f"producer_name={parts.text(model.producer_name, 'producer_name')}")

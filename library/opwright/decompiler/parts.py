@@ -36,6 +36,7 @@ class Parts:
         self.columns = columns or ColumnsOf()
         self.types: set[str] = set()  # names that are imported from opwright
         self.modules: set[str] = set()  # json, math, np, ml_dtypes
+        self.elements: set[str] = set()  # of arrays
         self.arrays: dict[str, str] = {}  # module-level arrays: name -> expression
         self.side: dict[str, Array] = {}  # the arrays of the side file
         self.attribute_names: dict[str, str] = {}  # of the function that is being written
@@ -147,6 +148,7 @@ class Parts:
 
     def array_expression(self, constant: Constant, hint: str, long: bool = False) -> str:
         """An array: written out where it is short, or may be `long`; else from the side file."""
+        self.elements.add(constant.element.name)
         if (constant.text is None and constant.array.size > MOST_INLINE) or (constant.is_long and not long):
             return self.stored(constant, hint)
         self._need(constant.element)

@@ -9,6 +9,7 @@ from onnx import ModelProto, TypeProto, ValueInfoProto, helper
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_CODE
 from opwright.graphs.initializers import FIRST_IR_VERSION
+from opwright.graphs.ir_versions import METADATA, OF_ELEMENTS, ir_version_of_function
 from opwright.graphs.walk import all_graphs
 from opwright.lang.lower.function_unit import Unit
 from opwright.lang.source import span_of
@@ -18,17 +19,6 @@ from opwright.model.verdict import checker_problem, infer, with_ranks
 GiveRanks = Callable[[Sequence[ValueInfoProto], Sequence[ValueInfoProto]], str]
 
 MADE_UP = "unk__"  # what ONNX's inference calls a size of which it knows nothing
-
-# The IR versions that first had something.
-_FUNCTIONS, _DEFAULTS, _OVERLOADS, _METADATA = 8, 9, 10, 10
-_ELEMENTS = {
-    **dict.fromkeys(("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"), 9),
-    **dict.fromkeys(("uint4", "int4"), 10),
-    "float4e2m1": 11,
-    "float8e8m0": 12,
-    **dict.fromkeys(("uint2", "int2"), 13),
-    **dict.fromkeys(("float6e2m3", "float6e3m2"), 14),
-}
 
 
 def finish(model: ModelProto, unit: Unit, survey: Survey, ir_version: int | None, strict: bool) -> None:
@@ -63,17 +53,11 @@ def lowest_ir_version(model: ModelProto, survey: Survey) -> int:
     needed = [helper.find_min_ir_version_for(standard, ignore_unknown=True)]
     if model.graph.initializer or model.graph.sparse_initializer:
         needed.append(FIRST_IR_VERSION)
-    if model.functions:
-        needed.append(_FUNCTIONS)
-    for function in model.functions:
-        if function.attribute_proto:
-            needed.append(_DEFAULTS)
-        if function.overload or function.value_info or function.metadata_props:
-            needed.append(_OVERLOADS)
+    needed.extend(map(ir_version_of_function, model.functions))
     if survey.has_metadata:
-        needed.append(_METADATA)
+        needed.append(METADATA)
     codes = {*survey.elements, *_declared_codes(model)}
-    needed.extend(_ELEMENTS.get(BY_CODE[code].name, 0) for code in codes if code in BY_CODE)
+    needed.extend(OF_ELEMENTS.get(BY_CODE[code].name, 0) for code in codes if code in BY_CODE)
     return int(max(needed))
 
 
