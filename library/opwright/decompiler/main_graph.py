@@ -22,8 +22,7 @@ from opwright.decompiler.python_names import Names, common_prefix
 from opwright.decompiler.refuse import refuse, refuse_unclear
 from opwright.decompiler.text_of import block, docstring, mapping_text, metadata, plain
 from opwright.elements import BY_CODE, fits_size
-from opwright.graphs.initializers import FIRST_IR_VERSION
-from opwright.graphs.ir_versions import OF_ELEMENTS, ir_version_of_function
+from opwright.graphs.ir_versions import INITIALIZERS_IR, OF_ELEMENTS, ir_version_of_function
 from opwright.opsets.records import SCAN
 
 
@@ -247,7 +246,7 @@ def _lowest_ir_version(model: ModelProto, writer: MainGraph) -> int:
     elements = {*map(str.lower, writer.parts.types), *writer.parts.elements}
     return max(
         lowest,
-        FIRST_IR_VERSION if writer.initializers else 0,
+        INITIALIZERS_IR if writer.initializers else 0,
         *map(ir_version_of_function, model.functions),
         *(OF_ELEMENTS.get(name, 0) for name in elements),
     )

@@ -14,9 +14,9 @@ from opwright.downlevel.form import Form
 from opwright.downlevel.other_version import form_at, form_schema, type_reasons
 from opwright.downlevel.target import Target
 from opwright.graphs.ids import FunctionId, called, function_id, uncalled_functions
+from opwright.graphs.ir_versions import INITIALIZERS_IR
 from opwright.graphs.walk import all_nodes, subgraphs
 from opwright.link.catalogue import Catalogue
-from opwright.link.ir_versions import INITIALIZERS_IR
 from opwright.link.node_resolution import Findings, Resolver, Served, disagreement
 from opwright.link.propagate import Fact, Propagation, Visit
 from opwright.link.schema_types import formals, infer_outputs, schema_at

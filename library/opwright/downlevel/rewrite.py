@@ -18,6 +18,7 @@ from opwright.downlevel.replacements import put_replacements
 from opwright.downlevel.stamp import Noted, put_initializers, stamp_imports, write_form, write_note
 from opwright.downlevel.target import Target, opset_alone, target_of_opset, target_of_runtime
 from opwright.graphs.ids import FunctionId, function_id
+from opwright.graphs.ir_versions import DEFAULTS_IR, FUNCTIONS_IR, METADATA_IR
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_graphs
@@ -26,7 +27,6 @@ from opwright.link.catalogue import Catalogue, layered, merge_libraries
 from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.detach import detach_libraries
 from opwright.link.digests import record_of
-from opwright.link.ir_versions import DEFAULTS_IR, FUNCTIONS_IR, METADATA_IR
 from opwright.link.metadata import is_polyfilled
 from opwright.link.missing_types import complete_bodies, keep_completed
 from opwright.link.model_records import gather_records, spread_records

@@ -14,7 +14,6 @@ from opwright.graphs.external_data import LEAST, aligned, byte_length, elements,
 from opwright.graphs.ndarrays import element_of_dtype, is_masked
 
 SEEN_BY_INFERENCE = 1 << 10  # elements: what inference may look at is that small, and every copy of the rest costs
-FIRST_IR_VERSION = 4  # below it every initializer is the default of an input
 LARGEST = (1 << 31) - 1  # bytes of a protobuf message
 _STRING = BY_NAME["string"].code
 

@@ -16,6 +16,7 @@ from opwright.bundle.format import Bundle
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.graphs.ids import FunctionId, callees_first, function_id
 from opwright.graphs.inline import inline_model
+from opwright.graphs.ir_versions import DEFAULTS_IR, METADATA_IR
 from opwright.graphs.model_forms import AnyModel, ModelPath, SameForm, given_model
 from opwright.graphs.structure import refuse_expansion
 from opwright.graphs.walk import all_graphs
@@ -24,7 +25,6 @@ from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.digests import record_of
 from opwright.link.distinct_calls import with_distinct_calls
 from opwright.link.instantiate import damaged, pad, write_defaults
-from opwright.link.ir_versions import DEFAULTS_IR, METADATA_IR
 from opwright.link.metadata import (
     ATTACHED,
     BODIES,

@@ -26,9 +26,9 @@ from onnx import FunctionProto, ModelProto, NodeProto, ValueInfoProto
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.ir_versions import METADATA_IR
 from opwright.graphs.walk import all_graphs, all_nodes, graphs_in, subgraphs
 from opwright.link.digests import record_of
-from opwright.link.ir_versions import METADATA_IR
 from opwright.link.metadata import OF_FUNCTIONS, OF_NODES, RECORDS, add_entry, json_object
 
 _Facts = Mapping[str, str]

@@ -11,13 +11,13 @@ from onnx import FunctionProto, ModelProto, helper
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.ids import called as called_by
+from opwright.graphs.ir_versions import FUNCTIONS_IR, METADATA_IR
 from opwright.graphs.walk import all_nodes
 from opwright.link.catalogue import Catalogue
 from opwright.link.conflicts import Conflict, ConflictError, Requirement, make_conflict
 from opwright.link.digests import function_digests, record_of
 from opwright.link.flatten import flatten
 from opwright.link.instantiate import called, closure, find_callee, name_body
-from opwright.link.ir_versions import FUNCTIONS_IR, METADATA_IR
 from opwright.link.naming import Instance, Naming, bodies_at
 from opwright.link.node_resolution import Served
 from opwright.link.profile import Profile

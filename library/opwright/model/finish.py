@@ -8,8 +8,7 @@ from onnx import ModelProto, TypeProto, ValueInfoProto, helper
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_CODE
-from opwright.graphs.initializers import FIRST_IR_VERSION
-from opwright.graphs.ir_versions import METADATA, OF_ELEMENTS, ir_version_of_function
+from opwright.graphs.ir_versions import INITIALIZERS_IR, METADATA_IR, OF_ELEMENTS, ir_version_of_function
 from opwright.graphs.walk import all_graphs
 from opwright.lang.lower.function_unit import Unit
 from opwright.lang.source import span_of
@@ -52,10 +51,10 @@ def lowest_ir_version(model: ModelProto, survey: Survey) -> int:
     standard = [item for item in model.opset_import if item.domain in ("", "ai.onnx.ml", "ai.onnx.preview.training")]
     needed = [helper.find_min_ir_version_for(standard, ignore_unknown=True)]
     if model.graph.initializer or model.graph.sparse_initializer:
-        needed.append(FIRST_IR_VERSION)
+        needed.append(INITIALIZERS_IR)
     needed.extend(map(ir_version_of_function, model.functions))
     if survey.has_metadata:
-        needed.append(METADATA)
+        needed.append(METADATA_IR)
     codes = {*survey.elements, *_declared_codes(model)}
     needed.extend(OF_ELEMENTS.get(BY_CODE[code].name, 0) for code in codes if code in BY_CODE)
     return int(max(needed))
