@@ -646,6 +646,31 @@ def test_a_loop_that_never_ends_and_reads_its_condition(
         back(model, tmp_path, np.array([1, -2], np.float32), np.array(2), np.array(go))
 
 
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize(
+    ("sizes", "node"),
+    [
+        (
+            "2",
+            """y, "" = If (c) <
+            then_branch: graph = yes () => (float[2] p, float[2] q) { p = Neg (x) q = Exp (x) },
+            else_branch: graph = no () => (float[2] r, float[2] s) { r = Abs (x) s = Neg (x) }>""",
+        ),
+        (
+            "K, 2",
+            """"", y, "" = Loop (n, c, x) <body: graph = step (int64 i, bool g, float[2] p) =>
+            (bool o, float[2] q, float[2] r, float[2] s) { o = Identity (g) q = Neg (p) r = Exp (x) s = Abs (p) }>""",
+        ),
+        ("1", 'y, "" = Split <num_outputs = 2, axis = 0> (x)'),
+    ],
+)
+def test_absent_results_of_nodes_that_give_any_number(sizes: str, node: str, faithful: bool, tmp_path: Path) -> None:
+    model = parsed(f"agraph (float[2] x, bool c, int64 n) => (float[{sizes}] y) {{ {node} }}")
+    _, again = back(model, tmp_path, faithful=faithful)
+    given = (np.array([1, -2], np.float32), np.array(True), np.array(2))
+    assert all(map(equal, run_reference(again, given), run_reference(model, given)))
+
+
 def imports_of_function(function: onnx.FunctionProto) -> dict[str, int]:
     return {item.domain: item.version for item in function.opset_import}
 

@@ -159,7 +159,7 @@ class Body:
         arguments, sign = self._arguments(form, self._sign(form), inputs)
         is_single = form.has_one_result and first and not self.annotations and not self.untyped
         outputs = [first] if is_single else nodes.protos[index].output[:]
-        target = self.names[first] if form.has_one_result and first else self._targets(outputs, form.least)
+        target = self.names[first] if form.has_one_result and first else self._targets(outputs, form)
         if first in self.annotations and len(outputs) == 1:
             target = f"{target}: {self.annotations[first]}"
         if not self.untyped.isdisjoint(inputs):
@@ -313,7 +313,7 @@ class Body:
             value = write(self, form, node, inputs)
         if value is None:
             return False
-        target = self.names[first] if form.has_one_result and first else self._targets(node.output, 1)
+        target = self.names[first] if form.has_one_result and first else self._targets(node.output, form)
         declared = self.annotations.get(first)
         self.lines.append(f"{indent}{target}{'' if declared is None else f': {declared}'} = {value}")
         return True
@@ -326,15 +326,16 @@ class Body:
         """Whether none of the values is a number of Python's, or of an unknown type."""
         return self.untyped.isdisjoint(names) and self.numbers.isdisjoint(names)
 
-    def _targets(self, outputs: Sequence[str], least: int) -> str:
+    def _targets(self, outputs: Sequence[str], form: Form) -> str:
         if not outputs:
             raise refuse("a node without outputs cannot be written", "nothing takes what it gives")
         if len(outputs) > 1 and len({*outputs}) < len([*filter(None, outputs)]):
             raise refuse("a node with two outputs of one name cannot be written", "each has a name of its own")
+        least = len(outputs) if form.gives_all else form.least
         if len(outputs) == 1 and least == 1:
             return self.names[outputs[0]] if outputs[0] else "_"
         found = [self.names[name] if name else "_" for name in outputs]
-        while len(found) > 1 and found[-1] == "_":
+        while len(found) > least and found[-1] == "_":
             found.pop()
         found += ["_"] * (least - len(found))
         return ", ".join(found)

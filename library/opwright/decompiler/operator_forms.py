@@ -40,7 +40,8 @@ class FormalInput(NamedTuple):
 
 
 class Form:
-    """How an operator is written. `call`: the text before its arguments. `least`: results that a call must name.
+    """How an operator is written. `call`: the text before its arguments. `least`: results that a call must name, all of
+    them where it `gives_all`, for their number is not its own.
 
     `binary`: Python's sign for it, with spaces where it stands between two operands; `polymorphic` where that is the
     operator for operands of any type. `is_special`: there may be another way to write it; that of a Constant
@@ -54,6 +55,7 @@ class Form:
         "binary",
         "call",
         "defaults",
+        "gives_all",
         "has_one_result",
         "inputs",
         "is_constant",
@@ -85,6 +87,7 @@ class Form:
             self.binary = sign.text if sign.unary else f" {sign.text} "
         self.least_inputs = 0 if found is None else found.min_inputs
         self.least = 1 if found is None else max(1, found.min_outputs)
+        self.gives_all = found is not None and bool(found.outputs) and found.outputs[-1].option is Option.VARIADIC
         self.has_one_result = found is not None and found.max_outputs == 1 == self.least
         self.polymorphic = self.binary if sign is not None and sign.operands is Operands.ANY else ""
         self.is_open = False
