@@ -69,6 +69,14 @@ def test_what_is_no_model_is_refused(tmp_path: Path, data: bytes, reason: str) -
     assert reason in found.reason
 
 
+def test_functions_alone_are_told_from_what_is_no_model(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(library_model())
+    (found,) = refused(lambda: read_model(path))
+    assert found.message == "this model has functions and no graph"
+    assert "take each of the functions" in found.help
+
+
 def test_cut_and_spoilt_files_never_end_in_another_exception(path: Path) -> None:
     data = path.read_bytes()
     numbers = random.Random(1)

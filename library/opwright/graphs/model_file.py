@@ -52,6 +52,8 @@ def parse_model(data: bytes, file: str) -> ModelProto:
         too_deep = "MaxDepth" in str(error)
         reason = "its graphs are nested deeper than protobuf's parsers read" if too_deep else _BROKEN
         raise DiagnosticError([_not_a_model(file, reason)]) from None
+    if model.ir_version > 0 and model.functions and not _has_graph(model):
+        raise DiagnosticError([_functions_alone(file)])
     reason = _why_not_a_model(model, data)
     if reason:
         raise DiagnosticError([_not_a_model(file, reason)])
@@ -100,7 +102,7 @@ def _texts_and_messages(message: Message) -> Iterator[tuple[str, int, Any]]:
 
 def _why_not_a_model(model: ModelProto, data: bytes) -> str:
     """Other messages of ONNX parse as a model with hardly anything in it."""
-    if model.ir_version > 0 and model.HasField("graph") and (model.graph.node or model.graph.output):
+    if model.ir_version > 0 and _has_graph(model):
         return ""
     if not data:
         return "it is empty"
@@ -112,9 +114,21 @@ def _why_not_a_model(model: ModelProto, data: bytes) -> str:
     else:
         if operator_set.magic == "ONNXOPSET":
             return "it is an OperatorSetProto, a set of operators without a graph"
-    if model.ir_version > 0 and model.functions:
-        return "it is a library of functions: its graph is empty"
     return "it has no graph" if model.ir_version > 0 else "it has no IR version and no graph"
+
+
+def _has_graph(model: ModelProto) -> bool:
+    return bool(model.HasField("graph") and (model.graph.node or model.graph.output))
+
+
+def _functions_alone(file: str) -> Diagnostic:
+    return Diagnostic(
+        "OW551",
+        "this model has functions and no graph",
+        Place(file),
+        "its graph has neither nodes nor outputs: it is a library of functions",
+        "give a model whose graph calls them; `opwright.decompile` and `opwright.compare` take each of the functions",
+    )
 
 
 def _not_a_model(file: str, reason: str) -> Diagnostic:
