@@ -671,6 +671,36 @@ def test_absent_results_of_nodes_that_give_any_number(sizes: str, node: str, fai
     assert all(map(equal, run_reference(again, given), run_reference(model, given)))
 
 
+@pytest.mark.parametrize(
+    ("model_opset", "opset", "node", "is_same"),
+    [
+        (20, 12, "Softmax (v)", False),
+        (12, 20, "Softmax (v)", False),
+        (20, 12, "Neg (v)", True),
+        (20, 18, "Softmax (v)", True),
+        (20, 12, "f.low (v)", True),
+        (18, 20, "Gelu (v)", False),
+        (13, 12, "ReduceSum <axes = [0]> (v)", False),
+        (20, 7, "my.Op (v)", True),
+    ],
+)
+def test_a_function_that_imports_another_opset(
+    model_opset: int, opset: int, node: str, is_same: bool, tmp_path: Path
+) -> None:
+    model = parsed(
+        f"""agraph (float[2, 3, 4] x) => (float[2, 3, 4] y) {{ y = f.high (x) }}
+        <domain: "f", opset_import: ["": {opset}, "f": 1, "my": 1]> high (v) => (w) {{ w = {node} }}
+        <domain: "f", opset_import: ["": {model_opset}]> low (v) => (w) {{ w = Neg (v) }}""",
+        f'<ir_version: 8, opset_import: ["": {model_opset}, "f": 1, "my": 1]>',
+    )
+    if is_same:
+        decompile(model).write(tmp_path / "module.py")
+        make(tmp_path / "module.py")
+    else:
+        with pytest.raises(DiagnosticError, match=f"OW590: the function high imports opset {opset} of ai.onnx"):
+            decompile(model)
+
+
 def imports_of_function(function: onnx.FunctionProto) -> dict[str, int]:
     return {item.domain: item.version for item in function.opset_import}
 

@@ -13,6 +13,7 @@ from opwright.decompiler.body import Body
 from opwright.decompiler.collected_types import collected_in
 from opwright.decompiler.declared_ranks import ranks_by_length
 from opwright.decompiler.distinct_names import with_distinct_names
+from opwright.decompiler.function_opsets import refuse_other_operators
 from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literal_text import quoted
 from opwright.decompiler.operator_forms import Form, Forms
@@ -43,6 +44,7 @@ def write_functions(
     of the graph that calls them."""
     lines: list[str] = []
     _refuse_omitted_attributes(protos, nodes)
+    refuse_other_operators(protos, forms)
     omitted = _omitted_inputs(protos, nodes)
     kinds = attribute_kinds(protos, nodes)
     for proto in callees_first({function_id(item): item for item in protos}, _recursion):
