@@ -19,6 +19,12 @@ from opwright.link.inferred_parts import MADE_UP, inferred_graphs
 MOST_BYTES = 4096  # of a tensor whose elements inference may want: a shape, axes
 
 
+def declares_types(graphs: Iterable[GraphProto]) -> bool:
+    """Whether one of the graphs declares the type of a value inside. Of other models nothing is inferred, which takes
+    longer than all the rest."""
+    return any(graph.value_info for graph in graphs)
+
+
 def inferred_anew(model: ModelProto, inner: Sequence[GraphProto], declared: bool = True) -> list[GraphProto]:
     """The model's graph, in parts, and those inside, with the types that ONNX finds from those of the inputs. `inner`
     are the graphs inside the model's; where they are not to be inferred anew, the types that they are `declared` to

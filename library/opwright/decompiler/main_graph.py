@@ -12,7 +12,13 @@ from opwright.decompiler.body import Body
 from opwright.decompiler.collected_types import collected_types
 from opwright.decompiler.declared_ranks import declared_ranks
 from opwright.decompiler.function_text import maybe_uncalled, own_metadata
-from opwright.decompiler.inner_types import annotations_of, declared_beyond_inference, inferred_anew, wrongly_declared
+from opwright.decompiler.inner_types import (
+    annotations_of,
+    declared_beyond_inference,
+    declares_types,
+    inferred_anew,
+    wrongly_declared,
+)
 from opwright.decompiler.layout import WIDTH, call_lines, def_lines, return_lines
 from opwright.decompiler.literal_text import MOST_INLINE, Constant, constant_of, quoted
 from opwright.decompiler.nodes import graphs_inside
@@ -72,7 +78,7 @@ class MainGraph:
         if not graph.output:
             raise refuse("a model without outputs cannot be written", "a script gives what it returns")
         inner = [*graphs_inside(self.nodes, self.body.forms)]
-        inferred = inferred_anew(self.model, inner)
+        inferred = inferred_anew(self.model, inner) if declares_types((self.graph, *inner)) else []
         self.body.wrong = wrongly_declared(self.model, inner, inferred)
         types = [
             annotation(self.body.declared(item), parts.types, f"the output {item.name!r}") for item in graph.output
