@@ -134,7 +134,7 @@ def test_equality_is_that_of_python_or_refused(first: str, second: str) -> None:
         assert outcome(function) in (answer, None), function.__name__
 
 
-@pytest.mark.parametrize("right", ["member", "another member", "bits", "none", "dictionary", "class"])
+@pytest.mark.parametrize("right", ["member", "another member", "bits", "none", "dictionary", "class", "builtin"])
 def test_what_is_equal_is_not_refused(right: str) -> None:
     value, others = VALUES[right], (Mode.MEAN, VALUES[right])
 

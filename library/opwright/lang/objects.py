@@ -364,6 +364,11 @@ class BuiltinObject(NamedObject):
     def described(self) -> str:
         return f"the builtin `{self.name}`"
 
+    def equals(self, other: object) -> bool:
+        """Two names may stand for one function of Python."""
+        same = isinstance(other, BuiltinObject) and (self.module, self.name) == (other.module, other.name)
+        return same or super().equals(other)
+
 
 class TypingObject(NamedObject):
     """A name that serves annotations alone."""

@@ -10,13 +10,14 @@ from functools import partial
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.infer import narrow_to_result
+from opwright.lang.lower.aggregates import alike, same_static
 from opwright.lang.lower.arithmetic import is_static
 from opwright.lang.lower.context import NESTING_LIMIT, Lowering
 from opwright.lang.lower.held_arrays import with_numbers
-from opwright.lang.lower.joins import as_joined, join_values, one_is_tuple, same_items, same_static, within
+from opwright.lang.lower.joins import as_joined, join_values, one_is_tuple, put_together, same_items, within
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_functions import call_number_builtin
-from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, narrow, number_kind
+from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, holds_value, is_number, narrow, number_kind
 from opwright.lang.lower.operands import (
     AttributeOperand,
     Environment,
@@ -121,29 +122,44 @@ def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Calla
     finally:
         low.depth -= 1
         low.choosing -= 1
-    if values[0] is values[1] or same_static(values[0], values[1]):
-        return values[0]
-    either = same_items(low, values[0], values[1])
+    chosen = _chosen(low, node, values[0], values[1])
+    if node.results:
+        low.append(node)
+    return chosen
+
+
+def _chosen(low: Lowering, node: ir.If, first: Operand, second: Operand) -> Operand:
+    """The one of two values that the `If` chooses: one of its results, or what is made of several."""
+    if first is second or same_static(first, second):
+        return first
+    either = same_items(low, first, second)
     if either is not None:
         return either
+    both = alike(first, second)
     made = None
-    if not one_is_tuple(values[0], values[1]):
-        made = join_values(low, (node.then, node.orelse), (values[0], values[1]), span)
+    if not one_is_tuple(first, second) and not (both is not None and (holds_value(first) or holds_value(second))):
+        made = join_values(low, (node.then, node.orelse), (first, second), node.span)
+    if made is None and both is not None:
+        parts = tuple(each(partial(_chosen_part, low, node), zip(both[0].parts, both[1].parts, strict=True)))
+        return put_together(low, both[0], parts, first, second)
     if made is None:
         raise low.error(
             "OW307",
             "the two values of the expression have no common type",
-            span,
-            reason=f"one is {describe(values[0])}, the other {describe(values[1])}",
+            node.span,
+            reason=f"one is {describe(first)}, the other {describe(second)}",
             help="cast one of them",
         )
     node.then.yields.append(made[0])
     node.orelse.yields.append(made[1])
     narrow_to_result(node.operator.signature, made[2], low.trail)
-    result = ir.Value(made[2], "", span)
+    result = ir.Value(made[2], "", node.span)
     node.results.append(result)
-    low.append(node)
-    return as_joined(low, result, *values)
+    return as_joined(low, result, first, second)
+
+
+def _chosen_part(low: Lowering, node: ir.If, pair: tuple[Operand, Operand]) -> Operand:
+    return _chosen(low, node, *pair)
 
 
 def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value:

@@ -10,6 +10,7 @@ from typing import TypeVar
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.infer import narrow_to_result
+from opwright.lang.lower.aggregates import Aggregate, alike, same_each, same_static, taken_apart
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.context import NESTING_LIMIT, Lowering
 from opwright.lang.lower.flow import COUNT, NOTHING, PLACE, RETURNED, TUPLE_OF_ONE, is_flag, is_hidden, place_of
@@ -31,12 +32,12 @@ from opwright.lang.lower.operands import (
     VACANT,
     Environment,
     IntTuple,
+    NoValue,
     Operand,
     Scalar,
     Unbound,
     is_sequence,
     is_tensor,
-    items_in,
     known_int,
     unbound_of,
     value_of,
@@ -48,7 +49,7 @@ from opwright.lang.lower.shapes import tuple_tensor
 from opwright.lang.lower.speculate import attempt
 from opwright.lang.lower.tuples import ints_of, is_tuple
 from opwright.lang.source import Span
-from opwright.lang.static import RecordType, StaticList, StaticNamed
+from opwright.lang.static import StaticList
 from opwright.opsets.records import CAST_LIKE
 
 Result = TypeVar("Result")
@@ -88,12 +89,12 @@ class Join:
     def _meet(self, name: str) -> None:
         """One name, or one thing that is said of how paths end."""
         then, orelse = self.sides
-        missing = VACANT if is_hidden(name) else None
-        first = then.get(name, missing or Unbound(self.paths[1]))
-        second = orelse.get(name, missing or Unbound(self.paths[0]))
+        hidden = is_hidden(name)
+        first = then.get(name, VACANT if hidden else Unbound(self.paths[1]))
+        second = orelse.get(name, VACANT if hidden else Unbound(self.paths[0]))
         if is_flag(name) and first is VACANT and second is VACANT:
             return  # those of a loop that is over; outside of loops there are none
-        self.env[name] = self._hidden(name, first, second) if is_hidden(name) else self._named(name, first, second)
+        self.env[name] = self._hidden(name, first, second) if hidden else self._named(name, first, second)
 
     def _named(self, name: str, first: Operand, second: Operand) -> Operand:
         if first is second or same_static(first, second):
@@ -105,9 +106,10 @@ class Join:
         if any(self.unread):
             return self._one_sided(name, second if self.unread[0] else first, 0 if self.unread[0] else 1)
         unbound = unbound_of(first), unbound_of(second)
-        if any(unbound) and self.low.scouting:
-            return second if unbound[0] else first  # what it is on a path that could be lowered
-        if any(unbound):
+        is_unbound = unbound != (None, None)
+        if is_unbound and self.low.scouting:
+            return first if unbound[0] is None else second  # what it is on a path that could be lowered
+        if is_unbound:
             return self._unbound(*unbound)
         if first is POISON or second is POISON:
             return POISON
@@ -120,7 +122,7 @@ class Join:
 
     def _unbound(self, first: Unbound | None, second: Unbound | None) -> Unbound:
         """A name that one of the sides does not bind; a loop may yet hand on its value."""
-        missing, path = first or second, self.paths[1 if first else 0]
+        missing, path = (first, self.paths[1]) if first is not None else (second, self.paths[0])
         assert missing is not None
         one_sided = first is None or second is None
         return Unbound(path) if one_sided and path and missing.loop is None else missing
@@ -162,11 +164,12 @@ class Join:
         """A value of one side, where the name is dead after the other: that side yields a filler of the type."""
         return _one_sided.of(value)(value, self, name, vacant)
 
-    def one_sided_tuple(self, value: tuple[Operand, ...], name: str, vacant: int) -> Operand:
-        if same_static(value, self.env.get(name)):
+    def one_sided_parts(self, value: Operand, name: str, vacant: int) -> Operand:
+        whole = taken_apart(value)
+        if whole is None or same_static(value, self.env.get(name)):
             return value
-        items = tuple(self._one_sided(name, item, vacant) for item in value)
-        return _first_unbound(items) or self._like(value, items)
+        parts = tuple(self._one_sided(name, part, vacant) for part in whole.parts)
+        return put_together(self.low, whole, parts, value)
 
     def one_sided_ints(self, value: IntTuple, name: str, vacant: int) -> Operand:
         if value is self.env.get(name):
@@ -190,11 +193,11 @@ class Join:
         return self._result(name, values[0], values[1], value.type)
 
     def _join(self, name: str, first: Operand, second: Operand) -> Operand:
-        alike = type(first) is type(second) and _record(first) == _record(second)
-        parts, others = items_in(first), items_in(second)
-        if alike and parts is not None and others is not None and len(parts) == len(others):
-            items = tuple(self._named(name, one, other) for one, other in zip(parts, others, strict=True))
-            return _first_unbound(items) or self._like(parts, items, second)
+        both = alike(first, second)
+        if both is not None:
+            join = self._hidden if is_hidden(name) else self._named
+            parts = tuple(join(name, *pair) for pair in zip(both[0].parts, both[1].parts, strict=True))
+            return put_together(self.low, both[0], parts, first, second)
         returned = is_hidden(name) and not self.low.inlining  # by the function itself: a list of numbers is a tensor
         made = None
         if returned or not one_is_tuple(first, second):
@@ -204,10 +207,6 @@ class Join:
             return Unbound("to one type on both paths", conflict=conflict)
         result = self._result(name, *made)
         return as_joined(self.low, result, first, second)
-
-    def _like(self, value: tuple[Operand, ...], items: tuple[Operand, ...], *others: Operand) -> Operand:
-        """The items as a list or tuple, as `value` is; a list may be what any of the values was."""
-        return _rebuilt.of(value)(value, self.low, items, others)
 
     def _result(self, name: str, first: ir.Value, second: ir.Value, type_: ir.Type) -> ir.Value:
         is_strict = self.low.is_older(self.node.operator.signature, _IF_OF_ANY_SHAPES)
@@ -241,28 +240,23 @@ class Join:
 
 _NO_FILLER = "with a value that could stand in for it on the path that ends"
 
-_one_sided: Operation[Operand, [Join, str, int], Operand] = Operation(lambda value, join, name, vacant: value)
-_one_sided.on(tuple)(lambda value, join, name, vacant: join.one_sided_tuple(value, name, vacant))
+_one_sided: Operation[Operand, [Join, str, int], Operand] = Operation(
+    lambda value, join, name, vacant: join.one_sided_parts(value, name, vacant)
+)
 _one_sided.on(IntTuple)(lambda value, join, name, vacant: join.one_sided_ints(value, name, vacant))
 _one_sided.on(ir.Value)(lambda value, join, name, vacant: join.one_sided_value(value, name, vacant))
 
-_rebuilt: Operation[tuple[Operand, ...], [Lowering, tuple[Operand, ...], tuple[Operand, ...]], Operand] = Operation(
-    lambda value, low, items, others: items
-)
-_rebuilt.on(StaticNamed)(lambda value, low, items, others: StaticNamed(value.record, items))
 
-
-@_rebuilt.on(StaticList)
-def _rebuilt_list(
-    value: StaticList, low: Lowering, items: tuple[Operand, ...], others: tuple[Operand, ...]
-) -> StaticList:
-    made = StaticList(items)
-    low.lists.derived(made, value, *others)
+def put_together(low: Lowering, like: Aggregate, parts: tuple[Operand, ...], *sources: Operand) -> Operand:
+    """An aggregate of joined parts; where one of them has no value the whole has none. A list may be any of its
+    sources."""
+    missing = next((part for part in parts if isinstance(part, NoValue)), None)
+    if missing is not None:
+        return missing
+    made = like.of(parts)
+    if isinstance(made, StaticList):
+        low.lists.derived(made, *sources)
     return made
-
-
-def _first_unbound(items: tuple[Operand, ...]) -> Unbound | None:
-    return next(filter(None, map(unbound_of, items)), None)
 
 
 def _how_many(count: Operand) -> str:
@@ -285,46 +279,16 @@ def _says_more(shape: tuple[ir.Dimension, ...], given: tuple[ir.Dimension, ...])
     return any(ir.size_of(size) is not None and size != other for size, other in zip(shape, given, strict=True))
 
 
-def _record(operand: Operand) -> RecordType | None:
-    return operand.record if isinstance(operand, StaticNamed) else None
-
-
 def one_is_tuple(first: Operand, second: Operand) -> bool:
     """Whether one is a tuple or list of numbers and the other a tensor: `+`, `*` and conditions are not the same."""
     return is_tuple(first) is not is_tuple(second) and not (is_list(first) and is_list(second))
-
-
-def same_static(first: Operand, second: Operand) -> bool:
-    """Whether two operands are one and the same value, known when the function is built."""
-    return type(first) is type(second) and _same.of(first)(first, second)
-
-
-_same: Operation[Operand, [Operand], bool] = Operation(lambda first, second: bool(first == second))
-# Two lists of the same items are two lists: each may grow.
-_same.on(ir.Value, Unbound, StaticList)(lambda first, second: False)
-
-
-@_same.on(float)
-def _same_float(first: float, second: Operand) -> bool:
-    """-0.0 is not 0.0, nan is nan."""
-    return isinstance(second, float) and first.hex() == second.hex()
-
-
-@_same.on(tuple)
-def _same_tuple(first: tuple[Operand, ...], second: Operand) -> bool:
-    others = items_in(second) or ()
-    return len(first) == len(others) and _record(first) == _record(second) and _same_each(first, others)
-
-
-def _same_each(first: tuple[Operand, ...], second: tuple[Operand, ...]) -> bool:
-    return all(one is other or same_static(one, other) for one, other in zip(first, second, strict=True))
 
 
 def same_items(low: Lowering, first: Operand, second: Operand) -> StaticList | None:
     """A list that may be either of two that hold the same now; None where they do not."""
     if not isinstance(first, StaticList) or not isinstance(second, StaticList) or len(first) != len(second):
         return None
-    if not _same_each(first, second):
+    if not same_each(first, second):
         return None
     made = StaticList(first)
     low.lists.derived(made, first, second)

@@ -37,7 +37,20 @@ class Described:
         raise NotImplementedError
 
 
-class Poison:
+class NoValue(Comparable):
+    """What a name stands for where it has no value. No expression gives one, nothing is made of one, and whatever would
+    decide by its truth or equality is a fault of the compiler."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        raise AssertionError("what has no value has a truth")
+
+    def equals(self, other: object) -> bool:
+        raise AssertionError("what has no value is compared")
+
+
+class Poison(NoValue):
     """What a name stands for that a wrong statement binds: reading it raises Poisoned, and reports nothing."""
 
     __slots__ = ()
@@ -46,7 +59,7 @@ class Poison:
 POISON = Poison()
 
 
-class Unbound:
+class Unbound(NoValue):
     """A local name that has no value on some path. `missing_on` names the path; `loop` could hand on its value.
 
     `conflict`: it has a value on each of two paths, and no type holds both; the text says what they are.
@@ -60,7 +73,7 @@ class Unbound:
         self.conflict = conflict
 
 
-class Frame:
+class Frame(NoValue):
     """Tells the environments of one call of a function from all others."""
 
     __slots__ = ()
@@ -94,7 +107,7 @@ class RunTimeIterator(Described):
         return "an iterator"
 
 
-class Vacant:
+class Vacant(NoValue):
     """A hidden name without a value: nothing has been returned on this path."""
 
     __slots__ = ()

@@ -14,7 +14,8 @@ from opwright.lang import ir
 from opwright.lang.dispatch import (
     Operation,
 )
-from opwright.lang.lower.operands import StaticDict
+from opwright.lang.lower.aggregates import taken_apart
+from opwright.lang.lower.operands import Operand, StaticDict
 from opwright.lang.objects import NestedObject
 from opwright.lang.static import StaticList
 from opwright.lang.trail import Trail
@@ -62,7 +63,7 @@ class Ownership:
                 return False
         return True
 
-    def borrow(self, operands: Iterable[object]) -> frozenset[int]:
+    def borrow(self, operands: Iterable[Operand]) -> frozenset[int]:
         """Marks what a helper is given as its caller's; gives what was so marked before, for `give_back`."""
         before = self._borrowed
         self._borrowed = before.union(*(self._held(operand) for operand in operands))
@@ -75,7 +76,7 @@ class Ownership:
         """Notes that the name stands for a list, or for something that holds one."""
         self._trail.put(self._names, name, None)
 
-    def other_name(self, env: Mapping[str, object], name: str, value: object) -> str | None:
+    def other_name(self, env: Mapping[str, Operand], name: str, value: object) -> str | None:
         """A name besides `name` that may stand for the same list, or for something that holds it."""
         wanted = self.identities(value)
         for other in self._names:
@@ -83,21 +84,17 @@ class Ownership:
                 return other
         return None
 
-    def _held(self, operand: object) -> set[int]:
+    def _held(self, operand: Operand) -> set[int]:
         found: set[int] = set()
-        pending: list[object] = [operand]
+        pending = [operand]
         while pending:
             item = pending.pop()
-            pending.extend(_parts.of(item)(item))
+            whole = taken_apart(item)
+            pending.extend(() if whole is None else whole.parts)
             if _is_list.of(item)(item):
                 found |= self.identities(item)
         return found
 
-
-_parts: Operation[object, [], Iterable[object]] = Operation(lambda item: ())
-_parts.on(tuple)(lambda item: item)
-_parts.on(NestedObject)(lambda item: item.defaults.values())
-_parts.on(StaticDict)(lambda item: item.entries.values())
 
 _is_list: Operation[object, [], bool] = Operation(lambda item: False)
 _is_list.on(tuple, ir.Value)(lambda item: True)

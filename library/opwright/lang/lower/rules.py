@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 
 from opwright.lang.dispatch import by_class
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.operands import Arguments, Environment, Operand
+from opwright.lang.lower.operands import Arguments, Environment, NoValue, Operand
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.source import span_of
 
@@ -100,7 +100,9 @@ def lower_expression(low: Lowering, node: ast.expr, env: Environment) -> Operand
             reason="it has no counterpart in an ONNX graph",
             help=_REFUSED.get(type(node), ("", ""))[1],
         )
-    return rule(low, node, env)
+    found = rule(low, node, env)
+    assert not isinstance(found, NoValue), "an expression has no value, without a finding"
+    return found
 
 
 def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environment) -> None:
