@@ -153,10 +153,15 @@ def halves(xs):
     return xs[0] if middle == 0 else op.Add(halves(xs[:middle]), halves(xs[middle:]))
 
 
+def less(x, *others):
+    return x if not others else x - less(*others)
+
+
 def test_a_helper_calls_itself_on_a_shorter_list() -> None:
     @script()
     def F(x: FLOAT["N"]):
-        return horner(x, (1.0, 2.0, 3.0)) + chained(x, [op.Neg, op.Exp]) * halves([x * float(i) for i in range(5)])
+        y = less(x, x * 2, x * 5)
+        return y + horner(x, (1.0, 2.0, 3.0)) + chained(x, [op.Neg, op.Exp]) * halves([x * float(i) for i in range(5)])
 
     same_everywhere(F, X)
 
@@ -182,4 +187,7 @@ def test_recursion_has_an_end(body: str, code: str) -> None:
 )
 def test_recursion_over_lists_has_an_end(body: str, code: str) -> None:
     found = compile_text(f"def again(xs):\n    return {body}\n\ndef F(x):\n    return again([x])\n", ("float",))
+    assert [item.code for item in found] == [code]
+    starred = body.replace("again([*xs", "again(*[*xs").replace("again(xs", "again(*xs")
+    found = compile_text(f"def again(*xs):\n    return {starred}\n\ndef F(x):\n    return again(x)\n", ("float",))
     assert [item.code for item in found] == [code]

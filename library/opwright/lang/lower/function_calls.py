@@ -100,7 +100,8 @@ def _check_recursion(low: Lowering, node: ast.FunctionDef, env: Environment, spa
     active = len(low.inlining) - 1 - low.inlining[::-1].index(node)
     before = low.given[active]
     formal = node.args
-    names = [item.arg for item in (*formal.posonlyargs, *formal.args, *formal.kwonlyargs)]
+    items = (*formal.posonlyargs, *formal.args, *formal.kwonlyargs, formal.vararg)
+    names = [item.arg for item in items if item is not None]
     if not any(_is_other(before.get(name), env.get(name)) for name in names):
         raise low.fatal(
             "OW323",
