@@ -68,6 +68,25 @@ def test_a_lambda_sees_the_names_around_it_when_it_is_called() -> None:
     np.testing.assert_array_equal(same_everywhere(F, X), X * 10 + 1)
 
 
+def test_a_lambda_of_a_comprehension_is_called_after_it() -> None:
+    @script()
+    def F(x: FLOAT["M", "N"]):
+        y = x * 3
+        fs = [[lambda v, j=j, k=k: v * k + j * y for k in (1, 2)] for j in (3, 4)]
+        y = y + 1
+        return fs[1][0](x) - fs[0][1](x)
+
+    np.testing.assert_array_equal(same_everywhere(F, X), X + 4 * (3 * X + 1) - (2 * X + 3 * (3 * X + 1)))
+
+
+@pytest.mark.parametrize(
+    "made", ["[lambda v: v * k for k in (1, 2)]", "[g for k in (1, 2) for g in [lambda v: v * k]]"]
+)
+def test_the_names_of_a_comprehension_end_with_it(made: str) -> None:
+    (found,) = compile_text(f"def F(x):\n    k = 3\n    fs = {made}\n    return fs[1](x)\n", ("float",))
+    assert found.code == "OW303"
+
+
 def test_a_lambda_becomes_a_graph() -> None:
     @script()
     def F(x: FLOAT["M", "N"]):

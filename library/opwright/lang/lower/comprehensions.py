@@ -95,10 +95,11 @@ def _comprehend(
     """The items; None where only the run tells how many there are. The targets are names of the comprehension's
     scope."""
     inner = dict(env)
-    for name in assigned_names([generator.target for generator in node.generators]):
-        inner[name] = Unbound("before the comprehension sets it")
-    if FRAME in env:
-        inner[FRAME] = Frame()  # a function that is made in it sees its names, which end with it
+    names = assigned_names([generator.target for generator in node.generators])
+    inner.update(dict.fromkeys(names, Unbound("before the comprehension sets it")))
+    frame = env.get(FRAME)
+    if isinstance(frame, Frame):
+        inner[FRAME] = Frame(frame, tuple(names))  # a function that is made in it sees its names, which end with it
     results: list[Operand] = []
     low.callers.append(env)
     try:

@@ -7,6 +7,7 @@ Python binds late.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from functools import partial
 
 from opwright.lang.grammar import names_in_expressions
@@ -14,7 +15,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import FRAME
 from opwright.lang.lower.function_calls import bind_parameters, round_attributes, run_body
 from opwright.lang.lower.held_arrays import captured_constants
-from opwright.lang.lower.operands import Arguments, Environment, Operand
+from opwright.lang.lower.operands import Arguments, Environment, Frame, Operand
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.rules import calls, evaluates, lower_expression, lowers
 from opwright.lang.objects import FunctionObject, NestedObject, TypingObject
@@ -89,20 +90,28 @@ def enter(low: Lowering, callee: NestedObject | FunctionObject, arguments: Argum
         round_attributes(callee.node.args, bound)
     if callee.frame is None:
         return bound
-    around = _around(low, callee, env, arguments.span)
     module = callee.scope.module
     own = {*bound, *bound_names(module, callee.node.body)}
-    met = [name for name in mentioned_names(module, callee.node) if name in around and name not in own]
-    inner: Environment = {name: around[name] for name in met}
+    met = [name for name in mentioned_names(module, callee.node) if name not in own]
+    around = _around(low, callee, met, env, arguments.span)
+    inner: Environment = {name: around[name] for name in met if name in around}
     inner.update(bound)
     return inner
 
 
-def _around(low: Lowering, callee: NestedObject | FunctionObject, env: Environment, span: Span) -> Environment:
-    """The names of the call in which the function was defined, as they are now."""
-    for candidate in (env, *reversed(low.callers)):
-        if candidate.get(FRAME) is callee.frame:
-            return candidate
+def _around(
+    low: Lowering, callee: NestedObject | FunctionObject, met: Sequence[str], env: Environment, span: Span
+) -> Environment:
+    """The names of the call in which the function was defined, as they are now, of which it mentions those that are
+    `met`. Those of a comprehension that has ended have no values any more, and others do not depend on it."""
+    frame = callee.frame
+    while isinstance(frame, Frame):
+        for candidate in (env, *reversed(low.callers)):
+            if candidate.get(FRAME) is frame:
+                return candidate
+        if not set(frame.names).isdisjoint(met):
+            break
+        frame = frame.outer
     raise low.error(
         "OW303",
         f"`{callee.node.name}` is called after the function around it has ended",

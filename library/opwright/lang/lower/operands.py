@@ -74,9 +74,16 @@ class Unbound(NoValue):
 
 
 class Frame(NoValue):
-    """Tells the environments of one call of a function from all others."""
+    """Tells the environments of one call of a function from all others.
 
-    __slots__ = ()
+    A comprehension has one of its own inside of the `outer` one, for the names that it binds.
+    """
+
+    __slots__ = ("names", "outer")
+
+    def __init__(self, outer: Frame | None = None, names: tuple[str, ...] = ()) -> None:
+        self.outer = outer
+        self.names = names
 
 
 class StaticIterator(Described):
