@@ -150,6 +150,46 @@ def test_parts_of_other_types_are_told() -> None:
     assert (found.code, found.reason) == ("OW307", "one is `1`, the other `1.5`")
 
 
+def test_a_type_conflict_is_told_behind_other_branches() -> None:
+    @script()
+    def F(x: FLOAT["N"], n: INT64):
+        if n > 2:
+            s = 3
+        elif n > 1:
+            s = 2
+        else:
+            s = 0.5
+        return x * s
+
+    @script()
+    def G(x: FLOAT["N"], n: INT64):
+        k = n
+        for k in range(n):
+            x = x + k
+        return x, k
+
+    @script()
+    def H(x: FLOAT["N"], n: INT64):
+        s = 1
+        for i in range(n):
+            x = x * s
+            s = 2 if i > 1 else s
+            if n > 3:
+                s = "a"
+        return x
+
+    for function, reason in (
+        (F, "it is `2` on one path, and `0.5` on the other"),
+        (G, "it is a value of type int64[] when the loop makes no trip, and what it runs over after one"),
+        (H, "it is `'a'` on one path, and a value of type number(int) on the other"),
+    ):
+        with pytest.raises(DiagnosticError) as caught:
+            function.to_function_proto()
+        (found,) = caught.value.diagnostics
+        assert (found.code, found.reason) == ("OW308", reason)
+        assert "has no single type" in found.message
+
+
 @pytest.mark.parametrize("nothing", [POISON, VACANT, Frame(), Unbound("")], ids=lambda item: type(item).__name__)
 def test_what_has_no_value_decides_nothing(nothing: Any) -> None:
     for step in (

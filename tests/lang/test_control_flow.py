@@ -79,6 +79,32 @@ PROGRAMS = {
         "    elif s > 5:\n        y = y + 3\n"
         "        continue\n    y = y + i\nreturn y"
     ),
+    "continue in one of three arms": (
+        "y = x\nfor i in range(n):\n    if i < 2:\n        v = x * 2\n    elif i == 2:\n        continue\n"
+        "    else:\n        v = x + 1\n    y = y + v\nreturn y"
+    ),
+    "break inside an arm": (
+        "y = x\nfor i in range(n):\n    if op.ReduceSum(y, keepdims=0) > 0:\n        if i > 2:\n            break\n"
+        "        v = x + 1\n    else:\n        v = x + 3\n    y = y + v\nreturn y"
+    ),
+    "break and continue before names of other types": (
+        "y = x\nfor k in (1, 2, 3):\n    if op.ReduceSum(y, keepdims=0) > 0:\n        if n > k:\n            continue\n"
+        "        if n == k:\n            t = 5\n            break\n        t = y * k\n    else:\n        t = x + 3\n"
+        "    y = y + t\nreturn y"
+    ),
+    "continue in while true": (
+        "y = x\nk = 0\nwhile True:\n    k = k + 1\n    if k > 4:\n        return y\n    if k < n:\n"
+        "        if op.ReduceSum(y, keepdims=0) > 9:\n            continue\n        v = x * 2\n    else:\n"
+        "        v = x + 1\n    y = y + v\nreturn y"
+    ),
+    "names that each trip binds anew": (
+        "pair = (x, 1)\nt = 3\nmode = 'a'\ny = pair[0] + t + len(mode)\nfor i in range(n):\n    pair = (y, 2)\n"
+        "    t = x * i\n    for mode in ('b', 'cc'):\n        y = pair[0] * pair[1] + t * len(mode)\nreturn y"
+    ),
+    "names that a loop in a loop binds anew": (
+        "y = x\nt = None\nfor i in range(n):\n    for j in range(2):\n        if op.ReduceSum(y, keepdims=0) > 9:\n"
+        "            break\n        t = (j, y)\n        y = t[1] + t[0]\n    t = {'a': y}\n    y = t['a'] - 1\nreturn y"
+    ),
     "for else with break": (
         "y = x\nfor i in range(n):\n    if op.ReduceSum(y, keepdims=0) > 5:\n        break\n"
         "    y = y + 1\nelse:\n    y = y * 7\nreturn y"
@@ -190,6 +216,18 @@ def test_compiled_equals_python(compiler: Compiler, name: str) -> None:
         ("if op.ReduceSum(x, keepdims=0) > 0:\n    y = x\nreturn y", "OW308"),
         ("for i in range(n):\n    y = x\nreturn y", "OW308"),
         ("for i in range(n):\n    x = x + i\nreturn x + i", "OW308"),
+        ("t = None\nfor i in range(n):\n    t = x * 2\n    x = x + t\nreturn t", "OW321"),
+        ("t = None\nfor i in range(n):\n    if i > 1:\n        t = x\n    x = x + 1\n    t = t\nreturn x", "OW321"),
+        (
+            "while True:\n    if n > 0:\n        if n > 1:\n            break\n        v = x\n    else:\n"
+            "        v = -x\n    x = x + v\nreturn v",
+            "OW308",
+        ),
+        (
+            "for i in range(n):\n    if i > 0:\n        if i > 1:\n            continue\n        v = x\n    else:\n"
+            "        w = x\n    x = x + v\nreturn x",
+            "OW308",
+        ),
         ("if op.ReduceSum(x, keepdims=0) > 0:\n    return x", "OW306"),
         ("if op.ReduceSum(x, keepdims=0) > 0:\n    return x, x\nreturn x", "OW307"),
         ("y = x\ndel y\nreturn y", "OW308"),

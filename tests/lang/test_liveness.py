@@ -153,3 +153,41 @@ def test_an_item_of_what_is_wrong_is_not_told_again(statement: str, compiler: Co
     text = f"def F(x):\n    q = [nothing(x)]\n    {statement}\n    return q[0]\n"
     found = compiler.family(text, {"x": "float"}, {"r": "float"}).diagnostics
     assert [item.code for item in found] == ["OW302"]
+
+
+LOOPED = """\
+a = b = c = d = e = f = x
+for i in range(n):
+    if i > 3:
+        if i > 4:
+            continue
+        b = 1
+    else:
+        b = 2
+    c = a + b
+    while c < n:
+        if c > 2:
+            d = c
+            break
+        e = d
+    else:
+        f = 1
+    use(e)
+    e = 3
+use(c)
+"""
+
+
+def test_what_a_trip_binds_before_it_reads_it() -> None:
+    body = ast.parse(LOOPED).body
+    liveness = Liveness(body)
+    outer = body[1]
+    assert isinstance(outer, ast.For)
+    inner = outer.body[2]
+    assert {name for name in "abcdefin" if liveness.is_read_by_loop(name, span_of(outer))} == set("acden")
+    assert {name for name in "abcdefin" if liveness.is_read_by_loop(name, span_of(inner))} == set("acden")
+    branch = outer.body[0]
+    assert isinstance(branch, ast.If)
+    for statement, read in ((branch, "b"), (branch.body[0], ""), (branch.body[1], "b"), (inner, ""), (outer, "c")):
+        found = {name for name in "abcdefin" if liveness.is_read_going_on_alone(name, span_of(statement))}
+        assert found == set(read), ast.unparse(statement)

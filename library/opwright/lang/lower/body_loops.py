@@ -16,7 +16,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import BROKE, CONTINUED, COUNT, PLACE, RETURNED, is_flag, is_hidden, none_set, place_of
 from opwright.lang.lower.item_ranks import item_rank, joined_rank, note_item_rank
 from opwright.lang.lower.joins import filler, nested
-from opwright.lang.lower.known import Attempt, loop_key
+from opwright.lang.lower.known import Attempt, loop_key, no_value
 from opwright.lang.lower.list_changes import check_change, grown_names
 from opwright.lang.lower.mixed import note_mixed, number_kinds
 from opwright.lang.lower.numbers import (
@@ -84,7 +84,7 @@ class BodyLoop:
             dict.fromkeys([*bound_names(low.scope.module, [*self.targets(), *statement.body]), *self.grown])
         )
         self.carried: dict[str, _Carried] = {}
-        self.unread: list[str] = []  # names that neither a trip nor anything behind the loop reads
+        self.unread: list[str] = []  # names of which neither a trip nor anything behind the loop reads what they were
         self.may_be_static = False
         self.left_names: dict[str, Operand] = {}
         self.wanted: dict[str, ir.Type] = {}  # what this round has found that it should have carried
@@ -399,7 +399,7 @@ class BodyLoop:
             return
         for name in self.assigned:
             operand = scope.get(name)
-            if name in self.carried or isinstance(self.entering(name), Poison) or not self.is_value(operand):
+            if name in self.carried or name in self.unread or isinstance(self.entering(name), Poison):
                 continue
             if is_number(operand):
                 self.wanted[name] = ir.NumberType(number_kind(operand))
@@ -430,12 +430,7 @@ class BodyLoop:
         if isinstance(operand, Poison):
             raise Poisoned
         if isinstance(operand, Unbound):
-            raise low.error(
-                "OW308",
-                f"`{name}` may have no value at the end of a trip",
-                span,
-                f"it is not bound {operand.missing_on}",
-            )
+            raise no_value(low, name, operand, "at the end of a trip", span)
         if is_run_time_number(parameter):
             if is_number(operand) and number_kind(operand) is parameter.type.kind:
                 return carried(low, operand, span)

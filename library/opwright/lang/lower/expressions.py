@@ -13,7 +13,7 @@ from opwright.lang.lower.array_arithmetic import note_array
 from opwright.lang.lower.conditions import STOPS_AT, choose, lower_condition, negate, truth
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.held_arrays import captured_constants, item_of_array
-from opwright.lang.lower.known import ask_enumerated, keep_after_loop, need_static
+from opwright.lang.lower.known import ask_enumerated, keep_after_loop, need_static, no_value
 from opwright.lang.lower.lists import items_of, iterated
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.numbers import describe, needs_element
@@ -139,21 +139,7 @@ def _name(low: Lowering, node: ast.Name, env: Environment) -> Operand:
         raise Poisoned
     if isinstance(found, Unbound):
         keep_after_loop(low, found)
-        if found.conflict:
-            raise low.error(
-                "OW308",
-                f"`{node.id}` has no single type here",
-                span_of(node),
-                reason=found.conflict,
-                help="cast one of the values, or give the two values different names",
-            )
-        raise low.error(
-            "OW308",
-            f"`{node.id}` may have no value here",
-            span_of(node),
-            reason=f"it is not bound {found.missing_on}",
-            help=f"give `{node.id}` a value before, or on every path",
-        )
+        raise no_value(low, node.id, found, "here", span_of(node))
     return found
 
 

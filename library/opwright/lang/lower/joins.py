@@ -50,15 +50,26 @@ from opwright.lang.lower.speculate import attempt
 from opwright.lang.lower.tuples import ints_of, is_tuple
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
+from opwright.lang.value_class import record
 from opwright.opsets.records import CAST_LIKE
 
 Result = TypeVar("Result")
 
 
+@record
+class GoingOn:
+    """The one side of an `If` on which a path goes on, and the last statement that is lowered inside of it, or which it
+    is: the path goes on behind that."""
+
+    side: int
+    behind: Span
+
+
 class Join:
     """The meeting of the two branches of an `If`.
 
-    `paths` say when each branch is not taken. The names of a side that has returned are dead.
+    `paths` say when each branch is not taken. The names of a side that has returned are dead. Where one side alone is
+    `going_on`, and the other has left a loop's trip, those are that nothing reads behind the trip.
     """
 
     def __init__(
@@ -68,12 +79,14 @@ class Join:
         env: Environment,
         sides: tuple[Branch, Branch],
         paths: tuple[str, str] = ("", ""),
+        going_on: GoingOn | None = None,
     ) -> None:
         self.low = low
         self.node = node
         self.env = env
         self.sides = sides
         self.paths = paths
+        self.going_on = going_on
         self.unread = tuple(side.get(RETURNED) is True for side in sides)
         self.liveness = low.liveness()
 
@@ -105,6 +118,13 @@ class Join:
             return Unbound("after it is last read")
         if any(self.unread):
             return self._one_sided(name, second if self.unread[0] else first, 0 if self.unread[0] else 1)
+        made = self._met(name, first, second)
+        if isinstance(made, Unbound) and self.going_on is not None and self._is_read_going_on_alone(name):
+            return self._one_sided(name, (first, second)[self.going_on.side], 1 - self.going_on.side)
+        return made
+
+    def _met(self, name: str, first: Operand, second: Operand) -> Operand:
+        """A name of the author's that may be read on both paths."""
         unbound = unbound_of(first), unbound_of(second)
         is_unbound = unbound != (None, None)
         if is_unbound and self.low.scouting:
@@ -120,12 +140,19 @@ class Join:
         span = self.node.span
         return self.liveness is not None and span is not None and not self.liveness.is_read_after(name, span)
 
+    def _is_read_going_on_alone(self, name: str) -> bool:
+        """Whether the name is dead on the side that has left a loop's trip, and not where the other one goes on."""
+        if self.going_on is None or self.liveness is None:
+            return False
+        return self.liveness.is_read_going_on_alone(name, self.going_on.behind)
+
     def _unbound(self, first: Unbound | None, second: Unbound | None) -> Unbound:
         """A name that one of the sides does not bind; a loop may yet hand on its value."""
         missing, path = (first, self.paths[1]) if first is not None else (second, self.paths[0])
         assert missing is not None
         one_sided = first is None or second is None
-        return Unbound(path) if one_sided and path and missing.loop is None else missing
+        says_more = missing.loop is not None or missing.conflict
+        return Unbound(path) if one_sided and path and not says_more else missing
 
     def _hidden(self, name: str, first: Operand, second: Operand) -> Operand:
         if is_flag(name):

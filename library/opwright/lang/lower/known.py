@@ -53,6 +53,25 @@ def keep_after_loop(low: Lowering, name: Unbound) -> None:
         raise Poisoned(because=OtherLoops((name.loop,)))
 
 
+def no_value(low: Lowering, name: str, found: Unbound, where: str, span: Span) -> Poisoned:
+    """Reports a name that is read `where` it has no value, or none of a type that holds on all paths."""
+    if found.conflict:
+        return low.error(
+            "OW308",
+            f"`{name}` has no single type {where}",
+            span,
+            reason=found.conflict,
+            help="cast one of the values, or give the two values different names",
+        )
+    return low.error(
+        "OW308",
+        f"`{name}` may have no value {where}",
+        span,
+        reason=f"it is not bound {found.missing_on}",
+        help=f"give `{name}` a value before, or on every path",
+    )
+
+
 def loop_key(low: Lowering, statement: ast.For | ast.While) -> LoopKey:
     source = low.scope.module.source
     key = (source.name, source.first_line, statement.lineno, statement.col_offset)

@@ -14,8 +14,8 @@ from opwright.lang.lower.conditions import as_scalar, choose, lower_condition, t
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import RETURNED
 from opwright.lang.lower.list_changes import grown_names
-from opwright.lang.lower.numbers import is_number, number_kind
-from opwright.lang.lower.operands import Environment, Operand, Poison, Unbound
+from opwright.lang.lower.numbers import describe, is_number, number_kind
+from opwright.lang.lower.operands import Environment, NoValue, Operand, Poison, Unbound
 from opwright.lang.lower.rules import bind_target, lowers
 from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.statements import lower_block
@@ -87,6 +87,8 @@ class _ForLoop(BodyLoop):
         self.last: int | None = None
         self.name = name_of(statement.target) or ""
         super().__init__(low, statement, env)
+        self.names = bound_names(low.scope.module, [statement.target])
+        self.before = {name: BodyLoop.entering(self, name) for name in self.names}
         self.may_be_static = over.may_be_static
         if not has_break(statement.body) and self.name not in bound_names(low.scope.module, statement.body):
             self.last = over.last
@@ -104,8 +106,16 @@ class _ForLoop(BodyLoop):
     def entering(self, name: str) -> Operand:
         if name == self.name and (self.last is not None or not is_number(self.env.get(name))):
             # The name has a value after at least one trip, whatever it was before.
-            return 0 if self.over.makes_trips and self.last is None else Unbound("when the loop makes no trip")
+            return 0 if self.over.makes_trips and self.last is None else self.without_trip(name)
         return super().entering(name)
+
+    def without_trip(self, name: str) -> Unbound:
+        """What a name is after the loop that its trips alone bind, or that has another type in them than before."""
+        before = self.before[name]
+        missing_on = "when the loop makes no trip"
+        if isinstance(before, NoValue):
+            return Unbound(missing_on)
+        return Unbound(missing_on, conflict=f"it is {describe(before)} {missing_on}, and what it runs over after one")
 
     def trips(self) -> ir.Value | None:
         trips = self.over.trips
@@ -134,7 +144,7 @@ class _ForLoop(BodyLoop):
         if self.last is not None:
             self.env[self.name] = self.last
         elif self.name not in self.carried:
-            self.env[self.name] = Unbound("when the loop makes no trip")
+            self.env[self.name] = self.without_trip(self.name)
 
 
 class _ItemLoop(_ForLoop):
@@ -145,7 +155,6 @@ class _ItemLoop(_ForLoop):
     def __init__(self, low: Lowering, statement: ast.For, env: Environment, over: Items) -> None:
         super().__init__(low, statement, env, over)
         target = statement.target
-        self.names = bound_names(low.scope.module, [target])
         self.number = ""  # the name that stands for the number of the trip
         if over.numbered is not None and isinstance(target, (ast.Tuple, ast.List)):
             self.number = name_of(target.elts[0]) or ""
@@ -167,9 +176,7 @@ class _ItemLoop(_ForLoop):
         before = BodyLoop.entering(self, name)
         if name not in self.names or isinstance(before, Poison):
             return before
-        if self.binds_last or not self.may_enter(name, before):
-            return Unbound("when the loop makes no trip")
-        return before
+        return self.without_trip(name) if self.binds_last or not self.may_enter(name, before) else before
 
     def may_enter(self, name: str, before: Operand) -> bool:
         """Whether a value that a name has before the loop is of the kind that it has after a trip."""
@@ -195,7 +202,7 @@ class _ItemLoop(_ForLoop):
             return
         for name in self.names:
             if name not in self.carried:
-                self.env[name] = Unbound("when the loop makes no trip")
+                self.env[name] = self.without_trip(name)
 
 
 class _WhileLoop(BodyLoop):

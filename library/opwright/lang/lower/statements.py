@@ -45,7 +45,7 @@ from opwright.lang.lower.flow import (
     set_returned,
     state_of,
 )
-from opwright.lang.lower.joins import Join, nested
+from opwright.lang.lower.joins import GoingOn, Join, nested
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.list_changes import (
     call_method,
@@ -154,7 +154,8 @@ def poison(statement: ast.stmt, env: Environment) -> None:
 def _guard(low: Lowering, rest: Sequence[ast.stmt], env: Environment) -> None:
     """The rest of a block, where no flag is set."""
     span = span_of(rest[0])
-    branch(low, goes_on(low, env, span), span, env, (partial(_revived, low, rest), end))
+    going_on = GoingOn(0, span_of(rest[-1]))
+    branch(low, goes_on(low, env, span), span, env, (partial(_revived, low, rest), end), going_on)
 
 
 def _revived(low: Lowering, rest: Sequence[ast.stmt], env: Environment) -> None:
@@ -168,6 +169,7 @@ def branch(
     span: Span,
     env: Environment,
     steps: tuple[Callable[[Environment], None], Callable[[Environment], None]],
+    going_on: GoingOn | None = None,
 ) -> None:
     """An `If` of two steps, each on its own copy of the environment, and their meeting."""
     node = ir.If(low.operator(IF.name, span), condition, ir.Region(), ir.Region(), [], span)
@@ -175,7 +177,7 @@ def branch(
     for region, side, step in zip((node.then, node.orelse), sides, steps, strict=True):
         nested(low, region, span, partial(step, side))
     low.append(node)
-    Join(low, node, env, sides).run()
+    Join(low, node, env, sides, going_on=going_on).run()
 
 
 def _unsupported(low: Lowering, statement: ast.stmt, rest: Rest, env: Environment) -> None:
@@ -461,8 +463,14 @@ def _if(low: Lowering, statement: ast.If, rest: Rest, env: Environment) -> Rest 
         nested(low, regions[falling], span, partial(lower_block, low, rest, sides[falling]))
     low.append(node)
     paths = (f"when the condition in line {line} is false", f"when the condition in line {line} is true")
-    Join(low, node, env, sides, paths).run()
+    Join(low, node, env, sides, paths, _going_on(sides, rest[-1] if rest else statement)).run()
     return () if consumed else None
+
+
+def _going_on(sides: tuple[Branch, Branch], last: ast.stmt) -> GoingOn | None:
+    """The side on which a path goes on, if that is one alone; `last` is what is lowered last inside of it."""
+    ended = [state_of(side) is State.ENDED for side in sides]
+    return None if ended[0] is ended[1] else GoingOn(1 if ended[0] else 0, span_of(last))
 
 
 class _Chain:
@@ -478,6 +486,7 @@ class _Chain:
         self.chain = chain
         self.env = env
         self.span = span_of(chain.links[0])
+        self.last: ast.stmt = chain.links[-1]  # what is lowered last inside of the chain
         self.none = len(chain.links)  # the number of the arm after the last condition
         self.taken: Operand = None  # the number of the arm; None as long as no condition depends on the run time
 
@@ -517,6 +526,7 @@ class _Chain:
         falling = [arm for arm in arms if state_of(arm.env) is not State.ENDED]
         if len(falling) == 1:
             self._continue(root, falling[0], rest)
+            self.last = rest[-1] if rest else self.last
         self._join(root, self.env)
         if len(falling) > 1:
             lower_block(self.low, rest, self.env)
@@ -581,7 +591,8 @@ class _Chain:
                 nested(self.low, region, self.span, partial(self._join, child.fork, side))
             paths.append(child.path)
         self.low.append(fork.node)
-        Join(self.low, fork.node, env, fork.sides, (paths[1], paths[0])).run()
+        going_on = _going_on(fork.sides, self.last)
+        Join(self.low, fork.node, env, fork.sides, (paths[1], paths[0]), going_on).run()
 
 
 def _taken(
