@@ -1,4 +1,4 @@
-"""op.pow: Power. Of integers it is a product, exact to the last bit; its exponent is known and not negative."""
+"""op.pow: Power. Of signed integers it is a product, exact to the last bit; its exponent is known and not negative."""
 
 from opwright import INT64, script
 
