@@ -10,11 +10,18 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from opwright.lang.grammar import inner_nodes
-from opwright.lang.lower.loop_liveness import LOOPS, SCOPES, LoopLiveness, Place
 from opwright.lang.source import Span
 
+if TYPE_CHECKING:
+    from opwright.lang.lower.loop_liveness import LoopLiveness
+
+Place = tuple[int, int]
+
+SCOPES = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp))
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _ANYWHERE: Place = (1 << 62, 0)  # a function inside reads it: where it is called is not looked for
 _APART = SCOPES | {ast.JoinedStr}  # what is looked at as a whole
 
@@ -52,6 +59,8 @@ class Liveness:
 
     def _loops(self) -> LoopLiveness:
         if self._of_loops is None:
+            from opwright.lang.lower.loop_liveness import LoopLiveness
+
             self._of_loops = LoopLiveness(self._body)
         return self._of_loops
 

@@ -12,11 +12,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from opwright.lang.grammar import blocks_of, inner_nodes, leaves, names_bound_by, statements_in
+from opwright.lang.lower.liveness import LOOPS, SCOPES, Place
 
-Place = tuple[int, int]
-
-SCOPES = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp))
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _ALL = -1
 
 

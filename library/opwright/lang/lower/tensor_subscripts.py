@@ -18,7 +18,6 @@ from opwright.lang.lower.index_items import (
     read_item,
 )
 from opwright.lang.lower.index_layout import Placed, lay_out, needs_all_at_once
-from opwright.lang.lower.joint_indices import gather_together
 from opwright.lang.lower.operands import NEWAXIS, IndexItem, is_tensor
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.slicing import emit_slices
@@ -36,6 +35,8 @@ def subscript_tensor(low: Lowering, owner: ir.Value, index: Sequence[IndexItem],
     layout = lay_out(low, owner.type.shape, items, span)
     value = emit_slices(low, owner, [(it.axis, it.item) for it in layout if isinstance(it.item, Range)], span)
     if needs_all_at_once(items):
+        from opwright.lang.lower.joint_indices import gather_together
+
         return gather_together(low, value, items, layout, span)
     return _one_by_one(low, value, layout, span)
 
