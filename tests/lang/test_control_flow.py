@@ -105,6 +105,16 @@ PROGRAMS = {
         "y = x\nt = None\nfor i in range(n):\n    for j in range(2):\n        if op.ReduceSum(y, keepdims=0) > 9:\n"
         "            break\n        t = (j, y)\n        y = t[1] + t[0]\n    t = {'a': y}\n    y = t['a'] - 1\nreturn y"
     ),
+    "values that no loop carries, read behind copies": (
+        "s = 'a'\ny = x * len(s)\nfor t in range(2):\n    s = 'bb'\n    p = (y * len(s), t)\n    mode = {'k': 'edge'}\n"
+        "    y = y + 1\nif n > 1:\n    return p[0] + p[1]\nreturn y * len(mode['k']) + len(s)"
+    ),
+    "values of copies in a loop": (
+        "y = x\nfor i in range(n):\n    for t in range(3):\n        p = (y * t, t)\n    y = y + p[0] + p[1]\nreturn y"
+    ),
+    "a declaration in a loop": (
+        "z = x\ny = x\nfor i in range(n):\n    z: FLOAT['N']\n    if i > 0:\n        y = y + z\n    z = y * 2\nreturn y"
+    ),
     "for else with break": (
         "y = x\nfor i in range(n):\n    if op.ReduceSum(y, keepdims=0) > 5:\n        break\n"
         "    y = y + 1\nelse:\n    y = y * 7\nreturn y"
@@ -226,6 +236,11 @@ def test_compiled_equals_python(compiler: Compiler, name: str) -> None:
         (
             "for i in range(n):\n    if i > 0:\n        if i > 1:\n            continue\n        v = x\n    else:\n"
             "        w = x\n    x = x + v\nreturn x",
+            "OW308",
+        ),
+        (
+            "for k in (1, 2):\n    if n > 1:\n        if n > 2:\n            v = op.Cast(x, to=INT64)\n            break\n"
+            "        v = x * 2\n    else:\n        v = x + 1\n    x = x + v\nv: INT64['N']\nreturn v",
             "OW308",
         ),
         ("if op.ReduceSum(x, keepdims=0) > 0:\n    return x", "OW306"),

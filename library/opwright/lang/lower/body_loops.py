@@ -30,6 +30,7 @@ from opwright.lang.lower.operands import (
     VACANT,
     Environment,
     LoopKey,
+    NoValue,
     Operand,
     Poison,
     Unbound,
@@ -313,7 +314,9 @@ class BodyLoop:
             note_item_rank(low, parameter, self.item_rank(name))
         self.reads = low.item_rank_reads
         scope = Branch(self.env)
-        scope.update(dict.fromkeys(self.unread, Unbound("in a loop that does not carry it")))
+        for name in self.unread:
+            entering = self.entering(name)
+            scope[name] = entering if isinstance(entering, NoValue) else Unbound("in a loop that does not carry it")
         scope.update(zip(names, parameters, strict=True))
         for flag in (RETURNED, BROKE, CONTINUED):
             scope[flag] = False
@@ -484,6 +487,18 @@ class BodyLoop:
             help="give it one type before the loop, for instance with `op.CastLike` or a typed constant `FLOAT(0.0)`",
         )
 
+    def bound_inside(self, left: Operand) -> Unbound:
+        """What a name is after the loop that its trips alone bind, the last of them to what is `left`."""
+        where = "in this scope: it is bound inside the loop only"
+        if not self.makes_trips():
+            return Unbound(where)
+        if isinstance(left, Unbound):  # a loop in the body could hand it on
+            return Unbound(where, left.loop, copies=left.copies)
+        if self.is_value(left):
+            return Unbound(where, self.key())
+        has_copies = self.may_be_static and not isinstance(left, NoValue)
+        return Unbound(where, self.key() if has_copies else None, copies=has_copies)
+
     def leave(self, node: ir.Loop) -> None:
         for name, result in zip(self.carried, node.results, strict=True):
             if is_sequence(result):
@@ -494,10 +509,7 @@ class BodyLoop:
         key = self.key() if self.may_be_static else None
         for name in self.assigned:
             if name not in self.carried and not isinstance(self.env.get(name), Poison):
-                left = self.left_names.get(name)
-                inner = left.loop if isinstance(left, Unbound) else None  # that a loop in the body could hand on
-                keeps = (self.key() if self.is_value(left) else inner) if self.makes_trips() else None
-                self.env[name] = Unbound("in this scope: it is bound inside the loop only", keeps)
+                self.env[name] = self.bound_inside(self.left_names.get(name, VACANT))
         if key is not None:
             for result in node.results:
                 self.low.trail.put(self.low.loop_results, result, key)

@@ -48,8 +48,9 @@ class Attempt:
 
 def keep_after_loop(low: Lowering, name: Unbound) -> None:
     """Has the loop that alone binds a name hand on its value, in another pass."""
-    if name.loop is not None and name.loop not in low.plans.kept:
-        low.plans.kept[name.loop] = low.statement
+    plan = low.plans.unrolled if name.copies else low.plans.kept
+    if name.loop is not None and name.loop not in plan:
+        plan[name.loop] = low.statement
         raise Poisoned(because=OtherLoops((name.loop,)))
 
 

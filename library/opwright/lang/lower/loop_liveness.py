@@ -100,6 +100,8 @@ class LoopLiveness:
             return _Use(0, breaks=_ALL)
         if isinstance(statement, ast.Continue):
             return _Use(0, continues=_ALL)
+        if isinstance(statement, ast.AnnAssign) and statement.value is None:
+            return _NOTHING  # it says of which type the name is, and binds nothing
         read, bound = self._read(statement), self._names(names_bound_by(statement))
         blocks = [self._of_block(block) for block in blocks_of(statement)]
         if isinstance(statement, LOOPS):
