@@ -239,8 +239,9 @@ def test_compiled_equals_python(compiler: Compiler, name: str) -> None:
             "OW308",
         ),
         (
-            "for k in (1, 2):\n    if n > 1:\n        if n > 2:\n            v = op.Cast(x, to=INT64)\n            break\n"
-            "        v = x * 2\n    else:\n        v = x + 1\n    x = x + v\nv: INT64['N']\nreturn v",
+            "for k in (1, 2):\n    if n > 1:\n        if n > 2:\n            v = op.Cast(x, to=INT64)\n"
+            "            break\n        v = x * 2\n    else:\n        v = x + 1\n    x = x + v\n"
+            "v: INT64['N']\nreturn v",
             "OW308",
         ),
         ("if op.ReduceSum(x, keepdims=0) > 0:\n    return x", "OW306"),
