@@ -10,6 +10,7 @@ Writes docs/aten-operators.md, and fails where something is wrong, or less was r
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import sys
 import tempfile
@@ -70,8 +71,9 @@ def core_operators() -> frozenset[str]:
 
 def copy_library(target: Path, vectors: Path | None, names: Sequence[str]) -> dict[str, SpecVersion]:
     """A library of the domain alone, each spec with the harvest in the place of its sample where there is one; the
-    versions by name."""
+    versions by name. With `names` these, and those whose sources they import."""
     loaded = load_library(ROOT)
+    names = _with_imported(names)
     chosen: dict[str, SpecVersion] = {}
     shutil.rmtree(target / "specs", ignore_errors=True)
     (target / "specs" / DOMAIN).mkdir(parents=True)
@@ -87,6 +89,17 @@ def copy_library(target: Path, vectors: Path | None, names: Sequence[str]) -> di
             shutil.copy(harvest, folder / "vectors.npz")
         chosen[version.name] = version
     return chosen
+
+
+def _with_imported(names: Sequence[str]) -> list[str]:
+    """The functions, and those of whose files theirs import something."""
+    found = [*names]
+    for name in found:
+        text = (ROOT / "specs" / DOMAIN / name / "function.py").read_text(encoding="utf-8")
+        found += [
+            item for item in re.findall(r"^from \.\.(\w+)\.function import", text, re.MULTILINE) if item not in found
+        ]
+    return found
 
 
 _LIBRARY = """\

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 import subprocess
 import sys
@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from tests.opinfo.archive import read_vectors
 from tests.opinfo.runtime_faults import ALL, Fault, read_faults
 
 DOMAIN = "opwright.aten"
+_SPECS = "specs_of_aten"  # a package of their folders
 _EAGER = ("float", "int64", "bool")
 _EAGER_OPSET = 26  # where bodies run: the newest that onnxruntime loads
 _DIGITS = 24  # units in the last place of the largest element
@@ -243,12 +245,15 @@ def _compiled(bundle: Bundle, entry: FunctionEntry) -> LibraryFunction:
 
 
 def _python(library: Path, name: str) -> Any:
-    path = library / "specs" / DOMAIN / name / "function.py"
-    spec = importlib.util.spec_from_file_location(f"aten_{name}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return getattr(module, name)
+    """The function of a spec, which may import those of others: their folders stand below one package."""
+    folder = str(library / "specs" / DOMAIN)
+    package = sys.modules.get(_SPECS)
+    if package is None or [*package.__path__] != [folder]:
+        for loaded in [item for item in sys.modules if item.partition(".")[0] == _SPECS]:
+            del sys.modules[loaded]
+        package = sys.modules[_SPECS] = ModuleType(_SPECS)
+        package.__path__ = [folder]
+    return getattr(importlib.import_module(f"{_SPECS}.{name}.function"), name)
 
 
 def _results(value: Any) -> list[np.ndarray[Any, Any]]:

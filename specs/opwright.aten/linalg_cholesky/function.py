@@ -5,7 +5,11 @@ from opwright import opset18 as op
 
 
 def linalg_cholesky(self, *, upper: Literal[False, True] = False):
-    x = op.Cast(self, to=DOUBLE)
+    return cholesky_factor(self, upper)
+
+
+def cholesky_factor(matrices, upper):
+    x = op.Cast(matrices, to=DOUBLE)
     size = op.Squeeze(op.Shape(x, start=-1))
     places = op.Range(0, size, 1)
     y = op.Expand(op.Cast(0, to=DOUBLE), op.Shape(x))
@@ -16,7 +20,7 @@ def linalg_cholesky(self, *, upper: Literal[False, True] = False):
         vector = op.Where(behind, vector / op.Sqrt(op.Gather(vector, op.Unsqueeze(step, [0]), axis=other)), 0.0)
         x = x - vector * _transposed(vector)
         y = op.Where(here, vector, y)
-    return op.CastLike(y, self)
+    return op.CastLike(y, matrices)
 
 
 def _transposed(x):

@@ -1,16 +1,22 @@
 from opwright import DOUBLE
 from opwright import opset18 as op
 
+from ..linalg_inv.function import order_of, ordered
+
 
 def linalg_slogdet(A):
-    x = op.Cast(A, to=DOUBLE)
+    return sign_and_logarithm(A)
+
+
+def sign_and_logarithm(matrices):
+    x = op.Cast(matrices, to=DOUBLE)
     size = op.Squeeze(op.Shape(x, start=-1))
     rows = op.Range(0, size, 1)
     sign = op.Expand(op.Cast(1, to=DOUBLE), op.Shape(x, end=-2))
     magnitude = sign - sign
     for step in range(size):
-        order = _order(x, rows, step)
-        x = _ordered(x, order)
+        order = order_of(x, rows, step)
+        x = ordered(x, order)
         row = op.Gather(x, op.Unsqueeze(step, [0]), axis=-2)
         pivot = op.Gather(row, op.Unsqueeze(step, [0]), axis=-1)
         factors = op.Gather(x, op.Unsqueeze(step, [0]), axis=-1) / op.Where(pivot == 0, 1.0, pivot)
@@ -18,15 +24,4 @@ def linalg_slogdet(A):
         pivot = op.Squeeze(pivot, [-2, -1])
         sign = op.Where(op.Gather(order, step, axis=-1) == step, sign, -sign) * op.Sign(pivot)
         magnitude = magnitude + op.Log(op.Abs(pivot))
-    return op.CastLike(sign, A), op.CastLike(magnitude, A)
-
-
-def _order(x, rows, step):
-    """The rows in an order in which the largest element of a column, of those at or below the step, is at the step."""
-    column = op.Gather(x, step, axis=-1)
-    place = op.ArgMax(op.Where(rows < step, -1.0, op.Abs(column)), axis=-1)
-    return op.Where(rows == step, place, op.Where(rows == place, step, rows))
-
-
-def _ordered(x, order):
-    return op.GatherElements(x, op.Expand(op.Unsqueeze(order, [-1]), op.Shape(x)), axis=-2)
+    return op.CastLike(sign, matrices), op.CastLike(magnitude, matrices)

@@ -16,13 +16,18 @@ def scatter_reduce_two(
     if not whole:
         size = op.Shape(index)
         src = op.Slice(src, size - size, size)
-    x = self
-    if self.dtype in (FLOAT16, BFLOAT16):
-        x, src = op.Cast(self, to=FLOAT), op.Cast(src, to=FLOAT)
+    return combined(self, index, src, dim, reduce, include_self)
+
+
+def combined(given, index, src, dim, reduce, include_self):
+    """Elements combined with those of `src`, which has a position for each."""
+    x = given
+    if given.dtype in (FLOAT16, BFLOAT16):
+        x, src = op.Cast(given, to=FLOAT), op.Cast(src, to=FLOAT)
     if reduce in ("amax", "amin"):
         if not include_self:  # any of the elements that come to a place
             x = op.ScatterElements(x, index, src, axis=dim)
-        if self.dtype == BOOL:
+        if given.dtype == BOOL:
             y = op.ScatterElements(x, index, src, axis=dim, reduction="add" if reduce == "amax" else "mul")
         else:
             y = op.ScatterElements(x, index, src, axis=dim, reduction="max" if reduce == "amax" else "min")
@@ -37,5 +42,5 @@ def scatter_reduce_two(
             if not include_self:
                 count = op.ScatterElements(count, index, nothing, axis=dim)
             count = op.ScatterElements(count, index, each, axis=dim, reduction="add")
-            y = y / count if self.dtype in (FLOAT16, BFLOAT16, FLOAT, DOUBLE) else y // count
-    return op.CastLike(y, self) if self.dtype in (FLOAT16, BFLOAT16) else y
+            y = y / count if given.dtype in (FLOAT16, BFLOAT16, FLOAT, DOUBLE) else y // count
+    return op.CastLike(y, given) if given.dtype in (FLOAT16, BFLOAT16) else y

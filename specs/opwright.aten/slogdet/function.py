@@ -1,32 +1,5 @@
-from opwright import DOUBLE
-from opwright import opset18 as op
+from ..linalg_slogdet.function import sign_and_logarithm
 
 
 def slogdet(self):
-    x = op.Cast(self, to=DOUBLE)
-    size = op.Squeeze(op.Shape(x, start=-1))
-    rows = op.Range(0, size, 1)
-    sign = op.Expand(op.Cast(1, to=DOUBLE), op.Shape(x, end=-2))
-    magnitude = sign - sign
-    for step in range(size):
-        order = _order(x, rows, step)
-        x = _ordered(x, order)
-        row = op.Gather(x, op.Unsqueeze(step, [0]), axis=-2)
-        pivot = op.Gather(row, op.Unsqueeze(step, [0]), axis=-1)
-        factors = op.Gather(x, op.Unsqueeze(step, [0]), axis=-1) / op.Where(pivot == 0, 1.0, pivot)
-        x = op.Where(op.Unsqueeze(rows > step, [1]), x - factors * row, x)
-        pivot = op.Squeeze(pivot, [-2, -1])
-        sign = op.Where(op.Gather(order, step, axis=-1) == step, sign, -sign) * op.Sign(pivot)
-        magnitude = magnitude + op.Log(op.Abs(pivot))
-    return op.CastLike(sign, self), op.CastLike(magnitude, self)
-
-
-def _order(x, rows, step):
-    """The rows in an order in which the largest element of a column, of those at or below the step, is at the step."""
-    column = op.Gather(x, step, axis=-1)
-    place = op.ArgMax(op.Where(rows < step, -1.0, op.Abs(column)), axis=-1)
-    return op.Where(rows == step, place, op.Where(rows == place, step, rows))
-
-
-def _ordered(x, order):
-    return op.GatherElements(x, op.Expand(op.Unsqueeze(order, [-1]), op.Shape(x)), axis=-2)
+    return sign_and_logarithm(self)
