@@ -124,7 +124,7 @@ SOON_FOUND = {
     "tuple assignments one after the other": (SEED, 36),
     "an augmented assignment turns its operands around": (4, 60),
     "a loop hands the stale value on": (2, 0),
-    "a loop makes one trip at least": (3, 26),
+    "a loop makes one trip at least": (5, 0),
     "a loop's body captures the value from before the loop": (4, 17),  # others make loops that do not end first
 }
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from opwright_build.verify.run.admits import admissions
 from opwright_build.verify.run.matrix import verify_cases
 from opwright_build.verify.run.runtimes import available, newest_accepted
@@ -18,8 +19,11 @@ def bodies(library: Any, name: str, *further: tuple[int, int]) -> Any:
     return library.add(name, *((RELU, *opsets) for opsets in (*RANGES, *further)))
 
 
-def test_the_newest_body_and_one_of_the_others_run(library: Any, make_case: Any) -> None:
-    entry = bodies(library, "One")
+@pytest.mark.parametrize(("name", "count"), [("One", 1), ("F4", 2)])
+def test_the_newest_body_runs_and_one_of_the_others_where_that_is_drawn(
+    library: Any, make_case: Any, name: str, count: int
+) -> None:
+    entry = bodies(library, name)
     x = np.array([-1.0, 2.0], np.float32)
     cases = [make_case(entry, [x], np.maximum(x, 0), name=f"case{number}") for number in range(3)]
     spread = Spread(available())
@@ -27,7 +31,7 @@ def test_the_newest_body_and_one_of_the_others_run(library: Any, make_case: Any)
     by_case = {item.case.name: {other.opset for other in outcomes if other.case == item.case} for item in outcomes}
     assert len(by_case) == 3
     (opsets,) = {tuple(sorted(opsets)) for opsets in by_case.values()}
-    assert len(opsets) == 2 and opsets[1] == 22
+    assert len(opsets) == count and opsets[-1] == 22
     assert [item.last_opset for item in admissions(library.bundle(), spread=spread)] == list(opsets)
 
 
@@ -54,15 +58,15 @@ def test_functions_together_come_to_all_opsets_and_a_draw_is_the_same_again(libr
     drawn = [[body.first_opset for body in Spread(available()).of(entry)] for entry in entries]
     assert drawn == [[body.first_opset for body in Spread(available()).of(entry)] for entry in entries]
     assert {first for opsets in drawn for first in opsets} == {first for first, _ in RANGES}
-    assert all(len(opsets) == 2 for opsets in drawn)
+    assert 5 < sum(len(opsets) == 2 for opsets in drawn) < 15
 
 
-def test_of_many_variants_a_third_have_a_second_body_and_the_first_one_always(library: Any) -> None:
+def test_of_many_variants_a_third_have_a_second_body(library: Any) -> None:
     entry = bodies(library, "Many")
     variants = [(("T", f"kind{number}"),) for number in range(60)]
     many = replace(entry, bodies=tuple(replace(body, variant=item) for item in variants for body in entry.bodies))
     chosen = Counter(body.variant for body in Spread(available()).of(many))
     newest = [body.variant for body in Spread(available()).of(many) if body.last_opset == 22]
-    assert newest == variants and chosen[variants[0]] == 2
+    assert newest == variants
     assert set(chosen.values()) == {1, 2}
     assert 10 < sum(count == 2 for count in chosen.values()) < 30

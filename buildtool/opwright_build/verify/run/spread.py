@@ -1,9 +1,8 @@
 """A part of the matrix in place of all of it: one or two bodies of each variant, which a gate can afford.
 
 Bodies of one variant differ by the versions of their operators, and most of what a session costs is to load it. So of
-each variant the newest body that all runtimes take is run, and one of the others of the first variant of a function
-and of a third of those after it. Which one is drawn from the names, so that it stays the same, and the variants of a
-library together come to all opsets.
+each variant the newest body that all runtimes take is run, and of a third of the variants one of the others. Both are
+drawn from the names, so that they stay the same, and the variants of a library together come to all opsets.
 """
 
 from __future__ import annotations
@@ -45,14 +44,14 @@ class Spread:
         for body in entry.bodies:
             variants.setdefault(body.variant, []).append(body)
         found: list[_Which] = []
-        for number, (variant, bodies) in enumerate(variants.items()):
+        for variant, bodies in variants.items():
             bodies.sort(key=lambda item: item.first_opset)
             taken = [body for body in bodies if self._is_taken(body.first_opset, body.last_opset)]
             newest = (taken or bodies)[-1]
             others = [body for body in bodies if body is not newest]
             found.append(_which(newest))
             drawn = crc32(f"{entry.identity} {variant}".encode())
-            if others and (number == 0 or drawn % ANOTHER_OF == 0):
+            if others and drawn % ANOTHER_OF == 0:
                 found.append(_which(others[drawn // ANOTHER_OF % len(others)]))
         return found
 
