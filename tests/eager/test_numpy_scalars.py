@@ -255,6 +255,48 @@ def test_an_item_of_an_array_is_the_same_everywhere(form: str, kind: str) -> Non
     assert len({found["written"], found["captured"]}) == 1
 
 
+AT_RUN_TIME = (
+    "{c}[n]",
+    "{c}[n] / 2",
+    "-{c}[n] * 3 + x.shape[0]",
+    "x + {c}[n]",
+    "x * ({c}[n] > 1.5)",
+    "op.Exp(op.Identity({c}[n]))",
+    "op.Cast({c}[n], to=DOUBLE)",
+    "op.Where(x > 1, {c}[n], {c}[0])",
+    "{c}[n] if n > 0 else {c}[0]",
+    "[{c}[n], 1]",
+    "{c}.reshape(1, 2)[0, n]",
+    "({c} * {c})[n]",
+    "({c} * {c})[0]",
+    "({c} * len(x))[n]",
+    "{c}[n] * {c}",
+    "{c}[n] * np.array([0.1, 2.0], np.float32)",
+    "({c}[n] > 0.5) * np.array([0.1, 2.0], np.float32)",
+    "{c}[n, ...]",
+    "sum(item / 3 for item in {c}[n - 1 :])",
+)
+
+
+@pytest.mark.parametrize("kind", ["float64", "int64", "float32", "int32"])
+@pytest.mark.parametrize("form", one_in(2, AT_RUN_TIME))
+def test_an_item_at_a_place_of_the_run_time_is_the_same_everywhere(form: str, kind: str) -> None:
+    """float64 and int64 are Python's numbers there too; an expression is computed alike, or one side refuses it."""
+    text = f"C = np.array([{'1, 7' if 'int' in kind else '0.1, 0.7'}], dtype=np.{kind})\n@script()\n"
+    text += f"def F(x: FLOAT['N'], n: INT64):\n    return {form.format(c='C')}\n"
+    function = define(HEADER, text, f"<{form} at run time {kind}>")
+    feeds = {"x": np.array([3, 4], np.float32), "n": np.array(1)}
+
+    def compiled() -> np.ndarray[Any, Any]:
+        model = function.to_model_proto(opset=OPSET)
+        session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+        given = {item.name: feeds[item.name] for item in session.get_inputs()}
+        return np.asarray(session.run(None, given)[0])
+
+    found = (outcome(compiled), outcome(lambda: function(**feeds)))
+    assert len({item for item in found if len(item) == 3}) < 2, found
+
+
 BEYOND = (
     "x + {c} * 4",
     "x + {c} ** 3",

@@ -8,7 +8,7 @@ from functools import partial
 from opwright.lang import ir, static
 from opwright.lang.dispatch import Operation
 from opwright.lang.infer_ranks import rank_of
-from opwright.lang.lower.array_arithmetic import check_arrays, is_array, note_array
+from opwright.lang.lower.array_arithmetic import check_arrays, computed_by_numpy, is_array
 from opwright.lang.lower.calls import maybe_absent, try_emit, two_tensors
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.floor_division import EXPANSIONS
@@ -50,9 +50,7 @@ def is_static(operand: Operand) -> bool:
 def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
     """`left symbol right`: folded, on numbers, or on tensors."""
     if low.arrays and check_arrays(low, symbol, (left, right), span):
-        made = _binary(low, symbol, left, right, span, spans)
-        note_array(low, made)
-        return made
+        return computed_by_numpy(low, _binary(low, symbol, left, right, span, spans), span)
     if low.mixed:
         return on_mixed(low, symbol, (left, right), span, partial(_binary, low, symbol, left, right, span, spans))
     return _binary(low, symbol, left, right, span, spans)
@@ -301,9 +299,7 @@ _UNARY_ON_NUMBERS: dict[str, Callable[[Lowering, Operand, Span], Operand]] = {
 def unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span) -> Operand:
     """`symbol operand`, or its `abs`: on a number, or on a tensor."""
     if low.arrays and is_array(low, operand):
-        made = _unary(low, symbol, operand, span, place)
-        note_array(low, made)
-        return made
+        return computed_by_numpy(low, _unary(low, symbol, operand, span, place), span)
     if low.mixed:
         return on_mixed(low, symbol, (operand,), span, partial(_unary, low, symbol, operand, span, place))
     return _unary(low, symbol, operand, span, place)

@@ -10,8 +10,10 @@ from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.numbers import describe, is_static_number, number_kind
+from opwright.lang.lower.numbers import describe, is_number, is_static_number, number_kind
 from opwright.lang.lower.operands import Operand, items_in
+from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.shapes import as_number
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.numpy_values import number_of
 from opwright.lang.rounding import pack
@@ -26,8 +28,8 @@ def check_arrays(low: Lowering, symbol: str, operands: tuple[Operand, Operand], 
     """
     elements = [element for item in operands if (element := _held_element(low, item)) is not None]
     if not elements:
-        return False
-    numbers = [item for item in operands if is_static_number(item)]
+        return all(map(is_number, operands)) and any(is_array(low, item) for item in operands)
+    numbers = [item for item in operands if is_number(item)]
     fractions = any(number_kind(item) is ir.NumberKind.FLOAT for item in numbers)
     ints = any(element.is_integer or element.kind == "bool" for element in elements)
     alone = len(elements) + len(numbers) == len(operands)
@@ -58,6 +60,8 @@ _WIDEST = ("int64", "double")  # an int64 of numpy leaves arrays of these as the
 def _keeps_by_default(other: Operand, low: Lowering, symbol: str, element: ElementType) -> bool:
     """Whether numpy computes with an array in the type of that: with numbers of Python, which take it, with lists and
     other arrays of it."""
+    if is_array(low, other) and is_number(other) and number_kind(other) is not ir.NumberKind.BOOL:
+        return element.name in _WIDEST if number_kind(other) is ir.NumberKind.INT else element.name == "double"
     if is_tuple(other):
         kind = _of_list(other)
         return kind in ("int64", element.name) if symbol in COMPARE else kind == element.name and symbol != "/"
@@ -87,7 +91,7 @@ def holds_array(low: Lowering, operand: Operand) -> bool:
 
 
 def _held_element(low: Lowering, operand: Operand) -> ElementType | None:
-    """The type of an array or scalar of numpy that Python holds; None of all else."""
+    """The type of an array or scalar of numpy that Python holds; None of all else, numbers too."""
     if not isinstance(operand, ir.Value) or operand not in low.arrays:
         return None
     data = low.known_arrays.get(operand)
@@ -106,6 +110,20 @@ def _of_list(items: Operand) -> str:
 def is_array(low: Lowering, operand: Operand) -> bool:
     """Whether Python holds an array or a scalar of numpy."""
     return isinstance(operand, ir.Value) and operand in low.arrays
+
+
+def computed_by_numpy(low: Lowering, result: Operand, span: Span) -> Operand:
+    """What numpy makes of an array, by an operator or a subscript: an array, or of rank 0 a scalar, which is a number
+    where its type is one of Python's."""
+    element = ir.known_element(result.type.element) if isinstance(result, ir.Value) and result.type.rank == 0 else None
+    if isinstance(result, ir.Value) and element is not None and element.name in _KINDS:
+        fresh = Writer(low, span).identity(result) if result in low.arrays else result
+        result = as_number(fresh, _KINDS[element.name])
+    note_array(low, result)
+    return result
+
+
+_KINDS = {"int64": ir.NumberKind.INT, "double": ir.NumberKind.FLOAT}
 
 
 def note_array(low: Lowering, result: Operand) -> None:

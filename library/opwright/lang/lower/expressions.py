@@ -9,7 +9,7 @@ from functools import partial
 from opwright.lang import ir, static
 from opwright.lang.grammar import called_by_name, items_of_tuple, name_of
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, unary
-from opwright.lang.lower.array_arithmetic import note_array
+from opwright.lang.lower.array_arithmetic import computed_by_numpy, is_array, note_array
 from opwright.lang.lower.conditions import STOPS_AT, choose, lower_condition, negate, truth
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.held_arrays import captured_constants, item_of_array
@@ -384,9 +384,12 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
     if known is not None:
         return known
     item = subscript(low, owner, index, span_of(node))
-    if low.arrays and isinstance(owner, ir.Value) and owner in low.arrays:
+    if not low.arrays or not is_array(low, owner):
+        return item
+    if ELLIPSIS in index:  # which gives an array, of rank 0 too
         note_array(low, item)
-    return item
+        return item
+    return computed_by_numpy(low, item, span_of(node))
 
 
 def _index_items(low: Lowering, node: ast.expr, env: Environment) -> tuple[IndexItem, ...]:

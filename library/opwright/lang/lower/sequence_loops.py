@@ -17,7 +17,7 @@ from opwright.lang.lower.numbers import carried, describe
 from opwright.lang.lower.operands import Operand, SliceItem, is_sequence, items_in
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.sequences import copied, entering_sequence, is_list_of_tensors
-from opwright.lang.lower.tensor_rows import row, row_count
+from opwright.lang.lower.tensor_rows import row_count, row_tensor
 from opwright.lang.lower.tensor_subscripts import subscript_tensor
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
@@ -86,7 +86,7 @@ def rows_of(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
             help="annotate the tensor",
         )
     trips = Writer(low, span).at(row_count(low, value, span))
-    result = _with(low, empty, trips, lambda trip: row(low, value, trip, span), span)
+    result = _with(low, empty, trips, lambda trip: row_tensor(low, value, trip, span), span)
     note_item_rank(low, result, None if dims is None else len(dims))
     return result
 

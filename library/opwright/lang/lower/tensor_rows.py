@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from opwright.lang import ir
+from opwright.lang.lower.array_arithmetic import computed_by_numpy, is_array
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.held_arrays import item_of_array
 from opwright.lang.lower.mixed import refuse_number
@@ -21,8 +22,14 @@ def row_count(low: Lowering, value: ir.Value, span: Span) -> int | ir.Value:
     return tuple_item(low, shape, 0, span)
 
 
-def row(low: Lowering, value: ir.Value, index: int | ir.Value, span: Span) -> ir.Value:
-    """A row that exists."""
+def row(low: Lowering, value: ir.Value, index: int | ir.Value, span: Span) -> Operand:
+    """A row that exists, as Python has it."""
+    found = row_tensor(low, value, index, span)
+    return computed_by_numpy(low, found, span) if is_array(low, value) else found
+
+
+def row_tensor(low: Lowering, value: ir.Value, index: int | ir.Value, span: Span) -> ir.Value:
+    """A row that exists, as a tensor."""
     op = Writer(low, span)
     made = op.gather(value, op.at(index), axis=0)
     assert is_tensor(value)
