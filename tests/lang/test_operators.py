@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest_lang import Compiler, run_everywhere
+from onnx import helper
 from opwright.elements import BY_NAME
 from opwright.lang.operators import BINARY, UNARY, ElementClass, Form, class_of
 from opwright.opsets.signatures import signature
@@ -65,6 +66,21 @@ def test_floats(compiler: Compiler, symbol: str) -> None:
         left, right = left[(right != 0) & np.isfinite(left)], right[(right != 0) & np.isfinite(left)]
     with np.errstate(all="ignore"):
         check(compiler, symbol, left, right, BINARY_FUNCTIONS[symbol](left, right), "float")
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_the_quotient_of_halves_is_that_of_floats_rounded(compiler: Compiler, name: str) -> None:
+    """As numpy has it: in halves a large quotient is not the floor."""
+    dtype = helper.tensor_dtype_to_np_dtype(BY_NAME[name].code)
+    halves = np.array([1, -3, 7, 11, 0.1, 2999, -6000, 10000, 20000], np.float32).astype(dtype).astype(np.float32)
+    left, right = pairs(halves)
+    text = f"from opwright import {name.upper()} as HALF\ndef F(a, b):\n"
+    text += "    return op.Cast(op.Cast(a, to=HALF) // op.Cast(b, to=HALF), to=FLOAT)\n"
+    function = compiler.function(text, {"a": "float", "b": "float"}, {"y": "float"})
+    with np.errstate(over="ignore"):
+        expected = np.floor_divide(left, right).astype(dtype).astype(np.float32)
+    for runtime, (got,) in run_everywhere(function, {"a": left, "b": right}).items():
+        np.testing.assert_array_equal(got, expected, err_msg=runtime)
 
 
 @pytest.mark.parametrize("symbol", ["+", "-", "*", "//", "%", "==", "!=", "<", "<=", ">", ">="])

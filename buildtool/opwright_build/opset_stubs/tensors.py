@@ -27,7 +27,12 @@ _COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"
 _UNARY = {"-": "neg", "+": "pos", "~": "invert", "abs": "abs"}
 _CONSTANTS = {"float": "float", "int": "int", "uint": "int", "bool": "bool", "string": "str", "complex": "complex"}
 _LITERALS = {"float": "Floats", "int": "Ints", "uint": "Ints", "bool": "Bools", "string": "Strings"}
-_EXPANDED = {"floor_divide_floats": "Div", "floor_divide_signed": "Div", "modulo_floats": "Mod"}
+_EXPANDED = {
+    "floor_divide_floats": "Div",
+    "floor_divide_halves": "Div",
+    "floor_divide_signed": "Div",
+    "modulo_floats": "Mod",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from opwright.opsets.signatures import elements_of, mask_of
 
 class ElementClass(Enum):
     FLOAT = "float"
+    HALF = "float of 16 bits"
     SIGNED = "signed integer"
     UNSIGNED = "unsigned integer"
     BOOL = "bool"
@@ -65,15 +66,17 @@ class Refusal:
 
 Entry = Form | Refusal
 _C = ElementClass
-_NUMERIC = (_C.FLOAT, _C.SIGNED, _C.UNSIGNED)
+_FLOATS = (_C.FLOAT, _C.HALF)
+_NUMERIC = (*_FLOATS, _C.SIGNED, _C.UNSIGNED)
 _INTEGER = (_C.SIGNED, _C.UNSIGNED)
 
 
+_HALVES = ("float16", "bfloat16")
 _CLASSES = {"float": _C.FLOAT, "int": _C.SIGNED, "uint": _C.UNSIGNED, "bool": _C.BOOL, "string": _C.STRING}
 
 
 def class_of(element: ElementType) -> ElementClass:
-    return _CLASSES.get(element.kind, _C.COMPLEX)
+    return _C.HALF if element.name in _HALVES else _CLASSES.get(element.kind, _C.COMPLEX)
 
 
 def _rows(*groups: tuple[tuple[ElementClass, ...], Entry]) -> dict[ElementClass, Entry]:
@@ -128,36 +131,37 @@ BINARY = Table(
         "/": _rows((_NUMERIC, Form("Div")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
         "@": _rows((_NUMERIC, Form("MatMul")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
         "**": _rows(
-            ((_C.FLOAT, _C.SIGNED), Form("Pow")),
+            ((*_FLOATS, _C.SIGNED), Form("Pow")),
             ((_C.UNSIGNED,), Refusal("ONNX raises floats and signed integers only", "cast to one of them first")),
             ((_C.STRING,), _ON_STRINGS),
             ((_C.BOOL,), _ON_BOOLS),
         ),
         "//": _rows(
             ((_C.FLOAT,), Form("", expansion="floor_divide_floats")),
+            ((_C.HALF,), Form("", expansion="floor_divide_halves")),
             ((_C.SIGNED,), Form("", expansion="floor_divide_signed")),
             ((_C.UNSIGNED,), Form("Div")),
             ((_C.STRING,), _ON_STRINGS),
             ((_C.BOOL,), _ON_BOOLS),
         ),
         "%": _rows(
-            ((_C.FLOAT,), Form("", expansion="modulo_floats")),
+            (_FLOATS, Form("", expansion="modulo_floats")),
             (_INTEGER, Form("Mod")),
             ((_C.STRING,), _ON_STRINGS),
             ((_C.BOOL,), _ON_BOOLS),
         ),
-        "&": _rows(((_C.BOOL,), Form("And")), (_INTEGER, Form("BitwiseAnd")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
-        "|": _rows(((_C.BOOL,), Form("Or")), (_INTEGER, Form("BitwiseOr")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
-        "^": _rows(((_C.BOOL,), Form("Xor")), (_INTEGER, Form("BitwiseXor")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
+        "&": _rows(((_C.BOOL,), Form("And")), (_INTEGER, Form("BitwiseAnd")), ((*_FLOATS, _C.STRING), _BITS_OF_FLOATS)),
+        "|": _rows(((_C.BOOL,), Form("Or")), (_INTEGER, Form("BitwiseOr")), ((*_FLOATS, _C.STRING), _BITS_OF_FLOATS)),
+        "^": _rows(((_C.BOOL,), Form("Xor")), (_INTEGER, Form("BitwiseXor")), ((*_FLOATS, _C.STRING), _BITS_OF_FLOATS)),
         "<<": _rows(
             ((_C.UNSIGNED,), Form("BitShift", attributes=(("direction", "LEFT"),))),
             ((_C.SIGNED,), _SHIFT_SIGNED),
-            ((_C.FLOAT, _C.STRING, _C.BOOL), _BITS_OF_FLOATS),
+            ((*_FLOATS, _C.STRING, _C.BOOL), _BITS_OF_FLOATS),
         ),
         ">>": _rows(
             ((_C.UNSIGNED,), Form("BitShift", attributes=(("direction", "RIGHT"),))),
             ((_C.SIGNED,), _SHIFT_SIGNED),
-            ((_C.FLOAT, _C.STRING, _C.BOOL), _BITS_OF_FLOATS),
+            ((*_FLOATS, _C.STRING, _C.BOOL), _BITS_OF_FLOATS),
         ),
         "==": _rows((tuple(_C), Form("Equal"))),
         "!=": _rows((tuple(_C), Form("Equal", negated=True))),
@@ -171,13 +175,13 @@ BINARY = Table(
 UNARY = Table(
     {
         "-": _rows(
-            ((_C.FLOAT, _C.SIGNED), Form("Neg")),
+            ((*_FLOATS, _C.SIGNED), Form("Neg")),
             ((_C.UNSIGNED,), Refusal("an unsigned integer has no negative", "cast to a signed type first")),
             ((_C.STRING,), _ON_STRINGS),
             ((_C.BOOL,), _ON_BOOLS),
         ),
         "+": _rows((_NUMERIC, Form("Identity")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
-        "~": _rows(((_C.BOOL,), Form("Not")), (_INTEGER, Form("BitwiseNot")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
+        "~": _rows(((_C.BOOL,), Form("Not")), (_INTEGER, Form("BitwiseNot")), ((*_FLOATS, _C.STRING), _BITS_OF_FLOATS)),
         "abs": _rows((_NUMERIC, Form("Abs")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
     }
 )

@@ -8,7 +8,7 @@ from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import convert_number
 from opwright.lang.lower.operands import is_tensor
-from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.source import Span
 
 Expansion = Callable[[Lowering, ir.Value, ir.Value, Span | None], ir.Value]
@@ -74,8 +74,19 @@ def floor_divide_floats(low: Lowering, left: ir.Value, right: ir.Value, span: Sp
     return op.mul(op.abs(quotient), sign)
 
 
+def floor_divide_halves(low: Lowering, left: ir.Value, right: ir.Value, span: Span | None) -> ir.Value:
+    """That of floats, as numpy computes it: in halves the rounding of `left - rest` moves a large quotient."""
+    op = Writer(low, span)
+    assert is_tensor(left)
+    element, single = ir.known_element(left.type.element), low.element_of("float")
+    assert element is not None
+    first, second = (typed(op.cast(value, single), single, value.type.shape) for value in (left, right))
+    return op.cast(floor_divide_floats(low, first, second, span), element)
+
+
 EXPANSIONS: dict[str, Expansion] = {
     "floor_divide_floats": floor_divide_floats,
+    "floor_divide_halves": floor_divide_halves,
     "floor_divide_signed": floor_divide_signed,
     "modulo_floats": modulo_floats,
 }
