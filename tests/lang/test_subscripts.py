@@ -216,6 +216,18 @@ def test_strings_can_be_indexed(compiler: Compiler) -> None:
         assert got.item() == "bc", level
 
 
+@pytest.mark.parametrize("place", [2**64 - 1, 2**63, 2**63 - 1, 2])
+def test_a_place_beyond_int64_does_not_count_from_the_end(compiler: Compiler, place: int) -> None:
+    text = "def F(x, n):\n    y = x\n    for _ in range(n, 3):\n        y = y + 1\n"
+    text += "    return x[:n], x[n:], x[n::-1], x[:n:-1], y\n"
+    x = np.array([1, 2, 3], np.float32)
+    function = compiler.function(text, {"x": "float/1", "n": "uint64/0"}, dict.fromkeys("abcde", "float"))
+    wanted = [x[:place], x[place:], x[place::-1], x[:place:-1], x + max(0, 3 - place)]
+    for runtime, got in run_everywhere(function, {"x": x, "n": np.array(place, np.uint64)}).items():
+        for one, other in zip(got, wanted, strict=True):
+            np.testing.assert_array_equal(one, other, err_msg=runtime)
+
+
 @pytest.mark.parametrize(
     ("expression", "code"),
     [

@@ -15,6 +15,7 @@ from opwright.lang.lower.numbers import (
     as_tensor,
     carried,
     cast,
+    convert_number,
     describe,
     narrow,
     needs_element,
@@ -288,10 +289,28 @@ def as_index(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
         return value
     low.rely_on(element)
     if all(item.is_integer for item in elements):
-        return cast(low, value, low.element_of("int64"), span)
+        return place_of(low, value, span)
     if variable is not None and any(item.is_integer or item.kind == "bool" for item in elements):
         raise needs_element(low, variable, span)
     raise refuse_item(low, value, span)
+
+
+def place_of(low: Lowering, value: ir.Value, span: Span | None) -> ir.Value:
+    """Integers that say places, as INT64. A UINT64 beyond it is the largest: wrapped around it would count from the
+    end, or stand before the first."""
+    assert is_tensor(value)
+    elements, int64 = ir.settle(value.type.element).elements, low.element_of("int64")
+    if elements == (int64,):
+        return value
+    op = Writer(low, span)
+    made = op.cast(value, int64)
+    if low.element_of("uint64") not in elements:
+        return made
+    wrapped = op.less(made, op.int64(0))
+    if len(elements) > 1:  # some are negative themselves
+        zero = convert_number(low, 0.0, low.element_of("double"), span)
+        wrapped = op.and_(wrapped, op.not_(op.less(op.cast(value, low.element_of("double")), zero)))
+    return op.where(wrapped, op.int64(INT64_MAX), made)
 
 
 # ------------------------------------------------------------------------------------------------------ slices
@@ -341,11 +360,11 @@ def _number_bound(low: Lowering, bound: Operand, kind: ir.NumberKind | None, spa
 @_bounds.on(ir.Value)
 def _value_bound(bound: ir.Value, low: Lowering, span: Span) -> Bound:
     if is_tensor(bound) and not bound.optional:
-        element, int64 = ir.settle(bound.type.element), low.element_of("int64")
+        element = ir.settle(bound.type.element)
         variable = ir.open_element(element)
         if variable is not None:
             narrow(low, variable, [item for item in variable.elements if not item.is_integer], "a slice")
         mask = ir.element_mask(element)
         if bound.type.shape in (None, ()) and all(item.is_integer for item in elements_of(mask)):
-            return bound if mask == int64.mask else cast(low, bound, int64, span)
+            return place_of(low, bound, span)
     return _number_bound(low, bound, bound.type.kind, span)

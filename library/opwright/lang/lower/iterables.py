@@ -13,6 +13,7 @@ from opwright.lang.lower.builtin_calls import call_builtin
 from opwright.lang.lower.conditions import as_scalar
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.expressions import lower_arguments
+from opwright.lang.lower.index_items import place_of
 from opwright.lang.lower.known import need_rank, need_static
 from opwright.lang.lower.lists import items_of
 from opwright.lang.lower.numbers import (
@@ -194,8 +195,7 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value:
         mask = ir.element_mask(bound)
         if any(not item.is_integer for item in elements_of(mask)):
             raise low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "cast it to INT64")
-        int64 = low.element_of("int64")
-        value = as_scalar(low, operand if mask == 1 << int64.code else cast(low, operand, int64, span), span)
+        value = as_scalar(low, place_of(low, operand, span), span)
     else:
         raise low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "")
     if is_run_time_number(value) and value.type.kind is ir.NumberKind.INT:
