@@ -7,8 +7,12 @@ import random
 import numpy as np
 import pytest
 from conftest_lang import Compiler, run_everywhere
+from opwright import DiagnosticError
 
+from tests.docs.running import define
 from tests.shares import one_in
+
+DEFINED = "from opwright import BOOL, FLOAT, script\n"
 
 # Of a tensor of shape (3, 4, 5). `rank` where the form needs the tensor's rank to be declared.
 BASIC = [
@@ -257,6 +261,17 @@ def test_refused(compiler: Compiler, expression: str, code: str | None) -> None:
 
 def test_an_index_of_the_wrong_rank_is_refused(compiler: Compiler) -> None:
     assert compiler.codes("def F(x):\n    return x[0, 0, 0]\n", {"x": "float/2"}, {"y": "float"}) == ["OW342"]
+
+
+@pytest.mark.parametrize("index", ["[True, False]", "[True]", "m", "..., [True, False]", "x[:, :2] > 0", "x[:1] > 0"])
+def test_a_mask_is_as_long_as_its_axis(index: str) -> None:
+    text = f"@script()\ndef F(x: FLOAT[3, 3], m: BOOL[2]):\n    return x[{index}]\n"
+    function = define(DEFINED, text, f"<mask {index}>")
+    x, m = np.ones((3, 3), np.float32), np.ones(2, np.bool_)
+    for attempt in (lambda: function(x, m), function.to_model_proto):
+        with pytest.raises(DiagnosticError) as refused:
+            attempt()
+        assert [item.code for item in refused.value.diagnostics] == ["OW342"]
 
 
 def test_subscripts_need_opset_11(compiler: Compiler) -> None:

@@ -564,8 +564,9 @@ TABLE = (
     Code(
         "OW342",
         "An index is out of range",
-        "Python raises an error where an index is out of range, and where there are more indices than axes; what is "
-        "known of the tensor says so already when the function is built.",
+        "Python raises an error where an index is out of range, where there are more indices than axes, and where a "
+        "mask is longer or shorter than its axis; what is known of the tensor says so already when the function is "
+        "built.",
     ),
     Code(
         "OW343",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.index_items import Item
+from opwright.lang.lower.index_items import Item, Mask
 from opwright.lang.lower.operands import ELLIPSIS
 from opwright.lang.source import Span
 
@@ -48,9 +48,24 @@ def lay_out(low: Lowering, shape: tuple[ir.Dimension, ...] | None, items: Sequen
         dim = None if shape is None or item.position is None else ir.size_of(shape[axis])
         if dim is not None and item.position is not None and not -dim <= item.position < dim:
             raise low.error("OW342", "the index is out of range", span, f"the axis has {dim} elements")
+        if shape is not None and isinstance(item, Mask):
+            _check_mask(low, item, shape[axis:][: item.axes], span)
         axis += item.axes
         left -= item.axes
     return placed
+
+
+def _check_mask(low: Lowering, mask: Mask, dims: Sequence[ir.Dimension], span: Span) -> None:
+    """Operators take a mask of another length than its axis; numpy takes one without elements, which keeps none."""
+    for marks, dim in zip(mask.value.type.shape or (), dims, strict=True):
+        length, size = ir.size_of(marks), ir.size_of(dim)
+        if length and size is not None and length != size:
+            raise low.error(
+                "OW342",
+                f"a mask of length {length} along an axis of {size}",
+                span,
+                reason="a mask says of each element whether it is kept",
+            )
 
 
 def needs_all_at_once(items: Sequence[Item]) -> bool:
