@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opwright import FLOAT, Tensor
+from opwright import FLOAT, INT4, Tensor
 from opwright import opset25 as op
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.elements import BY_NAME
@@ -79,3 +79,19 @@ def test_types_of_later_opsets_are_refused(name: str) -> None:
 @pytest.mark.parametrize("name", list(BY_NAME))
 def test_all_are_shown(name: str) -> None:
     assert repr(Tensor(sample(name))).startswith(f"Tensor({name}[2], [")
+
+
+def test_texts_that_stand_together_are_gathered() -> None:
+    """Of which the kernel of onnxruntime copies the first alone."""
+    x = np.array([["a", "b"], ["c", "d"]], object)
+    assert op.Gather(x, [1, 0], axis=0).numpy().tolist() == [["c", "d"], ["a", "b"]]
+    assert op.Gather(x, 1, axis=1).numpy().tolist() == ["b", "d"]
+
+
+@pytest.mark.parametrize("source", [np.float16, np.float32, np.float64])
+def test_fractions_are_cut_off_in_a_cast_to_few_bits(source: type) -> None:
+    """Which the kernel of onnxruntime rounds."""
+    x = np.array([1.7, 2.5, -1.7, 0.5, -2], source)
+    whole = op.Cast(np.array([0]), to=INT4)
+    for made in (op.Cast(x, to=INT4), op.CastLike(x, whole)):
+        assert made.numpy().astype(np.int8).tolist() == [1, 2, -1, 0, -2]

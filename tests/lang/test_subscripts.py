@@ -220,6 +220,39 @@ def test_strings_can_be_indexed(compiler: Compiler) -> None:
         assert got.item() == "bc", level
 
 
+TEXTS = [
+    "x[1]",
+    "x[i]",
+    "x[j]",
+    "x[:, 1]",
+    "x[:, i]",
+    "x[..., j]",
+    "x[1, :, 0]",
+    "x[0, i]",
+    "x[b, 0]",
+    "x[n:, None, i]",
+]
+
+
+@pytest.mark.parametrize("expression", TEXTS)
+def test_texts_that_stand_together_are_taken(compiler: Compiler, expression: str) -> None:
+    """By an operator other than Gather, of whose blocks onnxruntime copies the first text alone."""
+    x = np.array([f"s{index}" for index in range(18)], object).reshape(3, 3, 2)
+    inputs = {**INPUTS, "x": "string/3"}
+    function = compiler.function(TEXT.format(expression), inputs, {"y": "string"})
+    wanted = eval(expression, {**VALUES, "x": x, "j": np.array([[1, -1]])})
+    feeds = {**VALUES, "x": x, "j": np.array([[1, -1]])}
+    for runtime, (got,) in run_everywhere(function, feeds).items():
+        assert got.tolist() == wanted.tolist(), runtime
+
+
+def test_rows_of_texts(compiler: Compiler) -> None:
+    text = "def F(x):\n    y = x[0]\n    for row in x:\n        y = row\n    return y\n"
+    function = compiler.function(text, {"x": "string/2"}, {"y": "string"})
+    for runtime, (got,) in run_everywhere(function, {"x": np.array([["a", "b"], ["c", "d"]], object)}).items():
+        assert got.tolist() == ["c", "d"], runtime
+
+
 @pytest.mark.parametrize("place", [2**64 - 1, 2**63, 2**63 - 1, 2])
 def test_a_place_beyond_int64_does_not_count_from_the_end(compiler: Compiler, place: int) -> None:
     text = "def F(x, n):\n    y = x\n    for _ in range(n, 3):\n        y = y + 1\n"

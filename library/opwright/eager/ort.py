@@ -102,7 +102,8 @@ class OrtSession:
         self._outputs = [item.name for item in session.get_outputs()]
         self._foreign = foreign or any(is_foreign(item.type) for item in session.get_outputs())
         self._kinds = [_kind(value.type) for value in task.inputs]
-        self._is_faulty = fault_of(record_of("", task.name), self._kinds)
+        made = [_kind(value.type) for value in task.node.made()]
+        self._is_faulty = fault_of(record_of("", task.name), self._kinds, made)
 
     @property
     def is_sure(self) -> bool:
@@ -111,7 +112,7 @@ class OrtSession:
 
     def run(self, data: Sequence[Data]) -> list[Data]:
         if self._is_faulty is not None and self._is_faulty(data):
-            raise NoKernel("onnxruntime: its kernel fails on integers of this size")
+            raise NoKernel("onnxruntime: its kernel is wrong on such operands")
         try:
             if self._foreign:
                 return self._run_by_memory(data)

@@ -168,12 +168,14 @@ class Subscript(Choice):
 
 
 class Fault(Choice):
-    """Integers on which kernels of onnxruntime are wrong, or end the process."""
+    """On what kernels of onnxruntime are wrong, or end the process."""
 
-    WIDE = "beyond int32"
+    WIDE = "integers beyond int32"
     QUOTIENT = "the least integer by -1"
-    POWER = "powers beyond the bits of a double"
-    SQUARES = "squares beyond the bits of a double"
+    POWER = "powers of integers beyond the bits of a double"
+    SQUARES = "squares of integers beyond the bits of a double"
+    BLOCKS = "texts that stand together: the first alone is copied"
+    NARROW = "floats to integers of fewer than 8 bits: they are rounded"
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,7 @@ _STANDARD = (
         "Cast",
         typing=ByAttribute("to", keeps_shape=True),
         rank=RankRule.ELEMENTWISE,
+        fault=Fault.NARROW,
         reviewed=(9, 13, 19, 21, 23, 24, 25, 28),
         changed={6: "`to` was the name of a type before version 6"},
         steps={
@@ -122,6 +123,7 @@ _STANDARD = (
     Record(
         "CastLike",
         rank=RankRule.LIKE_FIRST,
+        fault=Fault.NARROW,
         reference_lacks={"round_mode": b"up"},
         reviewed=(19, 21, 23, 24, 25),
         steps={19: Step(down=rules.like_plain), 24: Step(down=rules.like_plain, up=rules.like_no_float8, up_since=19)},
@@ -260,6 +262,7 @@ _STANDARD = (
         "Gather",
         rank=RankRule.GATHERED,
         length=LengthRule.GATHERED,
+        fault=Fault.BLOCKS,
         subscript=Subscript.POSITION,
         reviewed=(11, 13),
         steps={11: Step(down=rules.picked_forwards)},

@@ -10,6 +10,7 @@ from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.operands import Operand, is_tensor
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.shapes import shape_of, tuple_item
+from opwright.lang.lower.tensor_subscripts import subscript_tensor
 from opwright.lang.source import Span
 
 
@@ -30,9 +31,12 @@ def row(low: Lowering, value: ir.Value, index: int | ir.Value, span: Span) -> Op
 
 def row_tensor(low: Lowering, value: ir.Value, index: int | ir.Value, span: Span) -> ir.Value:
     """A row that exists, as a tensor."""
+    assert is_tensor(value)
+    element = ir.known_element(value.type.element)
+    if element is not None and element.kind == "string":
+        return subscript_tensor(low, value, (index,), span)  # which knows what runtimes do with texts
     op = Writer(low, span)
     made = op.gather(value, op.at(index), axis=0)
-    assert is_tensor(value)
     return typed(made, value.type.element, value.type.shape and value.type.shape[1:])
 
 

@@ -12,7 +12,9 @@ from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import (
     Advanced,
+    Array,
     Item,
+    Position,
     Range,
     check_age,
     read_item,
@@ -34,11 +36,21 @@ def subscript_tensor(low: Lowering, owner: ir.Value, index: Sequence[IndexItem],
         items.append(item)
     layout = lay_out(low, owner.type.shape, items, span)
     value = emit_slices(low, owner, [(it.axis, it.item) for it in layout if isinstance(it.item, Range)], span)
-    if needs_all_at_once(items):
+    if needs_all_at_once(items) or _are_blocks_of_texts(owner, layout):
         from opwright.lang.lower.joint_indices import gather_together
 
         return gather_together(low, value, items, layout, span)
     return _one_by_one(low, value, layout, span)
+
+
+def _are_blocks_of_texts(owner: ir.Value, layout: Sequence[Placed]) -> bool:
+    """Whether texts that stand together are taken, of which onnxruntime's Gather copies the first alone."""
+    element, rank = ir.known_element(owner.type.element), owner.type.rank
+    if element is None or element.kind != "string":
+        return False
+    last = -1 if rank is None else rank - 1
+    picked = [placed for placed in layout if isinstance(placed.item, Position | Array)]
+    return any(placed.axis not in (last, -1) for placed in picked)
 
 
 def _one_by_one(low: Lowering, value: ir.Value, layout: list[Placed], span: Span) -> ir.Value:
