@@ -169,6 +169,14 @@ def test_results_that_are_refused() -> None:
         return x, x
 
     assert codes(lambda: nothing(X)) == ["OW306"]
+
+    @script()
+    def shape(x):
+        return x.shape
+
+    scalar = np.array(1.0, np.float32)
+    for _ in range(3):  # as a whole too
+        assert codes(lambda: shape(scalar)) == ["OW306"]
     assert codes(lambda: other_type(X)) == ["OW210"]
     assert codes(lambda: too_many(X)) == ["OW215"]
 

@@ -181,10 +181,10 @@ def _run(
         if isinstance(found, (GeneratorType, CoroutineType, AsyncGeneratorType)):
             _refuse_unstarted(low, function.__name__, found)
         values = found if isinstance(found, tuple) else (found,)
-        if any(value is None for value in values):
+        if not values or any(value is None for value in values):
             low.error(
                 "OW306",
-                f"`{function.__name__}` returns nothing" if found is None else f"`{function.__name__}` returns a None",
+                f"`{function.__name__}` returns {'nothing' if found in (None, ()) else 'a None'}",
                 NOWHERE,
                 reason="a function of ONNX has outputs",
                 help="return a value on every path",
