@@ -150,6 +150,14 @@ def test_refused(compiler: Compiler, expression: str, code: str) -> None:
     assert compiler.codes(text, {"x": "float"}, {"y": "float"}) == [code]
 
 
+def test_items_of_several_kinds_are_told_as_such(compiler: Compiler) -> None:
+    for items in ("(1, 0.5)", "[True, 2]", "(x, 1)"):
+        text = f"def F(x, n):\n    return x * {items}[n]\n"
+        (found,) = compiler.family(text, {"x": "float", "n": "int64/0"}, {"y": "float"}).diagnostics
+        assert found.code == "OW340"
+        assert "not of one kind" in found.message
+
+
 def test_a_power_of_an_int_keeps_every_digit(compiler: Compiler) -> None:
     function = compiler.function("def F(n: int = 3):\n    return INT64(n ** 39)\n", {}, {"y": "int64"})
     for (got,) in run_everywhere(function, {}).values():

@@ -13,7 +13,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import Position, read_item, refuse_item
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_lists import number_list
-from opwright.lang.lower.numbers import as_tensor, cast, describe
+from opwright.lang.lower.numbers import as_tensor, cast, describe, is_number
 from opwright.lang.lower.operands import (
     ELLIPSIS,
     NEWAXIS,
@@ -28,6 +28,7 @@ from opwright.lang.lower.operands import (
     known_int,
     value_of,
 )
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.sequences import pick, subscript_sequence, tensors_as_sequence
 from opwright.lang.lower.shapes import as_number, subscript_shape
@@ -162,10 +163,24 @@ def _static(low: Lowering, owner: tuple[Operand, ...] | str | range, index: Sequ
         if picked is not None:
             return picked
         need_static(low, item, span)
-        raise refuse_item(low, item, span)
+        raise _refuse_place(low, items_in(owner), item, span)
     if -len(owner) <= place < len(owner):
         return owner[place]
     raise low.error("OW312", f"Python says: index {place} is out of range for {len(owner)} items", span)
+
+
+def _refuse_place(low: Lowering, owner: tuple[Operand, ...] | None, item: IndexItem, span: Span) -> Poisoned:
+    """Of a place that is known at run time only: it is none, or the items are not of one kind."""
+    if not owner or not isinstance(read_item(low, item, span), Position):
+        return refuse_item(low, item, span)
+    of_numbers = all(map(is_number, owner))
+    return low.error(
+        "OW340",
+        "which of the items is taken is known at run time only, and they are not of one kind",
+        span,
+        reason="a value of a graph has one type, whichever item it is",
+        help="write numbers of one kind: `1.0` for `1`" if of_numbers else "",
+    )
 
 
 def _at_run_time(low: Lowering, owner: tuple[Operand, ...] | None, item: IndexItem, span: Span) -> Operand | None:
