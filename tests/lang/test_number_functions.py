@@ -37,6 +37,7 @@ OF_INT = [
     "max(n, 2, -n)",
     "sum([n, 2], 3)",
     "sum((1, 2), n)",
+    "math.prod([n, 2, n])",
     "divmod(n, 3)[0]",
     "divmod(n, 3)[1]",
     "divmod(n, -3)[1]",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from typing import Any
 
@@ -80,6 +81,8 @@ PROGRAMS = {
     "a slice of a tensor": ("return x[: x.shape[0] - 1, x.shape[1] // 2]", False),
     "as a condition": ("if len(x):\n    return x\nreturn -x", False),
     "in arithmetic": ("b = x.shape[0]\nn = x.shape[1]\nreturn x * (b * n // 4) + b ** 2 - n % b", False),
+    "a product": ("return x * math.prod(x.shape)", False),
+    "a product of a part": ("return x * math.prod(x.shape[1:]) + math.prod((len(x), 2.5)) - math.prod(())", True),
     "min and max": ("return x * max(x.shape) + min(x.shape) + sum(x.shape)", False),
     "a tuple with entries": ("t = (x.shape[0], x)\nreturn t[1] * t[0]", False),
     "an index into it": ("return x * x.shape[int(op_k)]", False),
@@ -94,7 +97,7 @@ SIZES = {"a list that meets a tensor": 1, "a shape that meets a tensor": 1}
 def test_compiled_equals_python(compiler: Compiler, name: str, declared: bool, opset: int) -> None:
     body, needs_rank = PROGRAMS[name]
     text = "def F(x, op_k: int = 1):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
-    namespace: dict[str, Any] = {"op": _Operators()}
+    namespace: dict[str, Any] = {"op": _Operators(), "math": math}
     exec(text, namespace)
     first = namespace["F"](X)
     results = first if isinstance(first, tuple) else (first,)

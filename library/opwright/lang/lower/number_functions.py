@@ -34,7 +34,7 @@ from opwright.lang.lower.operands import (
 )
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.sequences import sequence_length
-from opwright.lang.lower.shapes import first_dimension, known_length, length, tuple_items, tuple_tensor
+from opwright.lang.lower.shapes import first_dimension, known_length, length, size_of, tuple_items, tuple_tensor
 from opwright.lang.source import Span
 
 _K = ir.NumberKind
@@ -119,6 +119,8 @@ _UNARY: dict[str, Callable[[Lowering, Operand, Span], Operand]] = {
 
 def call_number_math(low: Lowering, name: str, operands: Sequence[Operand], span: Span) -> Operand | None:
     """`math.<name>(...)`; None where it has no exact form, or where all is known or will be."""
+    if name == "prod" and len(operands) == 1:
+        return _product(low, operands[0], span)
     if not all(map(is_number, operands)) or all(map(is_static_number, operands)):
         return None
     if any(isinstance(operand, AttributeOperand) and operand.choices for operand in operands):
@@ -243,6 +245,21 @@ def _sum(low: Lowering, items: Sequence[Operand], span: Span, start: Operand = 0
     total = start
     for item in items:
         total = binary(low, "+", total, item, span, (span, span))
+    return total
+
+
+def _product(low: Lowering, operand: Operand, span: Span) -> Operand | None:
+    """`1 * a * b * ...`, of a list of numbers or of a shape."""
+    if isinstance(operand, IntTuple):
+        is_whole = operand.start is None and operand.stop is None
+        if known_length(operand) is None and operand.owner is not None and is_whole:
+            return size_of(low, operand.owner, span)
+        operand = tuple_items(low, operand, span, "`math.prod` runs over it")
+    elif not isinstance(operand, tuple) or not all(map(is_number, operand)) or all(map(is_static_number, operand)):
+        return None
+    total: Operand = 1
+    for item in operand:
+        total = binary(low, "*", total, item, span, (span, span))
     return total
 
 
