@@ -9,6 +9,7 @@ each does a small work of the kind first.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import resource
 import sys
@@ -95,8 +96,9 @@ def _session(function: Any) -> Callable[[Any, Any], object]:
 
 
 def _program(path: Path) -> tuple[ModuleType, CodeType]:
-    module = ModuleType(path.stem)
-    module.__file__ = str(path)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)  # as an import makes it, so that its file is known to be its text
     sys.modules[path.stem] = module
     return module, compile(path.read_text(encoding="utf-8"), str(path), "exec")
 

@@ -1,7 +1,9 @@
 """Where the source text of a live function comes from, and what is refused."""
 
 from __future__ import annotations
+import __future__
 
+import ast
 import importlib.util
 import linecache
 import os
@@ -150,6 +152,45 @@ def test_a_cell_of_a_notebook() -> None:
     names: dict[str, object] = {}
     exec(compile(text, name, "exec"), names)
     assert [node.op_type for node in names["f"].to_function_proto().node] == ["Tanh"]
+
+
+def test_a_cell_that_awaits_under_flags_of_its_shell() -> None:
+    """The text is held against what Python ran, with the flags that it ran with."""
+    inner = "    def inner(y: x):\n        return op.Neg(y)\n    return inner(op.{operator}(x))\n"
+    text = PROGRAM.replace("    return op.{operator}(x)\n", inner).format(operator="Tanh") + "\nawait now()\n"
+    name = "/tmp/ipykernel_1/67890.py"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | __future__.annotations.compiler_flag
+
+    async def now() -> None:
+        return None
+
+    names: dict[str, object] = {"now": now}
+    running = eval(compile(text, name, "exec", flags, dont_inherit=True), names)
+    with pytest.raises(StopIteration):
+        running.send(None)
+    assert [node.op_type for node in names["f"].to_function_proto().node] == ["Tanh", "Neg"]
+
+
+def test_text_that_is_run_under_the_name_of_an_old_file(tmp_path: Path) -> None:
+    """An editor may run a buffer that is not saved: what runs need not be what the file has."""
+    path = tmp_path / "buffer.py"
+    path.write_text(PROGRAM.format(operator="Tanh"), encoding="utf-8")
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    names: dict[str, object] = {}
+    exec(compile(PROGRAM.format(operator="Sqrt"), str(path), "exec"), names)
+    assert [code for code, _, _ in findings(names["f"].to_function_proto)] == ["OW351"]
+    exec(compile(PROGRAM.format(operator="Tanh"), str(path), "exec"), names)
+    assert [node.op_type for node in names["f"].to_function_proto().node] == ["Tanh"]
+
+
+def test_a_cell_whose_text_is_another_now() -> None:
+    name = "/tmp/ipykernel_1/13579.py"
+    run, kept = (PROGRAM.format(operator=operator) for operator in ("Tanh", "Sqrt"))
+    names: dict[str, object] = {}
+    exec(compile(run, name, "exec"), names)
+    linecache.cache[name] = (len(kept), None, kept.splitlines(keepends=True), name)
+    assert [code for code, _, _ in findings(names["f"].to_function_proto)] == ["OW351"]
 
 
 def test_text_that_is_executed_leaves_nothing_behind() -> None:

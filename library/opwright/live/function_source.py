@@ -1,11 +1,13 @@
 """The syntax tree of a live function: its file is parsed once, and the function found in it by its line."""
 
 from __future__ import annotations
+import __future__
 
 import ast
 import bisect
 import linecache
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from types import CodeType, FunctionType
@@ -19,17 +21,25 @@ from opwright.lang.syntax import Module, function_of, parse
 
 class _Parsed:
     """A file as it was parsed. linecache keeps one list of lines for a file while it is unchanged, so the list itself
-    says whether the text is still the same. `codes`: the functions that Python makes of the text, where there is doubt
-    whether those that live are of the same text."""
+    says whether the text is still the same."""
 
-    __slots__ = ("codes", "lines", "module")
+    __slots__ = ("_made", "lines", "module")
 
-    def __init__(self, lines: Sequence[str], module: Module | Diagnostic, codes: frozenset[object] | None) -> None:
+    def __init__(self, lines: Sequence[str], module: Module | Diagnostic) -> None:
         self.lines = lines
         self.module = module
-        self.codes = codes
+        self._made: dict[int, frozenset[object]] = {}  # by the flags of the compilation
+
+    def makes(self, code: CodeType) -> bool:
+        """Whether that is what Python makes of the text."""
+        flags = code.co_flags & _ANNOTATIONS
+        made = self._made.get(flags)
+        if made is None:
+            made = self._made[flags] = _made_of("".join(self.lines), flags)
+        return _fingerprint(code) in made
 
 
+_ANNOTATIONS = __future__.annotations.compiler_flag  # of what a shell or notebook has switched on for all that follows
 _PARSED: dict[str, _Parsed] = {}
 
 
@@ -73,14 +83,13 @@ def recover(function: FunctionType, files: OldFiles | None = None) -> tuple[Modu
     found = find_function(parsed.module, code.co_firstlineno, code.co_name)
     if isinstance(found, Diagnostic):
         return found
-    changed = parsed.codes is not None and _fingerprint(code) not in parsed.codes
-    if found is None or changed or not _same_parameters(found, function):
+    if found is None or not _same_parameters(found, function) or _is_of_another_text(function, parsed):
         return Diagnostic(
             "OW351",
             f"the source text of `{function.__qualname__}` is not what it was",
             Place(parsed.module.source.name, code.co_firstlineno, 1, code.co_firstlineno, 1),
-            reason="the file has changed since the function was defined",
-            help="import it again",
+            reason="the file has another text than the one that defined the function",
+            help="save it, and import or run it again",
         )
     return parsed.module, found
 
@@ -106,8 +115,7 @@ def _recover_lambda(function: FunctionType) -> tuple[Module, ast.FunctionDef] | 
         if all(_holds(node.body, place) for place in places)
         if _same_parameters(made := function_of(node), function)
     ]
-    changed = parsed.codes is not None and _fingerprint(code) not in parsed.codes
-    if not found or not places or changed:
+    if not found or not places or _is_of_another_text(function, parsed):
         return Diagnostic(
             "OW351",
             "the source text of a lambda is not what it was",
@@ -138,7 +146,7 @@ def _alone(function: FunctionType, files: OldFiles) -> tuple[Module, ast.Functio
     """
     code = function.__code__
     around = function.__qualname__.rpartition(".")[0]
-    if around and not around.endswith("<locals>"):
+    if (around and not around.endswith("<locals>")) or not _is_imported(function):
         return None
     shown, lines = files.read(function)
     first = code.co_firstlineno - 1
@@ -224,7 +232,7 @@ def _parsed(function: FunctionType) -> _Parsed | Diagnostic:
     if known is not None and known.lines is lines:
         return known
     if not lines and (typed := _typed(function.__code__)) is not None:
-        return _Parsed((), parse(Source(filename, typed)), None)
+        return _Parsed(typed.splitlines(keepends=True), parse(Source(filename, typed)))
     if not lines:
         return Diagnostic(
             "OW351",
@@ -233,26 +241,29 @@ def _parsed(function: FunctionType) -> _Parsed | Diagnostic:
             reason="it was defined by `exec` or in a shell that keeps no text",
             help="give the text itself: `opwright.compile_source(text, name)`, or write the function in a file",
         )
-    module = parse(Source(shown_name(filename), "".join(lines)))
-    codes = None
-    if isinstance(module, Module) and _is_young(filename):
-        codes = frozenset(map(_fingerprint, _codes(compile(module.tree, filename, "exec", dont_inherit=True))))
-    found = _PARSED[filename] = _Parsed(lines, module, codes)
+    found = _PARSED[filename] = _Parsed(lines, parse(Source(shown_name(filename), "".join(lines))))
     return found
 
 
 def _typed(code: CodeType) -> str | None:
     from opwright.live.shell import typed_text
 
-    wanted = _fingerprint(code)
+    wanted, flags = _fingerprint(code), code.co_flags & _ANNOTATIONS
+    return typed_text(code, lambda text: wanted in _made_of(text, flags))
 
-    def makes_it(text: str) -> bool:
-        try:
-            return wanted in map(_fingerprint, _codes(compile(text, code.co_filename, "exec", dont_inherit=True)))
-        except (SyntaxError, ValueError):
-            return False
 
-    return typed_text(code, makes_it)
+def _is_of_another_text(function: FunctionType, parsed: _Parsed) -> bool:
+    """Whether the file has another text than the one that defined the function. Python is asked what it makes of the
+    file where that is in doubt alone: it takes as long as parsing it."""
+    doubtful = not _is_imported(function) or _is_young(function.__code__.co_filename)
+    return doubtful and not parsed.makes(function.__code__)
+
+
+def _is_imported(function: FunctionType) -> bool:
+    """Whether a loader has read the function's module from its file, or Python runs the file as its program. Other code
+    may have the name of a file whose text it is not: what an editor runs of a buffer that is not saved."""
+    names = function.__globals__
+    return names.get("__file__") == function.__code__.co_filename and names.get("__loader__") is not None
 
 
 def _is_young(filename: str) -> bool:
@@ -272,11 +283,18 @@ def _fingerprint(code: CodeType) -> object:
     return (*names, code.co_firstlineno, code.co_linetable, code.co_code, consts)
 
 
-def _codes(module: CodeType) -> list[CodeType]:
-    found: list[CodeType] = [module]
+def _made_of(text: str, flags: int) -> frozenset[object]:
+    """The fingerprints of what Python makes of a text; none where it is not Python."""
+    flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # cells of notebooks may await
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python has said it when the text was run
+            found = [compile(text, "<text>", "exec", flags, dont_inherit=True)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
     for code in found:
         found.extend(item for item in code.co_consts if isinstance(item, CodeType))
-    return found
+    return frozenset(map(_fingerprint, found))
 
 
 def find_function(module: Module, line: int, name: str) -> ast.FunctionDef | Diagnostic | None:
