@@ -33,8 +33,10 @@ class ElementType:
             return True
         if isinstance(other, type):
             return element_of_class(other) is self
-        kind = getattr(other, "type", None)  # of a numpy.dtype
-        return isinstance(kind, type) and type(other).__module__ == "numpy.dtypes" and element_of_class(kind) is self
+        kind = getattr(other, "type", None)  # of a numpy.dtype, whose class is of `numpy.dtypes` or below it
+        if isinstance(kind, type) and type(other).__module__.partition(".")[0] == "numpy":
+            return element_of_class(kind) is self
+        return False
 
     __hash__ = object.__hash__
 
@@ -124,15 +126,33 @@ def pack_bits(items: bytes, bits: int) -> bytes:
     return bytes(packed)
 
 
-_NUMPY_NAMES = {"float32": "float", "float64": "double", "bool_": "bool"}
+_NUMPY_NAMES = {
+    "float32": "float",
+    "float64": "double",
+    "bool_": "bool",
+    "str_": "string",
+    "object_": "string",
+    "intc": "int32",  # numpy has a class for each type of C, of which two have one size
+    "uintc": "uint32",
+    "longlong": "int64",
+    "ulonglong": "uint64",
+    "float8_e4m3fn": "float8e4m3fn",  # from here on those of ml_dtypes
+    "float8_e4m3fnuz": "float8e4m3fnuz",
+    "float8_e5m2": "float8e5m2",
+    "float8_e5m2fnuz": "float8e5m2fnuz",
+    "float8_e8m0fnu": "float8e8m0",
+    "float4_e2m1fn": "float4e2m1",
+    "float6_e2m3fn": "float6e2m3",
+    "float6_e3m2fn": "float6e3m2",
+}
 
 
 def element_of_class(class_: type) -> ElementType | None:
-    """The element type that `FLOAT[...]` or `numpy.float32` stands for; None for any other class."""
+    """The element type that `FLOAT[...]`, `numpy.float32` or `ml_dtypes.bfloat16` stands for; None for others."""
     found = getattr(class_, "dtype", None)
     if isinstance(found, ElementType):
         return found
-    if class_.__module__ == "numpy":
+    if class_.__module__ in ("numpy", "ml_dtypes"):
         name = class_.__name__
         return BY_NAME.get(_NUMPY_NAMES.get(name, name))
     return None

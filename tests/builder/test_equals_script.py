@@ -124,3 +124,10 @@ def test_arrays_are_constants() -> None:
     x = b.input("x", FLOAT["N", 2])
     b.output("y", op.MatMul(x, table) + op.Constant(value=table)[0])
     assert b.to_model_proto().graph.node[0].op_type == "Constant"
+
+
+def test_types_of_numpy_are_element_types() -> None:
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT["N"])
+    casts = [op.Cast(x, to=to) for to in (np.longlong, np.dtype(np.longlong), np.dtype("int64"))]
+    assert [made.dtype for made in casts] == [np.dtype(np.longlong)] * 3

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from opwright import DOUBLE, FLOAT, DiagnosticError, OnnxFunction, Tensor, script
 from opwright import opset18 as op
+from opwright.elements import BY_CODE
+from opwright.graphs.ndarrays import DTYPES, element_of_dtype
 
 SURROUNDINGS = {
     "np": np,
@@ -19,6 +21,8 @@ SURROUNDINGS = {
     "TYPES": (FLOAT, DOUBLE),
     "SHAPED": [FLOAT[...], np.float64],
     "NUMPY_DTYPE": np.dtype("float32"),
+    "LONG_LONG": np.longlong,
+    "LONG_LONG_DTYPE": np.dtype(np.longlong),
     "ITSELF": FLOAT.dtype,
     "SET": {FLOAT, DOUBLE},
     "FROZEN": frozenset([FLOAT["N"]]),
@@ -44,6 +48,10 @@ EQUAL = [
     ("FLOAT == x.dtype", True),
     ("x.dtype == NUMPY_DTYPE", True),
     ("NUMPY_DTYPE == x.dtype", True),
+    ("op.Size(x).dtype == LONG_LONG", True),
+    ("op.Size(x).dtype == LONG_LONG_DTYPE", True),
+    ("op.Cast(x, to=LONG_LONG).dtype == np.int64", True),
+    ("op.Cast(x, to=LONG_LONG_DTYPE).dtype == np.int64", True),
     ("x.dtype != None", True),
     ("FLOAT.dtype == x.dtype", True),
     ("FLOAT.dtype == FLOAT", True),
@@ -96,6 +104,15 @@ def test_what_has_no_answer_that_is_known(question: str, code: str) -> None:
     with pytest.raises(DiagnosticError) as raised:
         asking(question).to_model_proto(input_types=[FLOAT[3]])
     assert [item.code for item in raised.value.diagnostics] == [code]
+
+
+@pytest.mark.parametrize("dtype", [*map(np.dtype, "?bBhHiIlLqQefdFDUO"), *DTYPES.values()], ids=repr)
+def test_a_dtype_of_numpy_is_that_of_one_element_type(dtype: np.dtype[Any]) -> None:
+    """numpy has two classes of one size, of which arrays of onnxruntime may have the other."""
+    wanted = [element_of_dtype(dtype)]
+    assert [element for element in BY_CODE.values() if element == dtype] == wanted
+    assert [element for element in BY_CODE.values() if dtype == element] == wanted
+    assert [element for element in BY_CODE.values() if element == dtype.type] == wanted
 
 
 @pytest.mark.parametrize("name", ["SET", "FROZEN", "DICT"])

@@ -67,6 +67,8 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
         return StaticList(operand_of(recorder, item) for item in value)
     if isinstance(value, ElementType):
         return TypeObject(value)
+    if isinstance(value, np.dtype):
+        value = value.type
     if isinstance(value, type):
         element = element_of_class(value)
         return ForeignObject(value) if element is None else TypeObject(element)

@@ -274,6 +274,8 @@ def operand(low: EagerLowering, value: object) -> Operand:
         from opwright.eager.graph_operands import graph_operand
 
         return graph_operand(low, value.function if isinstance(value, GraphArgument) else value)
+    if isinstance(value, np.dtype):
+        value = value.type
     if isinstance(value, type):
         element = element_of_class(value)
         return ForeignObject(value) if element is None else TypeObject(element)
