@@ -29,14 +29,7 @@ class ElementType:
 
     def __eq__(self, other: object) -> bool:
         """`x.dtype == FLOAT`: equal to itself, and to the classes that stand for it (ours and numpy's)."""
-        if self is other:
-            return True
-        if isinstance(other, type):
-            return element_of_class(other) is self
-        kind = getattr(other, "type", None)  # of a numpy.dtype, whose class is of `numpy.dtypes` or below it
-        if isinstance(kind, type) and type(other).__module__.partition(".")[0] == "numpy":
-            return element_of_class(kind) is self
-        return False
+        return self is other or element_meant(other) is self
 
     __hash__ = object.__hash__
 
@@ -147,8 +140,17 @@ _NUMPY_NAMES = {
 }
 
 
-def element_of_class(class_: type) -> ElementType | None:
-    """The element type that `FLOAT[...]`, `numpy.float32` or `ml_dtypes.bfloat16` stands for; None for others."""
+def element_meant(value: object) -> ElementType | None:
+    """The element type that a value is or stands for: `FLOAT[...]`, `numpy.float32`, `ml_dtypes.bfloat16`, a dtype of
+    numpy; None for anything else."""
+    if isinstance(value, ElementType):
+        return value
+    class_ = value
+    if not isinstance(class_, type):
+        # The class of a dtype is one of `numpy.dtypes`, or `numpy.dtype` of what another package adds.
+        class_ = getattr(value, "type", None) if type(value).__module__.partition(".")[0] == "numpy" else None
+        if not isinstance(class_, type):
+            return None
     found = getattr(class_, "dtype", None)
     if isinstance(found, ElementType):
         return found

@@ -18,12 +18,21 @@ from skl2onnx.common import data_types
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.elements import BY_CODE, BY_NAME, ElementType
-from opwright.foreign.callables import Callable, emitted_domain, newest_opset_of, parameters_of, version_of
+from opwright.foreign.callables import (
+    Callable,
+    emitted_domain,
+    expect_function,
+    newest_opset_of,
+    parameters_of,
+    version_of,
+)
 from opwright.foreign.inferred_shapes import note_shapes
 from opwright.foreign.link import link
 from opwright.foreign.typed_call import Typed, call_model
-from opwright.graphs.ndarrays import DTYPES, element_of_dtype
+from opwright.graphs.ndarrays import DTYPES, element_of_dtype, is_masked
+from opwright.graphs.ndarrays import element_of as element_of_array
 from opwright.link.value_types import element_of, text_of
+from opwright.suggest import nearest
 
 __all__ = ["link", "register"]
 
@@ -46,9 +55,12 @@ def register(estimator: type, function: Callable, fitted: Mapping[str, str] | No
     estimators name what they have learnt). Inputs become initializers, floats of the type of the data; attributes of
     the function stay attributes. `link(model, [function])` gives the model the function.
 
-    A model for which a value is missing or wrong is refused with a DiagnosticError when it is converted.
+    A model for which a value is missing or wrong is refused with a DiagnosticError when it is converted. Raises
+    DiagnosticError: OW681 where the function has no parameter that `fitted` names, OW683 for what is no function.
     """
+    function = expect_function(function)
     names = dict(fitted or {})
+    _check_names(function, names)
 
     def shapes(operator: Any) -> None:
         outputs = _step_of(function, operator, names).outputs
@@ -102,10 +114,12 @@ def _step_of(function: Callable, operator: Any, names: Mapping[str, str]) -> _St
     for formal, variable in zip(data, operator.inputs, strict=True):
         typed[formal.name] = _typed(variable)
         inputs.append(str(variable.full_name))
+        if formal.name in names:
+            raise DiagnosticError([_is_data(function, formal.name)])
     first = element_of(typed[data[0].name].type) if data else None
     for formal in formals[len(data) :]:
         value = _fitted(operator.raw_operator, formal.name, names, function, required=formal.required)
-        array = None if value is None else _array(value, BY_NAME.get(first or ""))
+        array = None if value is None else _array(value, BY_NAME.get(first or ""), function, formal.name)
         inputs.append("" if array is None else array)
         if array is not None:
             element = element_of_dtype(array.dtype)
@@ -144,9 +158,14 @@ def _fitted(estimator: Any, name: str, names: Mapping[str, str], function: Calla
     raise DiagnosticError([Diagnostic("OW681", text, help=help_text)])
 
 
-def _array(value: Any, data: ElementType | None) -> np.ndarray[Any, Any]:
+def _array(value: Any, data: ElementType | None, function: Callable, name: str) -> np.ndarray[Any, Any]:
     """A fitted value as an initializer: floats have the type of the data, as scikit-learn computes with that."""
     array = np.asarray(value)
+    if is_masked(value) or element_of_array(array) is None:
+        text = (
+            f"the value for `{name}` of `{function.name}` is a {type(value).__name__}, and no array of elements of ONNX"
+        )
+        raise DiagnosticError([Diagnostic("OW681", text, help="have `fit` make a plain array of it")])
     if array.dtype.kind != "f":
         return array
     return array.astype(DTYPES[data] if data is not None and data.is_float else np.float32)
@@ -160,6 +179,22 @@ def _variable_type(type_: TypeProto) -> Any:
         raise DiagnosticError([Diagnostic("OW681", text, help="cast what the function returns")])
     sizes = [dim.dim_value if dim.HasField("dim_value") else None for dim in type_.tensor_type.shape.dim]
     return class_(sizes)
+
+
+def _check_names(function: Callable, names: Mapping[str, str]) -> None:
+    parameters = [item.name for group in parameters_of(function) for item in group] if names else []
+    for name in names:
+        if name not in parameters:
+            near = nearest(name, parameters)
+            text = f"`{function.name}` has no parameter `{name}`, for which `{names[name]}` is given"
+            reason = f"its parameters are {', '.join(f'`{item}`' for item in parameters)}"
+            help_text = f"did you mean `{near}`?" if near else "name one of them"
+            raise DiagnosticError([Diagnostic("OW681", text, reason=reason, help=help_text)])
+
+
+def _is_data(function: Callable, name: str) -> Diagnostic:
+    text = f"`{name}` of `{function.name}` is given an attribute of the estimator, and is what the step gets"
+    return Diagnostic("OW681", text, help="the first inputs are the data: declare what is fitted behind them")
 
 
 def _takes_less(function: Callable, count: int) -> Diagnostic:

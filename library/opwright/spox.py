@@ -18,6 +18,7 @@ import numpy as np
 import spox
 from onnx import AttributeProto, TypeProto
 from spox import _attributes, _fields, _node, _var
+from spox._internal_op import INTERNAL_MIN_OPSET  # no model of spox has an older one
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.elements import BY_CODE
@@ -25,6 +26,7 @@ from opwright.foreign.callables import (
     Callable,
     bind,
     emitted_domain,
+    expect_function,
     newest_opset_of,
     oldest_opset_of,
     plain_value,
@@ -54,16 +56,29 @@ def call(function: Callable, /, *args: Any, **kwargs: Any) -> Any:
     Inputs are `spox.Var`s, in order or by name, None where they are left out; attributes are given by name. What is
     wrong is a DiagnosticError at the caller's line.
     """
+    function = expect_function(function)
     typed = [_typed(value) for value in args]
     named = {name: _typed(value) for name, value in kwargs.items()}
-    model = call_model(function.name, function, typed, named, newest_opset_of(function))
+    newest = newest_opset_of(function)
+    model = call_model(function.name, function, typed, named, newest)
     bound = bind(function, args, kwargs)
     for value in bound.inputs:
         if value is not None and not isinstance(value, spox.Var):
             text = f"`{function.name}` is given {value!r} as an input, which is no `spox.Var`"
             raise DiagnosticError([Diagnostic("OW681", text, help="make a constant: `op.const(...)` of spox")])
     outputs = [_spox_type(item.type) for item in model.graph.output]
-    return _node_of(function, bound.inputs, bound.attributes, outputs)
+    needed = oldest_opset_of(function)
+    if needed is None and not _can_be_had(function, typed, named, INTERNAL_MIN_OPSET):
+        needed = newest
+    return _node_of(function, bound.inputs, bound.attributes, outputs, needed)
+
+
+def _can_be_had(function: Callable, args: list[Any], kwargs: dict[str, Any], opset: int) -> bool:
+    try:
+        call_model(function.name, function, args, kwargs, opset)
+    except DiagnosticError:
+        return False
+    return True
 
 
 def typed_module(functions: Iterable[Callable]) -> str:
@@ -113,12 +128,17 @@ def _spox_type(proto: TypeProto) -> Any:
 
 
 def _node_of(
-    function: Callable, inputs: SeveralOf[Any], attributes: SeveralOf[AttributeProto], outputs: SeveralOf[Any]
+    function: Callable,
+    inputs: SeveralOf[Any],
+    attributes: SeveralOf[AttributeProto],
+    outputs: SeveralOf[Any],
+    needed: int | None,
 ) -> Any:
+    """The results of a node of the function; it needs that default opset, if any."""
     present = tuple(value is not None for value in inputs)
     kinds = tuple((item.name, item.type) for item in attributes)
     type_ = _node.OpType(function.name, emitted_domain(function), version_of(function))
-    class_ = _node_class(type_, oldest_opset_of(function), present, kinds, len(outputs))
+    class_ = _node_class(type_, needed, present, kinds, len(outputs))
     made = class_(
         class_.Attributes(**{item.name: _ATTRIBUTES[item.type](plain_value(item), item.name) for item in attributes}),
         class_.Inputs(**{f"i{index}": _var.unwrap_vars(value) for index, value in enumerate(inputs)}),
@@ -135,12 +155,12 @@ def _node_of(
 @lru_cache(maxsize=1024)
 def _node_class(
     op_type: Any,
-    oldest: int | None,
+    opset: int | None,
     present: tuple[bool, ...],
     attributes: tuple[tuple[str, int], ...],
     outputs: int,
 ) -> Any:
-    needed = {(op_type.domain, op_type.version)} | ({("", oldest)} if oldest is not None else set())
+    needed = {(op_type.domain, op_type.version)} | ({("", opset)} if opset is not None else set())
     info, absent = _var._VarInfo, _var._VarInfo | None
     members = {
         "op_type": op_type,

@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+import scipy.sparse
 from opwright import DiagnosticError, opset18, script
 from opwright.sklearn import link, register
 from skl2onnx import to_onnx
@@ -57,6 +58,28 @@ def test_a_script_converts_a_step_of_a_pipeline(dtype: Any) -> None:
     found = session.run(None, {"X": data})[0]
     assert found.dtype == dtype
     np.testing.assert_allclose(found, pipeline.transform(data), rtol=1e-5, atol=1e-5)
+
+
+def test_what_cannot_be_registered() -> None:
+    with pytest.raises(DiagnosticError, match="has no parameter `lo`, for which `floor_` is given") as raised:
+        register(Clipper, Clipped, {"lo": "floor_"})
+    assert [item.code for item in raised.value.diagnostics] == ["OW681"]
+    for value in (lambda x: x, Clipper()):
+        with pytest.raises(DiagnosticError, match="is no function that a node can call"):
+            register(Clipper, value)
+    register(Clipper, Clipped, {"x": "low_"})
+    with pytest.raises(DiagnosticError, match="`x` of `Clipped` is given an attribute"):
+        to_onnx(Clipper().fit(X.astype(np.float32)), X[:1].astype(np.float32), target_opset=18)
+
+
+@pytest.mark.parametrize("make", [scipy.sparse.csr_array, np.ma.masked_array, lambda low: object()])
+def test_a_fitted_value_that_is_no_array(make: Any) -> None:
+    clipper = Clipper().fit(X)
+    clipper.low_ = make(clipper.low_.reshape(1, -1))
+    register(Clipper, Clipped)
+    with pytest.raises(DiagnosticError, match="the value for `low` of `Clipped` is a") as raised:
+        to_onnx(clipper, X[:1].astype(np.float32), target_opset=18)
+    assert [item.code for item in raised.value.diagnostics] == ["OW681"]
 
 
 def test_parameters_under_other_names() -> None:

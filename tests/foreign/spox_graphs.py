@@ -12,8 +12,9 @@ import onnx
 import onnxruntime
 import pytest
 import spox
+import spox.opset.ai.onnx.v17 as spox17
 import spox.opset.ai.onnx.v18 as spox18
-from opwright import FLOAT, DiagnosticError, GraphBuilder, attach, find_bundle, opset18, script
+from opwright import FLOAT, DiagnosticError, GraphBuilder, attach, find_bundle, opset18, proto_function, script
 from opwright.spox import call, link, typed_module
 
 from tests.foreign.page_blocks import check_page
@@ -46,6 +47,29 @@ def test_calls_are_nodes_with_types_and_link_gives_them_their_functions() -> Non
     np.testing.assert_allclose(run(linked), Bounded(first, most, factor=3.0, steps=2)[0].ravel(), rtol=1e-5)
 
 
+@pytest.mark.parametrize("alpha", [np.float32(2), np.float64(2), np.int64(2), 2])
+def test_numbers_of_numpy_are_attributes(alpha: Any) -> None:
+    x = argument()
+    linked = link(spox.build({"x": x}, {"y": call(Swish, x, alpha=alpha)}), [Swish])
+    np.testing.assert_allclose(run(linked), Swish(X, alpha=2.0), rtol=1e-6)
+
+
+def test_a_function_needs_its_own_opset_where_no_older_one_has_it() -> None:
+    """The axes of ReduceMax are an input since opset 18."""
+
+    @script(acme, default_opset=opset18)
+    def Top(x: Any, axes: Any) -> Any:
+        return opset18.ReduceMax(x, axes)
+
+    x = argument()
+    top = spox18.reshape(call(Top, x, spox18.const([1])), spox18.const([-1]))
+    alone = spox17.reshape(call(Top, x, spox17.const([1])), spox17.const([-1]))
+    for y in (top, alone):
+        model = spox.build({"x": x}, {"y": y})
+        assert {item.domain: item.version for item in model.opset_import}[""] == 18
+        np.testing.assert_array_equal(run(link(model, [Top])), X.max(1))
+
+
 def test_inputs_of_any_number() -> None:
     x = argument()
     linked = link(spox.build({"x": x}, {"y": call(Joined, x, x, x, axis=1)}), [Joined])
@@ -59,6 +83,7 @@ def test_inputs_of_any_number() -> None:
         (lambda x: call(Swish, x, alpha="two"), "OW20"),
         (lambda x: call(Bounded, x), "OW206"),
         (lambda x: call(Swish, 1.0), "OW681"),
+        (lambda x: call(proto_function(Swish.to_function_proto()), x), "OW683"),
     ],
 )
 def test_a_wrong_call_is_told_at_the_callers_line(wrong: Any, code: str) -> None:

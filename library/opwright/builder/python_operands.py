@@ -15,7 +15,7 @@ from opwright.builder.recorder import Recorder
 from opwright.eager.arrays import data_of
 from opwright.eager.eager_lowering import NOWHERE
 from opwright.eager.tensor import Items, Tensor
-from opwright.elements import ElementType, element_of_class
+from opwright.elements import ElementType, element_meant
 from opwright.graphs.ndarrays import as_array, element_of, is_masked, python_number
 from opwright.lang import ir
 from opwright.lang.lower.declared import wrapped
@@ -67,10 +67,8 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
         return StaticList(operand_of(recorder, item) for item in value)
     if isinstance(value, ElementType):
         return TypeObject(value)
-    if isinstance(value, np.dtype):
-        value = value.type
-    if isinstance(value, type):
-        element = element_of_class(value)
+    if isinstance(value, (type, np.dtype)):
+        element = element_meant(value)
         return ForeignObject(value) if element is None else TypeObject(element)
     if value is None or isinstance(value, (bool, int, float, str, EllipsisType)):
         return value

@@ -19,7 +19,7 @@ from opwright.eager.graph_argument import GraphArgument
 from opwright.eager.place import caller, unpacked_to
 from opwright.eager.replay import MISS, RECORDINGS, Recording, Unkeyed, add_operand, is_kept, static_key
 from opwright.eager.settings import current, opset_in_force
-from opwright.elements import ElementType, element_of_class
+from opwright.elements import ElementType, element_meant
 from opwright.graphs.ndarrays import Array, as_array, element_of, python_number
 from opwright.lang import ir
 from opwright.lang.lower import arithmetic, calls, numbers, shapes, subscripts
@@ -274,10 +274,8 @@ def operand(low: EagerLowering, value: object) -> Operand:
         from opwright.eager.graph_operands import graph_operand
 
         return graph_operand(low, value.function if isinstance(value, GraphArgument) else value)
-    if isinstance(value, np.dtype):
-        value = value.type
-    if isinstance(value, type):
-        element = element_of_class(value)
+    if isinstance(value, (type, np.dtype)):
+        element = element_meant(value)
         return ForeignObject(value) if element is None else TypeObject(element)
     if isinstance(value, Captured):
         low.error(

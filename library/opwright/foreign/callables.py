@@ -15,6 +15,7 @@ from opwright.eager.arguments import bind_arguments, opsets_of
 from opwright.eager.described import Described, describe_function
 from opwright.functions import OnnxFunction
 from opwright.graphs.ids import FunctionId
+from opwright.graphs.ndarrays import plain_values
 from opwright.graphs.walk import GRAPH_KINDS
 from opwright.lang.attribute_values import code_of, convert_attribute
 from opwright.lang.interface import Arity, Input
@@ -64,6 +65,13 @@ def _two(function: OnnxFunction) -> Diagnostic:
         reason="a node says which function it calls by domain and name, so that a model has one of each",
         help='give one of them another name or domain: `@script(Opset("com.acme", 1), name="...")`',
     )
+
+
+def expect_function(value: object) -> Callable:
+    """The function that is given; DiagnosticError (OW683) for what is none."""
+    if not isinstance(value, Callable):
+        raise DiagnosticError([no_function(value)])
+    return value
 
 
 def no_function(item: object) -> Diagnostic:
@@ -180,7 +188,8 @@ def by_name(
 
 
 def _attribute(name: str, value: object, kind: str) -> AttributeProto:
-    converted: Any = convert_attribute(code_of(value) if kind == "INT" else value, kind)
+    plain = plain_values(value)
+    converted: Any = convert_attribute(code_of(plain) if kind == "INT" else plain, kind)
     return helper.make_attribute(name, converted, attr_type=AttributeProto.AttributeType.Value(kind))
 
 

@@ -15,9 +15,9 @@ from opwright.foreign.callables import Callable as Function
 from opwright.foreign.callables import (
     bind,
     emitted_domain,
+    expect_function,
     formals_of,
     newest_opset_of,
-    no_function,
     overload_of,
     version_of,
 )
@@ -27,7 +27,6 @@ from opwright.graphs.ids import call_id, function_id
 from opwright.link.value_types import text_of
 from opwright.opsets.operator import Operator
 from opwright.opsets.records import CONSTANT
-from opwright.packaged import LibraryFunction
 
 FUNCTION = "opwright.function"  # in the `meta` of a node: the function that it calls, or its library
 
@@ -42,8 +41,7 @@ class NodeRecorder:
 
     def call_function(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """A node that calls the function; what is wrong with the call is found now, in a model of this call alone."""
-        if not isinstance(function, OnnxFunction | LibraryFunction):
-            raise DiagnosticError([no_function(function)])
+        function = expect_function(function)
         # The graph may be brought to a newer opset before it is linked, as torch does it: that is asked for then.
         opset = max(self.opset, newest_opset_of(function))
         model, _ = self._model(function.name, function, args, kwargs, opset)

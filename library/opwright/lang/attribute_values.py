@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from opwright.elements import ElementType
+from opwright.elements import element_meant
 from opwright.lang.ir import AttributeLiteral
 from opwright.lang.rounding import to_float32
 
@@ -13,10 +13,10 @@ Item = TypeVar("Item")
 
 
 def code_of(value: object) -> object:
-    """ONNX's code of an element type, or of a type of tensors that has one: attributes such as `to` take it so. Other
-    values as they are."""
-    element = getattr(value, "dtype", None) if isinstance(value, type) else value
-    return element.code if isinstance(element, ElementType) else value
+    """ONNX's code of an element type, or of what stands for one: attributes such as `to` take it so. Other values as
+    they are."""
+    element = element_meant(value)
+    return value if element is None else element.code
 
 
 def convert_attribute(value: object, kind: str) -> AttributeLiteral | None:
