@@ -50,6 +50,13 @@ def test_shapes() -> None:
     assert FLOAT["N", 3].dtype is FLOAT.dtype
     assert FLOAT["N", 3].__name__ == "FLOAT['N', 3]"
     assert FLOAT["N", 3]["M"].__name__ == "FLOAT['M']"
+    assert FLOAT[np.int64(3), np.uint8(2)] is FLOAT[3, 2]
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("type_", [FLOAT["N", 3], FLOAT[...], INT4[()], Tensor[None, "M"], FLOAT["N"]["M"]], ids=repr)
+def test_types_with_shapes_are_pickled(type_: Any, protocol: int) -> None:
+    assert pickle.loads(pickle.dumps(type_, protocol)) is type_
 
 
 def test_the_same_shape_is_the_same_type() -> None:

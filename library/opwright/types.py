@@ -7,6 +7,7 @@ capitals. `Sequence` and `Optional` are Python's own. What type checkers see sta
 On the public import path, so this module imports little.
 """
 
+import copyreg
 from types import GenericAlias
 
 from opwright.elements import BY_NAME, ElementType, fits_size
@@ -50,12 +51,26 @@ class Tensor(metaclass=_TensorClass):
 
 
 def _dimension(dim: object) -> Dimension:
-    if dim is None or isinstance(dim, str) or (isinstance(dim, int) and not isinstance(dim, bool) and fits_size(dim)):
+    if dim is None or isinstance(dim, str):
         return dim
+    as_index = getattr(type(dim), "__index__", None)  # of numpy's integers, too
+    if as_index is not None and not isinstance(dim, bool) and fits_size(size := int(as_index(dim))):
+        return size
     raise TypeError(f"a dimension is a size from 0 to 2**63 - 1, a name or None, not {dim!r}")
 
 
 _SHAPED: dict[tuple[type[Tensor], tuple[Dimension, ...] | None], type[Tensor]] = {}
+
+
+def _reduced(cls: type[Tensor]) -> object:
+    """How a type is pickled: by its name, or as its element type with its shape, which no module has a name for."""
+    base = cls.__base__
+    if _SHAPED.get((base, cls.shape)) is not cls:
+        return cls.__qualname__
+    return base.__class_getitem__, (... if cls.shape is None else cls.shape,)
+
+
+copyreg.pickle(_TensorClass, _reduced)
 
 
 class Graph:

@@ -196,6 +196,16 @@ def test_arguments_of_protos_are_checked() -> None:
             step()
 
 
+def test_what_cannot_be_called_is_named_with_its_module() -> None:
+    """onnxscript has a class of the name that ours has."""
+    b, x = new()
+    other = type("OnnxFunction", (), {"__module__": "onnxscript.values"})
+    with pytest.raises(DiagnosticError, match=r"(?s)of onnxscript.values.OnnxFunction cannot.*opwright.proto_function"):
+        b.call(other(), x)
+    with pytest.raises(DiagnosticError, match="an object of int cannot be called"):
+        b.call(3, x)
+
+
 def test_a_broken_function_is_refused_and_the_builder_goes_on() -> None:
     @script()
     def broken(x):

@@ -50,12 +50,13 @@ def call_proto(
     """A call of a function that exists as a FunctionProto or a ModelProto."""
     known = recorder.existing.get(id(function))
     if known is None and not isinstance(function, FunctionProto | ModelProto | ProtoFunction):
+        kind = f"{type(function).__module__}.{type(function).__qualname__}".removeprefix("builtins.")
         recorder.low.error(
             "OW352",
-            f"a {type(function).__name__} cannot be called",
+            f"an object of {kind} cannot be called",
             None,
-            reason=f"a {type(function).__name__} is no FunctionProto, and no ModelProto",
-            help="give a function under `@script`, a function of a library, a FunctionProto or a ModelProto",
+            reason="it is no function under `@script` of opwright or of a library, no FunctionProto and no ModelProto",
+            help="`opwright.proto_function` makes a function of one of onnxscript, of an onnx_ir.Model or of a file",
         )
         raise AssertionError
     made = known[1] if known is not None else proto_function(function)
