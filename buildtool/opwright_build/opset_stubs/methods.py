@@ -11,7 +11,7 @@ from opwright.bundle.function_words import literal
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature
 
 from opwright_build.opset_stubs.docs import describe
-from opwright_build.opset_stubs.python_types import ANY_TENSOR, Names, literals, python_type
+from opwright_build.opset_stubs.python_types import ANY_TENSOR, Names, arrays, literals, python_type
 from opwright_build.opset_stubs.special import ELEMENT_ATTRIBUTES, ELEMENT_OF_RESULT, Special, special_forms
 from opwright_build.package.stub_docs import def_lines
 from opwright_build.package.stub_signatures import ATTRIBUTE_TYPES
@@ -114,8 +114,8 @@ def _given(signature: Signature, formal: Formal, types: dict[str, str]) -> str:
     """What an input accepts: tensors, arrays, and what Python has for constants of these types."""
     if not formal.homogeneous:
         return "_Any"
-    constants = literals(signature.admitted.get(formal.type, (formal.type,)))
-    return f"{types[formal.type]} | {constants}" if constants else types[formal.type]
+    admitted = signature.admitted.get(formal.type, (formal.type,))
+    return " | ".join(filter(None, (types[formal.type], arrays(admitted), literals(admitted))))
 
 
 def _input(signature: Signature, index: int, name: str, kind: str) -> str:

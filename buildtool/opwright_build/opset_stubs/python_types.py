@@ -41,6 +41,13 @@ def is_every_tensor(onnx_types: Sequence[str]) -> bool:
     return {f"tensor({name})" for name in BY_NAME} <= set(onnx_types)
 
 
+def arrays(onnx_types: Sequence[str]) -> str:
+    """What numpy has for tensors of these types, and for sequences of them; empty where there are neither."""
+    inner = [item.removeprefix("optional(") for item in onnx_types]
+    kinds = {"tensor(": "_Array", "seq(tensor(": "_Sequence[_Array]"}
+    return " | ".join(kind for start, kind in kinds.items() if any(item.startswith(start) for item in inner))
+
+
 def literals(onnx_types: Sequence[str]) -> str:
     """What Python's numbers and strings may stand for tensors of these types; empty where none may."""
     return constants(element for element in map(tensor_element, onnx_types) if element is not None)
@@ -72,28 +79,25 @@ class Names:
     def variable(self, wish: str, onnx_types: Sequence[str], taken: set[str]) -> str:
         """A type variable over these types, named after `wish`, that the signature does not use already.
 
-        An unknown tensor (`AnyTensor`) and a numpy array pass through. Where sequences and optionals are among the
+        An unknown tensor (`AnyTensor`) passes through; an array stands beside the variable, since results are tensors
+        whatever is given. Where sequences and optionals are among the
         types the variable stands for anything of their kinds, since a list of all of them would not be read.
         """
         plain = all(tensor_element(item) is not None for item in onnx_types)
         if plain:
-            types = (ANY_TENSOR, *(python_type(item) for item in sort_types(onnx_types)), "_Array")
+            types = (ANY_TENSOR, *(python_type(item) for item in sort_types(onnx_types)))
             return self._find(f"{_tidy(wish)}_{_label(onnx_types)}", types, "variable", taken)
         return self._find(_tidy(wish), _kinds(onnx_types), "bound", taken)
 
     def union(self, wish: str, onnx_types: Sequence[str]) -> str:
         """A type that says "one of these", where nothing else depends on which."""
         if len(onnx_types) == 1:
-            return (
-                f"{python_type(onnx_types[0])} | _Array"
-                if onnx_types[0].startswith("tensor(")
-                else python_type(onnx_types[0])
-            )
+            return python_type(onnx_types[0])
         plain = all(tensor_element(item) is not None for item in onnx_types)
         if is_every_tensor(onnx_types) and plain:
-            return "_Tensor | _Array"
+            return "_Tensor"
         types = tuple(python_type(item) for item in sort_types(onnx_types)) if plain else _kinds(onnx_types)
-        return self._find(_tidy(wish), (*types, "_Array") if plain else types, "alias", set())
+        return self._find(_tidy(wish), types, "alias", set())
 
     def _find(self, wish: str, types: tuple[str, ...], form: str, taken: set[str]) -> str:
         for item in self.declared:
@@ -113,14 +117,14 @@ def _kinds(onnx_types: Sequence[str]) -> tuple[str, ...]:
     for item in onnx_types:
         inner = item.removeprefix("optional(")
         if inner.startswith("tensor("):
-            found["_Tensor"] = found["_Array"] = True
+            found["_Tensor"] = True
         elif inner.startswith("seq(tensor("):
-            found["_Sequence[_Tensor | _Array]"] = True
+            found["_Sequence[_Tensor]"] = True
         else:
             found[python_type(inner.removesuffix("))") + "))" if inner.startswith("seq") else inner)] = True
     if any(item.startswith("optional(") for item in onnx_types):
         found["None"] = True
-    order = ("_Tensor", "_Array", "_Sequence[_Tensor | _Array]")
+    order = ("_Tensor", "_Sequence[_Tensor]")
     return (
         *(item for item in order if item in found),
         *sorted(set(found) - {*order, "None"}),

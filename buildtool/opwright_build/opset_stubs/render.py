@@ -12,10 +12,9 @@ from opwright_build.opset_stubs.python_types import Named, Names
 from opwright_build.opset_stubs.tensors import tensor_classes
 from opwright_build.templates import render
 
-_TENSORS = ("_Tensor", "_Array")
 _ITEMS = {  # of sequences, which the schemas do not tie to the tensors in them
-    "_Item": Named("_Item", (" | ".join(_TENSORS),), "bound"),
-    "_Given": Named("_Given", (*_TENSORS, "_Sequence[_Tensor | _Array]"), "bound"),
+    "_Item": Named("_Item", ("_Tensor",), "bound"),
+    "_Given": Named("_Given", ("_Tensor", "_Sequence[_Tensor]"), "bound"),
 }
 COMMAND = "python -m opwright_build.opset_stubs library/opwright"
 

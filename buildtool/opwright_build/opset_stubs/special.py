@@ -17,6 +17,8 @@ _NAMES_RESULT = ("dtype", "output_datatype", "output_dtype", "to")
 _WITHOUT = {"DequantizeLinear": "x_scale", "SequenceEmpty": "tensor(float)"}  # what the result is like without it
 _ITEM = "_Item"
 _ITEMS = f"_Sequence[{_ITEM}]"
+_GIVEN_ITEM = f"{_ITEM} | _Array"  # what arrays become are tensors
+_GIVEN_ITEMS = f"{_ITEMS} | _Sequence[_Array]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +35,14 @@ class Special:
 
 
 _SEQUENCES = {
-    "ConcatFromSequence": Special(_ITEM, {"input_sequence": _ITEMS}),
-    "SequenceAt": Special(_ITEM, {"input_sequence": _ITEMS}),
-    "SequenceConstruct": Special(_ITEMS, {"inputs": _ITEM}),
-    "SequenceErase": Special(_ITEMS, {"input_sequence": _ITEMS}),
-    "SequenceInsert": Special(_ITEMS, {"input_sequence": _ITEMS, "tensor": _ITEM}),
-    "SplitToSequence": Special(_ITEMS, {"input": _ITEM}),
+    "ConcatFromSequence": Special(_ITEM, {"input_sequence": _GIVEN_ITEMS}),
+    "SequenceAt": Special(_ITEM, {"input_sequence": _GIVEN_ITEMS}),
+    "SequenceConstruct": Special(_ITEMS, {"inputs": _GIVEN_ITEM}),
+    "SequenceErase": Special(_ITEMS, {"input_sequence": _GIVEN_ITEMS}),
+    "SequenceInsert": Special(_ITEMS, {"input_sequence": _GIVEN_ITEMS, "tensor": _GIVEN_ITEM}),
+    "SplitToSequence": Special(_ITEMS, {"input": _GIVEN_ITEM}),
     "Optional": Special(ANY_TENSOR),
-    "OptionalGetElement": Special("_Given", {"input": "_Given | None"}),
+    "OptionalGetElement": Special("_Given", {"input": "_Given | _Array | _Sequence[_Array] | None"}),
 }
 
 

@@ -14,21 +14,21 @@ from opwright.types import UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, D
 from opwright.types import COMPLEX128
 from typing_extensions import TypeVar as _TypeVar
 
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
-T_mixed_2 = _TypeVar("T_mixed_2", _AnyTensor, INT32, INT64, BOOL, _Array, default=_AnyTensor)
-Tind: _TypeAlias = INT32 | INT64 | _Array
-T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | _Array
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_mixed_3 = _TypeVar("T_mixed_3", _AnyTensor, FLOAT, INT32, INT64, BOOL, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
+T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64
+T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, default=_AnyTensor)
+T_mixed_2 = _TypeVar("T_mixed_2", _AnyTensor, INT32, INT64, BOOL, default=_AnyTensor)
+Tind: _TypeAlias = INT32 | INT64
+T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, default=_AnyTensor)
+T_mixed_3 = _TypeVar("T_mixed_3", _AnyTensor, FLOAT, INT32, INT64, BOOL, FLOAT16, DOUBLE, default=_AnyTensor)
 
 @_type_check_only
 class Opset1(_Opset):
     """The operators of ai.onnx at version 1."""
 
-    def Abs(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
+    def Abs(self, X: T_floats | _Array | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Absolute takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the absolute is, y
         = abs(x), is applied to the tensor elementwise.
 
@@ -39,8 +39,8 @@ class Opset1(_Opset):
 
     def Add(
         self,
-        A: T_floats | _Floats,
-        B: T_floats | _Floats,
+        A: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
         *,
         axis: int | None = None,
         broadcast: int = 0,
@@ -70,7 +70,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__And.html#and-1)
         """
 
-    def ArgMax(self, data: T | _Floats, *, axis: int = 0, keepdims: int = 1) -> INT64:
+    def ArgMax(self, data: T | _Array | _Floats, *, axis: int = 0, keepdims: int = 1) -> INT64:
         """Computes the indices of the max elements of the input tensor's element along the provided axis. The
         resulting tensor has the same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted
         tensor have the reduced dimension pruned. The type of the output tensor is integer.
@@ -80,7 +80,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ArgMax.html#argmax-1)
         """
 
-    def ArgMin(self, data: T | _Floats, *, axis: int = 0, keepdims: int = 1) -> INT64:
+    def ArgMin(self, data: T | _Array | _Floats, *, axis: int = 0, keepdims: int = 1) -> INT64:
         """Computes the indices of the min elements of the input tensor's element along the provided axis. The
         resulting tensor has the same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted
         tensor have the reduced dimension pruned. The type of the output tensor is integer.
@@ -92,7 +92,7 @@ class Opset1(_Opset):
 
     def AveragePool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -111,11 +111,11 @@ class Opset1(_Opset):
 
     def BatchNormalization(
         self,
-        X: T_floats | _Floats,
-        scale: T_floats | _Floats,
-        B: T_floats | _Floats,
-        mean: T_floats | _Floats,
-        var: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
+        scale: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
+        mean: T_floats | _Array | _Floats,
+        var: T_floats | _Array | _Floats,
         *,
         consumed_inputs: _Sequence[int],
         epsilon: float = 1e-05,
@@ -131,7 +131,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-1)
         """
 
-    def Cast(self, input: T1 | _Floats, *, to: str) -> _AnyTensor:
+    def Cast(self, input: T1 | _Array | _Floats, *, to: str) -> _AnyTensor:
         """The operator casts the elements of a given input tensor to a data type specified by the 'to' argument and
         returns an output tensor of the same size in the converted type. The 'to' argument must be one of the data
         types specified in the 'DataType' enum field in the TensorProto message. NOTE: Casting to and from strings
@@ -143,7 +143,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-1)
         """
 
-    def Ceil(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
+    def Ceil(self, X: T_floats | _Array | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Ceil takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the ceil is, y =
         ceil(x), is applied to the tensor elementwise.
 
@@ -154,7 +154,7 @@ class Opset1(_Opset):
 
     def Clip(
         self,
-        input: T_floats | _Floats,
+        input: T_floats | _Array | _Floats,
         *,
         consumed_inputs: _Sequence[int] | None = None,
         max: float | None = None,
@@ -168,7 +168,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Clip.html#clip-1)
         """
 
-    def Concat(self, *inputs: T_floats | _Floats, axis: int | None = None) -> T_floats:
+    def Concat(self, *inputs: T_floats | _Array | _Floats, axis: int | None = None) -> T_floats:
         """Concatenate a list of tensors into a single tensor
 
         T: float, float16, double
@@ -186,9 +186,9 @@ class Opset1(_Opset):
 
     def Conv(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         *,
         auto_pad: str = "NOTSET",
         dilations: _Sequence[int] | None = None,
@@ -206,9 +206,9 @@ class Opset1(_Opset):
 
     def ConvTranspose(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         *,
         auto_pad: str = "NOTSET",
         dilations: _Sequence[int] | None = None,
@@ -226,7 +226,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConvTranspose.html#convtranspose-1)
         """
 
-    def DepthToSpace(self, input: T_mixed | _Floats | _Strings, *, blocksize: int) -> T_mixed:
+    def DepthToSpace(self, input: T_mixed | _Array | _Floats | _Strings, *, blocksize: int) -> T_mixed:
         """DepthToSpace rearranges (permutes) data from depth into blocks of spatial data. This is the reverse
         transformation of SpaceToDepth. More specifically, this op outputs a copy of the input tensor where values
         from the depth dimension are moved in spatial blocks to the height and width dimensions.
@@ -239,8 +239,8 @@ class Opset1(_Opset):
 
     def Div(
         self,
-        A: T_floats | _Floats,
-        B: T_floats | _Floats,
+        A: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
         *,
         axis: int | None = None,
         broadcast: int = 0,
@@ -255,7 +255,7 @@ class Opset1(_Opset):
 
     def Dropout(
         self,
-        data: T_floats | _Floats,
+        data: T_floats | _Array | _Floats,
         *,
         consumed_inputs: _Sequence[int] | None = None,
         is_test: int = 0,
@@ -273,7 +273,7 @@ class Opset1(_Opset):
 
     def Elu(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         alpha: float = 1.0,
         consumed_inputs: _Sequence[int] | None = None,
@@ -288,8 +288,8 @@ class Opset1(_Opset):
 
     def Equal(
         self,
-        A: T_mixed_2 | _Ints,
-        B: T_mixed_2 | _Ints,
+        A: T_mixed_2 | _Array | _Ints,
+        B: T_mixed_2 | _Array | _Ints,
         *,
         axis: int | None = None,
         broadcast: int = 0,
@@ -303,7 +303,12 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Equal.html#equal-1)
         """
 
-    def Exp(self, input: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
+    def Exp(
+        self,
+        input: T_floats | _Array | _Floats,
+        *,
+        consumed_inputs: _Sequence[int] | None = None,
+    ) -> T_floats:
         """Calculates the exponential of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -311,7 +316,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Exp.html#exp-1)
         """
 
-    def Flatten(self, input: T_floats | _Floats, *, axis: int = 1) -> T_floats:
+    def Flatten(self, input: T_floats | _Array | _Floats, *, axis: int = 1) -> T_floats:
         """Flattens the input tensor into a 2D matrix. If input tensor has shape (d_0, d_1, ... d_n) then the output
         will have shape (d_0 X d_1 ... d_(axis-1), d_axis X d_(axis+1) ... X dn).
 
@@ -320,7 +325,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-1)
         """
 
-    def Floor(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
+    def Floor(self, X: T_floats | _Array | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Floor takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the floor is, y =
         floor(x), is applied to the tensor elementwise.
 
@@ -331,12 +336,12 @@ class Opset1(_Opset):
 
     def GRU(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        R: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        R: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_floats | _Floats | None = None,
+        initial_h: T_floats | _Array | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -354,7 +359,13 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GRU.html#gru-1)
         """
 
-    def Gather(self, data: T_mixed | _Floats | _Strings, indices: Tind | _Ints, *, axis: int = 0) -> T_mixed:
+    def Gather(
+        self,
+        data: T_mixed | _Array | _Floats | _Strings,
+        indices: Tind | _Array | _Ints,
+        *,
+        axis: int = 0,
+    ) -> T_mixed:
         """Given `data` tensor of rank r >= 1, and `indices` tensor of rank q, gather entries of the axis dimension of
         `data` (by default outer-most one as axis=0) indexed by `indices`, and concatenates them in an output tensor
         of rank q + (r - 1).
@@ -368,9 +379,9 @@ class Opset1(_Opset):
 
     def Gemm(
         self,
-        A: T_floats | _Floats,
-        B: T_floats | _Floats,
-        C: T_floats | _Floats,
+        A: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
+        C: T_floats | _Array | _Floats,
         *,
         alpha: float = 1.0,
         beta: float = 1.0,
@@ -388,7 +399,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-1)
         """
 
-    def GlobalAveragePool(self, X: T_floats | _Floats) -> T_floats:
+    def GlobalAveragePool(self, X: T_floats | _Array | _Floats) -> T_floats:
         """GlobalAveragePool consumes an input tensor X and applies average pooling across the values in the same
         channel. This is equivalent to AveragePool with kernel size equal to the spatial dimension of input tensor.
 
@@ -397,7 +408,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html#globalaveragepool-1)
         """
 
-    def GlobalLpPool(self, X: T_floats | _Floats, *, p: float = 2.0) -> T_floats:
+    def GlobalLpPool(self, X: T_floats | _Array | _Floats, *, p: float = 2.0) -> T_floats:
         """GlobalLpPool consumes an input tensor X and applies lp pool pooling across the the values in the same
         channel. This is equivalent to LpPool with kernel size equal to the spatial dimension of input tensor.
 
@@ -406,7 +417,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html#globallppool-1)
         """
 
-    def GlobalMaxPool(self, X: T_floats | _Floats) -> T_floats:
+    def GlobalMaxPool(self, X: T_floats | _Array | _Floats) -> T_floats:
         """GlobalMaxPool consumes an input tensor X and applies max pooling across the values in the same channel. This
         is equivalent to MaxPool with kernel size equal to the spatial dimension of input tensor.
 
@@ -417,8 +428,8 @@ class Opset1(_Opset):
 
     def Greater(
         self,
-        A: T_floats | _Floats,
-        B: T_floats | _Floats,
+        A: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
         *,
         axis: int | None = None,
         broadcast: int = 0,
@@ -434,7 +445,7 @@ class Opset1(_Opset):
 
     def HardSigmoid(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         alpha: float = 0.2,
         beta: float = 0.5,
@@ -448,7 +459,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__HardSigmoid.html#hardsigmoid-1)
         """
 
-    def Hardmax(self, input: T_floats | _Floats, *, axis: int = 1) -> T_floats:
+    def Hardmax(self, input: T_floats | _Array | _Floats, *, axis: int = 1) -> T_floats:
         """The operator computes the hardmax (1 for the first maximum value, and 0 for all others) values for each
         layer in the batch of the given input. The input is a 2-D tensor (Tensor<float>) of size (batch_size x
         input_feature_dimensions). The output tensor has the same shape and contains the hardmax values of the
@@ -459,7 +470,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Hardmax.html#hardmax-1)
         """
 
-    def Identity(self, input: T_mixed | _Floats | _Strings) -> T_mixed:
+    def Identity(self, input: T_mixed | _Array | _Floats | _Strings) -> T_mixed:
         """Identity operator
 
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -486,9 +497,9 @@ class Opset1(_Opset):
 
     def InstanceNormalization(
         self,
-        input: T_floats | _Floats,
-        scale: T_floats | _Floats,
-        B: T_floats | _Floats,
+        input: T_floats | _Array | _Floats,
+        scale: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
         *,
         consumed_inputs: _Sequence[int] | None = None,
         epsilon: float = 1e-05,
@@ -502,7 +513,7 @@ class Opset1(_Opset):
 
     def LRN(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         size: int,
         alpha: float = 0.0001,
@@ -520,14 +531,14 @@ class Opset1(_Opset):
 
     def LSTM(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        R: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        R: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_floats | _Floats | None = None,
-        initial_c: T_floats | _Floats | None = None,
-        P: T_floats | _Floats | None = None,
+        initial_h: T_floats | _Array | _Floats | None = None,
+        initial_c: T_floats | _Array | _Floats | None = None,
+        P: T_floats | _Array | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -548,7 +559,7 @@ class Opset1(_Opset):
 
     def LeakyRelu(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         alpha: float = 0.01,
         consumed_inputs: _Sequence[int] | None = None,
@@ -563,8 +574,8 @@ class Opset1(_Opset):
 
     def Less(
         self,
-        A: T_floats | _Floats,
-        B: T_floats | _Floats,
+        A: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
         *,
         axis: int | None = None,
         broadcast: int = 0,
@@ -578,7 +589,12 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Less.html#less-1)
         """
 
-    def Log(self, input: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
+    def Log(
+        self,
+        input: T_floats | _Array | _Floats,
+        *,
+        consumed_inputs: _Sequence[int] | None = None,
+    ) -> T_floats:
         """Calculates the natural log of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -586,7 +602,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Log.html#log-1)
         """
 
-    def LogSoftmax(self, input: T_floats | _Floats, *, axis: int = 1) -> T_floats:
+    def LogSoftmax(self, input: T_floats | _Array | _Floats, *, axis: int = 1) -> T_floats:
         """The operator computes the logsoftmax (log of softmax) values for each layer in the batch of the given input.
         The input is a 2-D tensor (Tensor<float>) of size (batch_size x input_feature_dimensions). The output tensor
         has the same shape and contains the logsoftmax values of the corresponding input.
@@ -613,7 +629,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Loop.html#loop-1)
         """
 
-    def LpNormalization(self, input: T_floats | _Floats, *, axis: int = -1, p: int = 2) -> T_floats:
+    def LpNormalization(self, input: T_floats | _Array | _Floats, *, axis: int = -1, p: int = 2) -> T_floats:
         """Given a matrix, apply Lp-normalization along the provided axis. The output is computed as: `output = input /
         Lp_norm(input, axis)`. When the Lp norm is zero (i.e., all elements along the axis are zero), the output is
         defined to be zero to avoid division by zero.
@@ -625,7 +641,7 @@ class Opset1(_Opset):
 
     def LpPool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         auto_pad: str = "NOTSET",
         kernel_shape: _Sequence[int] | None = None,
@@ -643,7 +659,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LpPool.html#lppool-1)
         """
 
-    def MatMul(self, A: T_floats | _Floats, B: T_floats | _Floats) -> T_floats:
+    def MatMul(self, A: T_floats | _Array | _Floats, B: T_floats | _Array | _Floats) -> T_floats:
         """Matrix product that behaves like
         [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html).
 
@@ -652,7 +668,11 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MatMul.html#matmul-1)
         """
 
-    def Max(self, *data_0: T_floats | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
+    def Max(
+        self,
+        *data_0: T_floats | _Array | _Floats,
+        consumed_inputs: _Sequence[int] | None = None,
+    ) -> T_floats:
         """Element-wise max of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -663,7 +683,7 @@ class Opset1(_Opset):
 
     def MaxPool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -682,8 +702,8 @@ class Opset1(_Opset):
 
     def MaxRoiPool(
         self,
-        X: T_floats | _Floats,
-        rois: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
+        rois: T_floats | _Array | _Floats,
         *,
         pooled_shape: _Sequence[int],
         spatial_scale: float = 1.0,
@@ -696,7 +716,11 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html#maxroipool-1)
         """
 
-    def Mean(self, *data_0: T_floats | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
+    def Mean(
+        self,
+        *data_0: T_floats | _Array | _Floats,
+        consumed_inputs: _Sequence[int] | None = None,
+    ) -> T_floats:
         """Element-wise mean of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -705,7 +729,11 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mean.html#mean-1)
         """
 
-    def Min(self, *data_0: T_floats | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
+    def Min(
+        self,
+        *data_0: T_floats | _Array | _Floats,
+        consumed_inputs: _Sequence[int] | None = None,
+    ) -> T_floats:
         """Element-wise min of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -716,8 +744,8 @@ class Opset1(_Opset):
 
     def Mul(
         self,
-        A: T_floats | _Floats,
-        B: T_floats | _Floats,
+        A: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
         *,
         axis: int | None = None,
         broadcast: int = 0,
@@ -730,7 +758,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mul.html#mul-1)
         """
 
-    def Neg(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
+    def Neg(self, X: T_floats | _Array | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Neg takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where each element flipped
         sign, y = -x, is applied to the tensor elementwise.
 
@@ -739,7 +767,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Neg.html#neg-1)
         """
 
-    def Not(self, X: BOOL | _Array | _Bools) -> BOOL | _Array:
+    def Not(self, X: BOOL | _Array | _Bools) -> BOOL:
         """Returns the negation of the input tensor element-wise.
 
         T: bool
@@ -766,8 +794,8 @@ class Opset1(_Opset):
 
     def PRelu(
         self,
-        X: T_floats | _Floats,
-        slope: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
+        slope: T_floats | _Array | _Floats,
         *,
         consumed_inputs: _Sequence[int] | None = None,
     ) -> T_floats:
@@ -782,7 +810,7 @@ class Opset1(_Opset):
 
     def Pad(
         self,
-        data: T_floats | _Floats,
+        data: T_floats | _Array | _Floats,
         *,
         paddings: _Sequence[int],
         mode: str = "constant",
@@ -799,8 +827,8 @@ class Opset1(_Opset):
 
     def Pow(
         self,
-        X: T_floats | _Floats,
-        Y: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
+        Y: T_floats | _Array | _Floats,
         *,
         axis: int | None = None,
         broadcast: int = 0,
@@ -815,12 +843,12 @@ class Opset1(_Opset):
 
     def RNN(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        R: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        R: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_floats | _Floats | None = None,
+        initial_h: T_floats | _Array | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -881,7 +909,7 @@ class Opset1(_Opset):
     @_overload
     def RandomNormalLike(
         self,
-        input: T1_2 | _Floats | _Strings,
+        input: T1_2 | _Array | _Floats | _Strings,
         *,
         dtype: type[T_floats] | _DataType[T_floats],
         mean: float = 0.0,
@@ -901,7 +929,7 @@ class Opset1(_Opset):
     @_overload
     def RandomNormalLike(
         self,
-        input: T_mixed | _Floats | _Strings,
+        input: T_mixed | _Array | _Floats | _Strings,
         *,
         mean: float = 0.0,
         scale: float = 1.0,
@@ -911,7 +939,7 @@ class Opset1(_Opset):
     @_overload
     def RandomNormalLike(
         self,
-        input: T1_2 | _Floats | _Strings,
+        input: T1_2 | _Array | _Floats | _Strings,
         *,
         dtype: int | _ElementType,
         mean: float = 0.0,
@@ -962,7 +990,7 @@ class Opset1(_Opset):
     @_overload
     def RandomUniformLike(
         self,
-        input: T1_2 | _Floats | _Strings,
+        input: T1_2 | _Array | _Floats | _Strings,
         *,
         dtype: type[T_floats] | _DataType[T_floats],
         high: float = 1.0,
@@ -982,7 +1010,7 @@ class Opset1(_Opset):
     @_overload
     def RandomUniformLike(
         self,
-        input: T_mixed | _Floats | _Strings,
+        input: T_mixed | _Array | _Floats | _Strings,
         *,
         high: float = 1.0,
         low: float = 0.0,
@@ -992,7 +1020,7 @@ class Opset1(_Opset):
     @_overload
     def RandomUniformLike(
         self,
-        input: T1_2 | _Floats | _Strings,
+        input: T1_2 | _Array | _Floats | _Strings,
         *,
         dtype: int | _ElementType,
         high: float = 1.0,
@@ -1001,7 +1029,12 @@ class Opset1(_Opset):
     ) -> _AnyTensor:
         ...
 
-    def Reciprocal(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
+    def Reciprocal(
+        self,
+        X: T_floats | _Array | _Floats,
+        *,
+        consumed_inputs: _Sequence[int] | None = None,
+    ) -> T_floats:
         """Reciprocal takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the reciprocal
         is, y = 1/x, is applied to the tensor elementwise.
 
@@ -1012,7 +1045,7 @@ class Opset1(_Opset):
 
     def ReduceL1(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -1028,7 +1061,7 @@ class Opset1(_Opset):
 
     def ReduceL2(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -1044,7 +1077,7 @@ class Opset1(_Opset):
 
     def ReduceLogSum(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -1061,7 +1094,7 @@ class Opset1(_Opset):
 
     def ReduceLogSumExp(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -1078,7 +1111,7 @@ class Opset1(_Opset):
 
     def ReduceMax(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -1094,7 +1127,7 @@ class Opset1(_Opset):
 
     def ReduceMean(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -1111,7 +1144,7 @@ class Opset1(_Opset):
 
     def ReduceMin(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -1127,7 +1160,7 @@ class Opset1(_Opset):
 
     def ReduceProd(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -1143,7 +1176,7 @@ class Opset1(_Opset):
 
     def ReduceSum(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -1159,7 +1192,7 @@ class Opset1(_Opset):
 
     def ReduceSumSquare(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -1173,7 +1206,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html#reducesumsquare-1)
         """
 
-    def Relu(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
+    def Relu(self, X: T_floats | _Array | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Relu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the rectified linear
         function, y = max(0, x), is applied to the tensor elementwise.
 
@@ -1184,7 +1217,7 @@ class Opset1(_Opset):
 
     def Reshape(
         self,
-        data: T_floats | _Floats,
+        data: T_floats | _Array | _Floats,
         *,
         consumed_inputs: _Sequence[int] | None = None,
         shape: _Sequence[int] | None = None,
@@ -1201,7 +1234,7 @@ class Opset1(_Opset):
 
     def Selu(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         alpha: float = 1.6732,
         consumed_inputs: _Sequence[int] | None = None,
@@ -1216,7 +1249,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Selu.html#selu-1)
         """
 
-    def Shape(self, data: T1_2 | _Floats | _Strings) -> INT64:
+    def Shape(self, data: T1_2 | _Array | _Floats | _Strings) -> INT64:
         """Takes a tensor as input and outputs an 1D int64 tensor containing the shape of the input tensor.
 
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -1226,7 +1259,12 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-1)
         """
 
-    def Sigmoid(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
+    def Sigmoid(
+        self,
+        X: T_floats | _Array | _Floats,
+        *,
+        consumed_inputs: _Sequence[int] | None = None,
+    ) -> T_floats:
         """Sigmoid takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the sigmoid
         function, y = 1 / (1 + exp(-x)), is applied to the tensor elementwise.
 
@@ -1235,7 +1273,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sigmoid.html#sigmoid-1)
         """
 
-    def Size(self, data: T1_2 | _Floats | _Strings) -> INT64:
+    def Size(self, data: T1_2 | _Array | _Floats | _Strings) -> INT64:
         """Takes a tensor as input and outputs a int64 scalar that equals to the total number of elements of the input
         tensor.
 
@@ -1248,7 +1286,7 @@ class Opset1(_Opset):
 
     def Slice(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         *,
         ends: _Sequence[int],
         starts: _Sequence[int],
@@ -1265,7 +1303,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Slice.html#slice-1)
         """
 
-    def Softmax(self, input: T_floats | _Floats, *, axis: int = 1) -> T_floats:
+    def Softmax(self, input: T_floats | _Array | _Floats, *, axis: int = 1) -> T_floats:
         """The operator computes the softmax (normalized exponential) values for each layer in the batch of the given
         input. The input is a 2-D tensor (Tensor<float>) of size (batch_size x input_feature_dimensions). The output
         tensor has the same shape and contains the softmax values of the corresponding input.
@@ -1275,7 +1313,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softmax.html#softmax-1)
         """
 
-    def Softplus(self, X: T_floats | _Floats) -> T_floats:
+    def Softplus(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Softplus takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the softplus
         function, y = ln(exp(x) + 1), is applied to the tensor elementwise.
 
@@ -1284,7 +1322,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softplus.html#softplus-1)
         """
 
-    def Softsign(self, input: T_floats | _Floats) -> T_floats:
+    def Softsign(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the softsign (x/(1+|x|)) of the given input tensor element-wise.
 
         T: float, float16, double
@@ -1292,7 +1330,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softsign.html#softsign-1)
         """
 
-    def SpaceToDepth(self, input: T_mixed | _Floats | _Strings, *, blocksize: int) -> T_mixed:
+    def SpaceToDepth(self, input: T_mixed | _Array | _Floats | _Strings, *, blocksize: int) -> T_mixed:
         """SpaceToDepth rearranges blocks of spatial data into depth. More specifically, this op outputs a copy of the
         input tensor where values from the height and width dimensions are moved to the depth dimension.
 
@@ -1304,8 +1342,8 @@ class Opset1(_Opset):
 
     def Split(
         self,
-        input: T_floats | _Floats,
-        split_: T_floats | _Floats | None = None,
+        input: T_floats | _Array | _Floats,
+        split_: T_floats | _Array | _Floats | None = None,
         /,
         *,
         axis: int | None = None,
@@ -1320,7 +1358,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Split.html#split-1)
         """
 
-    def Sqrt(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
+    def Sqrt(self, X: T_floats | _Array | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Square root takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the square root
         is, y = x^0.5, is applied to the tensor elementwise. If x is negative, then it will return NaN.
 
@@ -1329,7 +1367,12 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sqrt.html#sqrt-1)
         """
 
-    def Squeeze(self, data: T_mixed | _Floats | _Strings, *, axes: _Sequence[int] | None = None) -> T_mixed:
+    def Squeeze(
+        self,
+        data: T_mixed | _Array | _Floats | _Strings,
+        *,
+        axes: _Sequence[int] | None = None,
+    ) -> T_mixed:
         """Remove single-dimensional entries from the shape of a tensor. Takes a parameter `axes` with a list of axes
         to squeeze. If `axes` is not provided, all the single dimensions will be removed from the shape. If an axis
         is selected with shape entry not equal to one, an error is raised.
@@ -1342,8 +1385,8 @@ class Opset1(_Opset):
 
     def Sub(
         self,
-        A: T_floats | _Floats,
-        B: T_floats | _Floats,
+        A: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
         *,
         axis: int | None = None,
         broadcast: int = 0,
@@ -1356,7 +1399,11 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sub.html#sub-1)
         """
 
-    def Sum(self, *data_0: T_floats | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
+    def Sum(
+        self,
+        *data_0: T_floats | _Array | _Floats,
+        consumed_inputs: _Sequence[int] | None = None,
+    ) -> T_floats:
         """Element-wise sum of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -1365,7 +1412,12 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sum.html#sum-1)
         """
 
-    def Tanh(self, input: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
+    def Tanh(
+        self,
+        input: T_floats | _Array | _Floats,
+        *,
+        consumed_inputs: _Sequence[int] | None = None,
+    ) -> T_floats:
         """Calculates the hyperbolic tangent of the given input tensor element-wise.
 
         T: float, float16, double
@@ -1373,7 +1425,12 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tanh.html#tanh-1)
         """
 
-    def Tile(self, input: T_floats | _Floats, tiles: T_floats | _Floats, axis: T_floats | _Floats) -> T_floats:
+    def Tile(
+        self,
+        input: T_floats | _Array | _Floats,
+        tiles: T_floats | _Array | _Floats,
+        axis: T_floats | _Array | _Floats,
+    ) -> T_floats:
         """Repeat the elements of a tensor along an axis.
 
         T: float, float16, double
@@ -1382,7 +1439,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tile.html#tile-1)
         """
 
-    def TopK(self, X: T_floats | _Floats, *, k: int, axis: int = -1) -> tuple[T_floats, INT64]:
+    def TopK(self, X: T_floats | _Array | _Floats, *, k: int, axis: int = -1) -> tuple[T_floats, INT64]:
         """Retrieve the top-K elements along a specified axis. Given an input tensor of shape [a_0, a_1, ..., a_{n-1}]
         and integer argument k, return two outputs: -Value tensor of shape [a_0, a_1, ..., a_{axis-1}, k,
         a_{axis+1}, ... a_{n-1}] which contains the values of the top k elements along the specified axis -Index
@@ -1394,7 +1451,12 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__TopK.html#topk-1)
         """
 
-    def Transpose(self, data: T_mixed | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T_mixed:
+    def Transpose(
+        self,
+        data: T_mixed | _Array | _Floats | _Strings,
+        *,
+        perm: _Sequence[int] | None = None,
+    ) -> T_mixed:
         """Returns a transpose of the input tensor. (Similar to `numpy.transpose`). The optional attribute `perm`
         specifies the permutation of the axes of the input tensor. `perm` must contain each axis index in `[0, n-1]`
         exactly once, so its length is equal to the rank `n` of the input tensor.
@@ -1405,7 +1467,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-1)
         """
 
-    def Unsqueeze(self, data: T_mixed | _Floats | _Strings, *, axes: _Sequence[int]) -> T_mixed:
+    def Unsqueeze(self, data: T_mixed | _Array | _Floats | _Strings, *, axes: _Sequence[int]) -> T_mixed:
         """Insert single-dimensional entries to the shape of a tensor. Takes one required argument `axes`, a list of
         dimensions that will be inserted. Dimension indices in `axes` are as seen in the output tensor. For example:
         Given a tensor such that tensor with shape [3, 4, 5], then Unsqueeze(tensor, axes=[0, 4]) has shape [1, 3,
@@ -1419,7 +1481,7 @@ class Opset1(_Opset):
 
     def Upsample(
         self,
-        X: T_mixed_3 | _Floats,
+        X: T_mixed_3 | _Array | _Floats,
         *,
         height_scale: float,
         width_scale: float,

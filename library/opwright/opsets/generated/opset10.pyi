@@ -12,16 +12,16 @@ from opwright.types import DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128
 from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 from opwright.opsets.generated.opset9 import Opset9
 
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T1_ints = _TypeVar("T1_ints", _AnyTensor, UINT8, INT8, _Array, default=_AnyTensor)
-T2_ints = _TypeVar("T2_ints", _AnyTensor, UINT8, INT8, _Array, default=_AnyTensor)
-T_ints = _TypeVar("T_ints", _AnyTensor, UINT8, INT8, INT32, _Array, default=_AnyTensor)
-T1: _TypeAlias = FLOAT | DOUBLE | _Array
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T3_ints = _TypeVar("T3_ints", _AnyTensor, UINT8, INT8, _Array, default=_AnyTensor)
-T1_2: _TypeAlias = FLOAT | INT32 | _Array
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
-Tind_ints = _TypeVar("Tind_ints", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
+T1_ints = _TypeVar("T1_ints", _AnyTensor, UINT8, INT8, default=_AnyTensor)
+T2_ints = _TypeVar("T2_ints", _AnyTensor, UINT8, INT8, default=_AnyTensor)
+T_ints = _TypeVar("T_ints", _AnyTensor, UINT8, INT8, INT32, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | DOUBLE
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, default=_AnyTensor)
+T3_ints = _TypeVar("T3_ints", _AnyTensor, UINT8, INT8, default=_AnyTensor)
+T1_2: _TypeAlias = FLOAT | INT32
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, default=_AnyTensor)
+Tind_ints = _TypeVar("Tind_ints", _AnyTensor, INT32, INT64, default=_AnyTensor)
 
 @_type_check_only
 class Opset10(Opset9):
@@ -29,7 +29,7 @@ class Opset10(Opset9):
 
     def AveragePool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -50,10 +50,10 @@ class Opset10(Opset9):
 
     def ConvInteger(
         self,
-        x: T1_ints | _Ints,
-        w: T2_ints | _Ints,
-        x_zero_point: T1_ints | _Ints | None = None,
-        w_zero_point: T2_ints | _Ints | None = None,
+        x: T1_ints | _Array | _Ints,
+        w: T2_ints | _Array | _Ints,
+        x_zero_point: T1_ints | _Array | _Ints | None = None,
+        w_zero_point: T2_ints | _Array | _Ints | None = None,
         *,
         auto_pad: str = "NOTSET",
         dilations: _Sequence[int] | None = None,
@@ -75,10 +75,10 @@ class Opset10(Opset9):
 
     def DequantizeLinear(
         self,
-        x: T_ints | _Ints,
+        x: T_ints | _Array | _Ints,
         x_scale: FLOAT | _Array | _Floats,
-        x_zero_point: T_ints | _Ints | None = None,
-    ) -> FLOAT | _Array:
+        x_zero_point: T_ints | _Array | _Ints | None = None,
+    ) -> FLOAT:
         """The linear dequantization operator. It consumes a quantized tensor, a scale, a zero point to compute the
         full precision tensor. The dequantization formula is y = (x - x_zero_point) * x_scale. 'x_scale' and
         'x_zero_point' are both scalars. 'x_zero_point' and 'x' must have same type. 'x' and 'y' must have same
@@ -89,7 +89,7 @@ class Opset10(Opset9):
         [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-10)
         """
 
-    def Dropout(self, data: T_floats | _Floats, *, ratio: float = 0.5) -> T_floats:
+    def Dropout(self, data: T_floats | _Array | _Floats, *, ratio: float = 0.5) -> T_floats:
         """Dropout takes one input floating tensor and produces two tensor outputs, output (floating tensor) and mask
         (`Tensor<bool>`). Depending on whether it is in test mode or not, the output Y will either be a random
         dropout, or a simple copy of the input. Note that our implementation of Dropout does scaling in the training
@@ -101,7 +101,7 @@ class Opset10(Opset9):
         [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-10)
         """
 
-    def IsInf(self, X: T1 | _Floats, *, detect_negative: int = 1, detect_positive: int = 1) -> BOOL:
+    def IsInf(self, X: T1 | _Array | _Floats, *, detect_negative: int = 1, detect_positive: int = 1) -> BOOL:
         """Map infinity to true and other values to false.
 
         T1: float, double
@@ -112,10 +112,10 @@ class Opset10(Opset9):
 
     def MatMulInteger(
         self,
-        A: T1_ints | _Ints,
-        B: T2_ints | _Ints,
-        a_zero_point: T1_ints | _Ints | None = None,
-        b_zero_point: T2_ints | _Ints | None = None,
+        A: T1_ints | _Array | _Ints,
+        B: T2_ints | _Array | _Ints,
+        a_zero_point: T1_ints | _Array | _Ints | None = None,
+        b_zero_point: T2_ints | _Array | _Ints | None = None,
     ) -> INT32:
         """Matrix product that behaves like
         [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html). The production MUST
@@ -130,7 +130,7 @@ class Opset10(Opset9):
 
     def MaxPool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -151,7 +151,13 @@ class Opset10(Opset9):
         [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-10)
         """
 
-    def Mod(self, A: T_numbers | _Floats, B: T_numbers | _Floats, *, fmod: int = 0) -> T_numbers:
+    def Mod(
+        self,
+        A: T_numbers | _Array | _Floats,
+        B: T_numbers | _Array | _Floats,
+        *,
+        fmod: int = 0,
+    ) -> T_numbers:
         """Performs element-wise binary modulus (with Numpy-style broadcasting support). The sign of the remainder is
         the same as that of the Divisor.
 
@@ -169,7 +175,7 @@ class Opset10(Opset9):
         score_threshold: FLOAT | _Array | _Floats | None = None,
         *,
         center_point_box: int = 0,
-    ) -> INT64 | _Array:
+    ) -> INT64:
         """Filter out boxes that have high intersection-over-union (IOU) overlap with previously selected boxes.
         Bounding boxes with score less than score_threshold are removed. Bounding box format is indicated by
         attribute center_point_box. Boxes are suppressed if their IOU with a previously selected box is strictly
@@ -180,14 +186,14 @@ class Opset10(Opset9):
 
     def QLinearConv(
         self,
-        x: T1_ints | _Ints,
+        x: T1_ints | _Array | _Ints,
         x_scale: FLOAT | _Array | _Floats,
-        x_zero_point: T1_ints | _Ints,
-        w: T2_ints | _Ints,
+        x_zero_point: T1_ints | _Array | _Ints,
+        w: T2_ints | _Array | _Ints,
         w_scale: FLOAT | _Array | _Floats,
-        w_zero_point: T2_ints | _Ints,
+        w_zero_point: T2_ints | _Array | _Ints,
         y_scale: FLOAT | _Array | _Floats,
-        y_zero_point: T3_ints | _Ints,
+        y_zero_point: T3_ints | _Array | _Ints,
         B: INT32 | _Array | _Ints | None = None,
         *,
         auto_pad: str = "NOTSET",
@@ -212,14 +218,14 @@ class Opset10(Opset9):
 
     def QLinearMatMul(
         self,
-        a: T1_ints | _Ints,
+        a: T1_ints | _Array | _Ints,
         a_scale: FLOAT | _Array | _Floats,
-        a_zero_point: T1_ints | _Ints,
-        b: T2_ints | _Ints,
+        a_zero_point: T1_ints | _Array | _Ints,
+        b: T2_ints | _Array | _Ints,
         b_scale: FLOAT | _Array | _Floats,
-        b_zero_point: T2_ints | _Ints,
+        b_zero_point: T2_ints | _Array | _Ints,
         y_scale: FLOAT | _Array | _Floats,
-        y_zero_point: T3_ints | _Ints,
+        y_zero_point: T3_ints | _Array | _Ints,
     ) -> T3_ints:
         """Matrix product that behaves like
         [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html). It consumes two
@@ -236,9 +242,9 @@ class Opset10(Opset9):
 
     def QuantizeLinear(
         self,
-        x: T1_2 | _Floats,
+        x: T1_2 | _Array | _Floats,
         y_scale: FLOAT | _Array | _Floats,
-        y_zero_point: T1_ints | _Ints | None = None,
+        y_zero_point: T1_ints | _Array | _Ints | None = None,
     ) -> T1_ints:
         """The linear per-tensor/layer quantization operator. It consumes a high precision tensor, a scale, a zero
         point to compute the low precision / quantized tensor. The quantization formula is y = saturate ((x /
@@ -253,7 +259,7 @@ class Opset10(Opset9):
 
     def Resize(
         self,
-        X: T_mixed | _Floats | _Strings,
+        X: T_mixed | _Array | _Floats | _Strings,
         scales: FLOAT | _Array | _Floats,
         *,
         mode: str = "nearest",
@@ -269,7 +275,7 @@ class Opset10(Opset9):
 
     def ReverseSequence(
         self,
-        input: T_mixed | _Floats | _Strings,
+        input: T_mixed | _Array | _Floats | _Strings,
         sequence_lens: INT64 | _Array | _Ints,
         *,
         batch_axis: int = 1,
@@ -285,8 +291,8 @@ class Opset10(Opset9):
 
     def RoiAlign(
         self,
-        X: T_floats | _Floats,
-        rois: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
+        rois: T_floats | _Array | _Floats,
         batch_indices: INT64 | _Array | _Ints,
         *,
         mode: str = "avg",
@@ -308,11 +314,11 @@ class Opset10(Opset9):
 
     def Slice(
         self,
-        data: T_mixed | _Floats | _Strings,
-        starts: Tind_ints | _Ints,
-        ends: Tind_ints | _Ints,
-        axes: Tind_ints | _Ints | None = None,
-        steps: Tind_ints | _Ints | None = None,
+        data: T_mixed | _Array | _Floats | _Strings,
+        starts: Tind_ints | _Array | _Ints,
+        ends: Tind_ints | _Array | _Ints,
+        axes: Tind_ints | _Array | _Ints | None = None,
+        steps: Tind_ints | _Array | _Ints | None = None,
     ) -> T_mixed:
         """Produces a slice of the input tensor along multiple axes. Similar to numpy:
         https://numpy.org/doc/stable/reference/routines.indexing.html Slices uses `starts`, `ends`, `axes` and
@@ -334,7 +340,7 @@ class Opset10(Opset9):
         is_case_sensitive: int = 0,
         locale: str | None = None,
         stopwords: _Sequence[str] | None = None,
-    ) -> STRING | _Array:
+    ) -> STRING:
         """StringNormalization performs string operations for basic cleaning. This operator has only one input (denoted
         by X) and only one output (denoted by Y). This operator first examines the elements in the X, and removes
         elements specified in "stopwords" attribute.
@@ -342,7 +348,7 @@ class Opset10(Opset9):
         [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__StringNormalizer.html#stringnormalizer-10)
         """
 
-    def ThresholdedRelu(self, X: T_floats | _Floats, *, alpha: float = 1.0) -> T_floats:
+    def ThresholdedRelu(self, X: T_floats | _Array | _Floats, *, alpha: float = 1.0) -> T_floats:
         """ThresholdedRelu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the
         rectified linear function, y = x for x > alpha, y = 0 otherwise, is applied to the tensor elementwise.
 
@@ -351,7 +357,13 @@ class Opset10(Opset9):
         [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ThresholdedRelu.html#thresholdedrelu-10)
         """
 
-    def TopK(self, X: T_floats | _Floats, K: INT64 | _Array | _Ints, *, axis: int = -1) -> tuple[T_floats, INT64]:
+    def TopK(
+        self,
+        X: T_floats | _Array | _Floats,
+        K: INT64 | _Array | _Ints,
+        *,
+        axis: int = -1,
+    ) -> tuple[T_floats, INT64]:
         """Retrieve the top-K elements along a specified axis. Given an input tensor of shape [a_0, a_1, ..., a_{n-1}]
         and integer argument k, return two outputs: -Value tensor of shape [a_0, a_1, ..., a_{axis-1}, k,
         a_{axis+1}, ... a_{n-1}] which contains the values of the top k elements along the specified axis -Index
@@ -366,7 +378,7 @@ class Opset10(Opset9):
     @_deprecated("Upsample is deprecated since opset 10")
     def Upsample(
         self,
-        X: T_mixed | _Floats | _Strings,
+        X: T_mixed | _Array | _Floats | _Strings,
         scales: FLOAT | _Array | _Floats,
         *,
         mode: str = "nearest",

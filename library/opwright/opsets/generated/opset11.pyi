@@ -14,27 +14,27 @@ from opwright.types import UINT64, COMPLEX64, COMPLEX128
 from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 from opwright.opsets.generated.opset10 import Opset10
 
-T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T_ints = _TypeVar("T_ints", _AnyTensor, UINT8, UINT16, UINT32, UINT64, _Array, default=_AnyTensor)
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
-S: _TypeAlias = _Sequence[_Tensor | _Array]
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T2: _TypeAlias = INT32 | INT64 | _Array
-T_mixed_2 = _TypeVar("T_mixed_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_numbers_3 = _TypeVar("T_numbers_3", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_numbers_4 = _TypeVar("T_numbers_4", _AnyTensor, FLOAT, INT16, INT32, INT64, DOUBLE, _Array, default=_AnyTensor)
-T2_2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | _Array
-Tind_ints = _TypeVar("Tind_ints", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
+T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
+T_ints = _TypeVar("T_ints", _AnyTensor, UINT8, UINT16, UINT32, UINT64, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, default=_AnyTensor)
+S: _TypeAlias = _Sequence[_Tensor]
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, DOUBLE, UINT32, UINT64, default=_AnyTensor)
+T2: _TypeAlias = INT32 | INT64
+T_mixed_2 = _TypeVar("T_mixed_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, default=_AnyTensor)
+T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, default=_AnyTensor)
+T_numbers_3 = _TypeVar("T_numbers_3", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, default=_AnyTensor)
+T_numbers_4 = _TypeVar("T_numbers_4", _AnyTensor, FLOAT, INT16, INT32, INT64, DOUBLE, default=_AnyTensor)
+T2_2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE
+T_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128
+Tind_ints = _TypeVar("Tind_ints", _AnyTensor, INT32, INT64, default=_AnyTensor)
+_Item = _TypeVar("_Item", bound=_Tensor, default=_AnyTensor)
 
 @_type_check_only
 class Opset11(Opset10):
     """The operators of ai.onnx at version 11."""
 
-    def ArgMax(self, data: T | _Floats, *, axis: int = 0, keepdims: int = 1) -> INT64:
+    def ArgMax(self, data: T | _Array | _Floats, *, axis: int = 0, keepdims: int = 1) -> INT64:
         """Computes the indices of the max elements of the input tensor's element along the provided axis. The
         resulting tensor has the same rank as the input if keepdims equals 1. If keepdims equal 0, then the
         resulting tensor has the reduced dimension pruned. The input tensor must not be empty. The type of the
@@ -45,7 +45,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ArgMax.html#argmax-11)
         """
 
-    def ArgMin(self, data: T | _Floats, *, axis: int = 0, keepdims: int = 1) -> INT64:
+    def ArgMin(self, data: T | _Array | _Floats, *, axis: int = 0, keepdims: int = 1) -> INT64:
         """Computes the indices of the min elements of the input tensor's element along the provided axis. The
         resulting tensor has the same rank as the input if keepdims equals 1. If keepdims equal 0, then the
         resulting tensor has the reduced dimension pruned. The input tensor must not be empty. The type of the
@@ -58,7 +58,7 @@ class Opset11(Opset10):
 
     def AveragePool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -77,7 +77,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__AveragePool.html#averagepool-11)
         """
 
-    def BitShift(self, X: T_ints | _Ints, Y: T_ints | _Ints, *, direction: str) -> T_ints:
+    def BitShift(self, X: T_ints | _Array | _Ints, Y: T_ints | _Array | _Ints, *, direction: str) -> T_ints:
         """Bitwise shift operator performs element-wise operation. For each input element, if the attribute "direction"
         is "RIGHT", this operator moves its binary representation toward the right side so that the input value is
         effectively decreased. If the attribute "direction" is "LEFT", bits of binary representation moves toward
@@ -90,9 +90,9 @@ class Opset11(Opset10):
 
     def Clip(
         self,
-        input: T_floats | _Floats,
-        min: T_floats | _Floats | None = None,
-        max: T_floats | _Floats | None = None,
+        input: T_floats | _Array | _Floats,
+        min: T_floats | _Array | _Floats | None = None,
+        max: T_floats | _Array | _Floats | None = None,
     ) -> T_floats:
         """Clip operator limits the given input within an interval. The interval is specified by the inputs 'min' and
         'max'. They default to numeric_limits::lowest() and numeric_limits::max(), respectively.
@@ -104,7 +104,7 @@ class Opset11(Opset10):
 
     def Compress(
         self,
-        input: T_mixed | _Floats | _Strings,
+        input: T_mixed | _Array | _Floats | _Strings,
         condition: BOOL | _Array | _Bools,
         *,
         axis: int | None = None,
@@ -120,7 +120,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Compress.html#compress-11)
         """
 
-    def Concat(self, *inputs: T_mixed | _Floats | _Strings, axis: int) -> T_mixed:
+    def Concat(self, *inputs: T_mixed | _Array | _Floats | _Strings, axis: int) -> T_mixed:
         """Concatenate a list of tensors into a single tensor. All input tensors must have the same shape, except for
         the dimension size of the axis to concatenate on.
 
@@ -130,7 +130,13 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Concat.html#concat-11)
         """
 
-    def ConcatFromSequence(self, input_sequence: _Sequence[_Item], *, axis: int, new_axis: int = 0) -> _Item:
+    def ConcatFromSequence(
+        self,
+        input_sequence: _Sequence[_Item] | _Sequence[_Array],
+        *,
+        axis: int,
+        new_axis: int = 0,
+    ) -> _Item:
         """Concatenate a sequence of tensors into a single tensor. All input tensors must have the same shape, except
         for the dimension size of the axis to concatenate on. By default 'new_axis' is 0, the behavior is similar to
         numpy.concatenate. When 'new_axis' is 1, the behavior is similar to numpy.stack.
@@ -157,9 +163,9 @@ class Opset11(Opset10):
 
     def Conv(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         *,
         auto_pad: str = "NOTSET",
         dilations: _Sequence[int] | None = None,
@@ -177,9 +183,9 @@ class Opset11(Opset10):
 
     def ConvTranspose(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         *,
         auto_pad: str = "NOTSET",
         dilations: _Sequence[int] | None = None,
@@ -199,8 +205,8 @@ class Opset11(Opset10):
 
     def CumSum(
         self,
-        x: T_numbers | _Floats,
-        axis: T2 | _Ints,
+        x: T_numbers | _Array | _Floats,
+        axis: T2 | _Array | _Ints,
         *,
         exclusive: int = 0,
         reverse: int = 0,
@@ -216,7 +222,13 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CumSum.html#cumsum-11)
         """
 
-    def DepthToSpace(self, input: T_mixed | _Floats | _Strings, *, blocksize: int, mode: str = "DCR") -> T_mixed:
+    def DepthToSpace(
+        self,
+        input: T_mixed | _Array | _Floats | _Strings,
+        *,
+        blocksize: int,
+        mode: str = "DCR",
+    ) -> T_mixed:
         """DepthToSpace rearranges (permutes) data from depth into blocks of spatial data. This is the reverse
         transformation of SpaceToDepth. More specifically, this op outputs a copy of the input tensor where values
         from the depth dimension are moved in spatial blocks to the height and width dimensions. By default, `mode`
@@ -228,7 +240,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DepthToSpace.html#depthtospace-11)
         """
 
-    def Det(self, X: T_floats | _Floats) -> T_floats:
+    def Det(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Det calculates determinant of a square matrix or batches of square matrices. Det takes one input tensor of
         shape `[*, M, M]`, where `*` is zero or more batch dimensions, and the inner-most 2 dimensions form square
         matrices. The output is a tensor of shape `[*]`, containing the determinants of all input submatrices. e.g.,
@@ -250,7 +262,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html#dynamicquantizelinear-11)
         """
 
-    def Equal(self, A: T_mixed_2 | _Floats, B: T_mixed_2 | _Floats) -> BOOL:
+    def Equal(self, A: T_mixed_2 | _Array | _Floats, B: T_mixed_2 | _Array | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `equal` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -260,7 +272,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Equal.html#equal-11)
         """
 
-    def Flatten(self, input: T_mixed | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
+    def Flatten(self, input: T_mixed | _Array | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
         """Flattens the input tensor into a 2D matrix. If input tensor has shape (d_0, d_1, ... d_n) then the output
         will have shape (d_0 X d_1 ... d_(axis-1), d_axis X d_(axis+1) ... X dn).
 
@@ -270,7 +282,13 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-11)
         """
 
-    def Gather(self, data: T_mixed | _Floats | _Strings, indices: T2 | _Ints, *, axis: int = 0) -> T_mixed:
+    def Gather(
+        self,
+        data: T_mixed | _Array | _Floats | _Strings,
+        indices: T2 | _Array | _Ints,
+        *,
+        axis: int = 0,
+    ) -> T_mixed:
         """Given `data` tensor of rank r >= 1, and `indices` tensor of rank q, gather entries of the axis dimension of
         `data` (by default outer-most one as axis=0) indexed by `indices`, and concatenates them in an output tensor
         of rank q + (r - 1).
@@ -284,8 +302,8 @@ class Opset11(Opset10):
 
     def GatherElements(
         self,
-        data: T_mixed | _Floats | _Strings,
-        indices: T2 | _Ints,
+        data: T_mixed | _Array | _Floats | _Strings,
+        indices: T2 | _Array | _Ints,
         *,
         axis: int = 0,
     ) -> T_mixed:
@@ -301,7 +319,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GatherElements.html#gatherelements-11)
         """
 
-    def GatherND(self, data: T_mixed | _Floats | _Strings, indices: INT64 | _Array | _Ints) -> T_mixed:
+    def GatherND(self, data: T_mixed | _Array | _Floats | _Strings, indices: INT64 | _Array | _Ints) -> T_mixed:
         """Given `data` tensor of rank `r` >= 1, and `indices` tensor of rank `q` >= 1, this operator gathers slices of
         `data` into an output tensor of rank `q + r - indices_shape[-1] - 1`.
 
@@ -313,9 +331,9 @@ class Opset11(Opset10):
 
     def Gemm(
         self,
-        A: T_numbers_2 | _Floats,
-        B: T_numbers_2 | _Floats,
-        C: T_numbers_2 | _Floats | None = None,
+        A: T_numbers_2 | _Array | _Floats,
+        B: T_numbers_2 | _Array | _Floats,
+        C: T_numbers_2 | _Array | _Floats | None = None,
         *,
         alpha: float = 1.0,
         beta: float = 1.0,
@@ -329,7 +347,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-11)
         """
 
-    def Hardmax(self, input: T_floats | _Floats, *, axis: int = 1) -> T_floats:
+    def Hardmax(self, input: T_floats | _Array | _Floats, *, axis: int = 1) -> T_floats:
         """The operator computes the hardmax (1 for the first maximum value, and 0 for all others) values for each
         layer in the batch of the given input.
 
@@ -354,7 +372,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__If.html#if-11)
         """
 
-    def LogSoftmax(self, input: T_floats | _Floats, *, axis: int = 1) -> T_floats:
+    def LogSoftmax(self, input: T_floats | _Array | _Floats, *, axis: int = 1) -> T_floats:
         """The operator computes the logsoftmax (log of softmax) values for each layer in the batch of the given input.
 
         T: float, float16, double
@@ -381,7 +399,7 @@ class Opset11(Opset10):
 
     def LpPool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -401,7 +419,7 @@ class Opset11(Opset10):
 
     def MaxPool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -424,7 +442,7 @@ class Opset11(Opset10):
 
     def MaxUnpool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         I: INT64 | _Array | _Ints,
         output_shape: INT64 | _Array | _Ints | None = None,
         *,
@@ -451,7 +469,7 @@ class Opset11(Opset10):
         score_threshold: FLOAT | _Array | _Floats | None = None,
         *,
         center_point_box: int = 0,
-    ) -> INT64 | _Array:
+    ) -> INT64:
         """Filter out boxes that have high intersection-over-union (IOU) overlap with previously selected boxes.
         Bounding boxes with score less than score_threshold are removed. Bounding box format is indicated by
         attribute center_point_box. Boxes are suppressed if their IOU with a previously selected box is strictly
@@ -462,9 +480,9 @@ class Opset11(Opset10):
 
     def OneHot(
         self,
-        indices: T | _Floats,
-        depth: T | _Floats,
-        values: T_mixed | _Floats | _Strings,
+        indices: T | _Array | _Floats,
+        depth: T | _Array | _Floats,
+        values: T_mixed | _Array | _Floats | _Strings,
         *,
         axis: int = -1,
     ) -> T_mixed:
@@ -483,9 +501,9 @@ class Opset11(Opset10):
 
     def Pad(
         self,
-        data: T_numbers_3 | _Floats,
+        data: T_numbers_3 | _Array | _Floats,
         pads: INT64 | _Array | _Ints,
-        constant_value: T_numbers_3 | _Floats | None = None,
+        constant_value: T_numbers_3 | _Array | _Floats | None = None,
         *,
         mode: str = "constant",
     ) -> T_numbers_3:
@@ -500,9 +518,9 @@ class Opset11(Opset10):
 
     def Range(
         self,
-        start: T_numbers_4 | _Floats,
-        limit: T_numbers_4 | _Floats,
-        delta: T_numbers_4 | _Floats,
+        start: T_numbers_4 | _Array | _Floats,
+        limit: T_numbers_4 | _Array | _Floats,
+        delta: T_numbers_4 | _Array | _Floats,
     ) -> T_numbers_4:
         """Generate a tensor containing a sequence of numbers that begin at `start` and extends by increments of
         `delta` up to `limit` (exclusive).
@@ -514,7 +532,7 @@ class Opset11(Opset10):
 
     def ReduceL1(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -530,7 +548,7 @@ class Opset11(Opset10):
 
     def ReduceL2(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -546,7 +564,7 @@ class Opset11(Opset10):
 
     def ReduceLogSum(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -562,7 +580,7 @@ class Opset11(Opset10):
 
     def ReduceLogSumExp(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -578,7 +596,7 @@ class Opset11(Opset10):
 
     def ReduceMax(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -594,7 +612,7 @@ class Opset11(Opset10):
 
     def ReduceMean(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -610,7 +628,7 @@ class Opset11(Opset10):
 
     def ReduceMin(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -626,7 +644,7 @@ class Opset11(Opset10):
 
     def ReduceProd(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -642,7 +660,7 @@ class Opset11(Opset10):
 
     def ReduceSum(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -658,7 +676,7 @@ class Opset11(Opset10):
 
     def ReduceSumSquare(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -674,8 +692,8 @@ class Opset11(Opset10):
 
     def Resize(
         self,
-        X: T_mixed | _Floats | _Strings,
-        roi: T2_2 | _Floats,
+        X: T_mixed | _Array | _Floats | _Strings,
+        roi: T2_2 | _Array | _Floats,
         scales: FLOAT | _Array | _Floats,
         sizes: INT64 | _Array | _Ints | None = None,
         *,
@@ -698,7 +716,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Resize.html#resize-11)
         """
 
-    def Round(self, X: T_floats | _Floats) -> T_floats:
+    def Round(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Round takes one input Tensor and rounds the values, element-wise, meaning it finds the nearest integer for
         each value. In case of halves, the rule is to round them to the nearest even integer. If input x is
         integral, +0, -0, NaN, or infinite, x itself is returned. The output tensor has the same shape and type as
@@ -733,9 +751,9 @@ class Opset11(Opset10):
     @_deprecated("Scatter is deprecated since opset 11")
     def Scatter(
         self,
-        data: T_mixed | _Floats | _Strings,
-        indices: T2 | _Ints,
-        updates: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
+        indices: T2 | _Array | _Ints,
+        updates: T_mixed | _Array | _Floats | _Strings,
         *,
         axis: int = 0,
     ) -> T_mixed:
@@ -750,9 +768,9 @@ class Opset11(Opset10):
 
     def ScatterElements(
         self,
-        data: T_mixed | _Floats | _Strings,
-        indices: T2 | _Ints,
-        updates: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
+        indices: T2 | _Array | _Ints,
+        updates: T_mixed | _Array | _Floats | _Strings,
         *,
         axis: int = 0,
     ) -> T_mixed:
@@ -768,9 +786,9 @@ class Opset11(Opset10):
 
     def ScatterND(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         indices: INT64 | _Array | _Ints,
-        updates: T_mixed | _Floats | _Strings,
+        updates: T_mixed | _Array | _Floats | _Strings,
     ) -> T_mixed:
         """ScatterND takes three inputs `data` tensor of rank r >= 1, `indices` tensor of rank q >= 1, and `updates`
         tensor of rank q + r - indices.shape[-1] - 1. The output of the operation is produced by creating a copy of
@@ -783,7 +801,11 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ScatterND.html#scatternd-11)
         """
 
-    def SequenceAt(self, input_sequence: _Sequence[_Item], position: T2 | _Ints) -> _Item:
+    def SequenceAt(
+        self,
+        input_sequence: _Sequence[_Item] | _Sequence[_Array],
+        position: T2 | _Array | _Ints,
+    ) -> _Item:
         """Outputs a tensor copy from the tensor at 'position' in 'input_sequence'. Accepted range for 'position' is in
         `[-n, n - 1]`, where `n` is the number of tensors in 'input_sequence'. Negative value means counting
         positions from the back.
@@ -796,7 +818,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SequenceAt.html#sequenceat-11)
         """
 
-    def SequenceConstruct(self, *inputs: _Item) -> _Sequence[_Item]:
+    def SequenceConstruct(self, *inputs: _Item | _Array) -> _Sequence[_Item]:
         """Construct a tensor sequence containing 'inputs' tensors. All tensors in 'inputs' must have the same data
         type.
 
@@ -824,8 +846,8 @@ class Opset11(Opset10):
 
     def SequenceErase(
         self,
-        input_sequence: _Sequence[_Item],
-        position: T2 | _Ints | None = None,
+        input_sequence: _Sequence[_Item] | _Sequence[_Array],
+        position: T2 | _Array | _Ints | None = None,
     ) -> _Sequence[_Item]:
         """Outputs a tensor sequence that removes the tensor at 'position' from 'input_sequence'. Accepted range for
         'position' is in `[-n, n - 1]`, where `n` is the number of tensors in 'input_sequence'. Negative value means
@@ -840,9 +862,9 @@ class Opset11(Opset10):
 
     def SequenceInsert(
         self,
-        input_sequence: _Sequence[_Item],
-        tensor: _Item,
-        position: T2 | _Ints | None = None,
+        input_sequence: _Sequence[_Item] | _Sequence[_Array],
+        tensor: _Item | _Array,
+        position: T2 | _Array | _Ints | None = None,
     ) -> _Sequence[_Item]:
         """Outputs a tensor sequence that inserts 'tensor' into 'input_sequence' at 'position'. 'tensor' must have the
         same data type as 'input_sequence'. Accepted range for 'position' is in `[-n, n]`, where `n` is the number
@@ -857,7 +879,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SequenceInsert.html#sequenceinsert-11)
         """
 
-    def SequenceLength(self, input_sequence: S) -> INT64:
+    def SequenceLength(self, input_sequence: S | _Sequence[_Array]) -> INT64:
         """Produces a scalar(tensor of empty shape) containing the number of tensors in 'input_sequence'.
 
         S: sequences of tensors
@@ -868,11 +890,11 @@ class Opset11(Opset10):
 
     def Slice(
         self,
-        data: T_mixed | _Floats | _Strings,
-        starts: Tind_ints | _Ints,
-        ends: Tind_ints | _Ints,
-        axes: Tind_ints | _Ints | None = None,
-        steps: Tind_ints | _Ints | None = None,
+        data: T_mixed | _Array | _Floats | _Strings,
+        starts: Tind_ints | _Array | _Ints,
+        ends: Tind_ints | _Array | _Ints,
+        axes: Tind_ints | _Array | _Ints | None = None,
+        steps: Tind_ints | _Array | _Ints | None = None,
     ) -> T_mixed:
         """Produces a slice of the input tensor along multiple axes. Similar to numpy:
         https://numpy.org/doc/stable/reference/routines.indexing.html Slices uses `starts`, `ends`, `axes` and
@@ -886,7 +908,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Slice.html#slice-11)
         """
 
-    def Softmax(self, input: T_floats | _Floats, *, axis: int = 1) -> T_floats:
+    def Softmax(self, input: T_floats | _Array | _Floats, *, axis: int = 1) -> T_floats:
         """The operator computes the softmax (normalized exponential) values for each layer in the batch of the given
         input.
 
@@ -897,7 +919,7 @@ class Opset11(Opset10):
 
     def Split(
         self,
-        input: T_mixed | _Floats | _Strings,
+        input: T_mixed | _Array | _Floats | _Strings,
         *,
         axis: int = 0,
         split: _Sequence[int] | None = None,
@@ -913,8 +935,8 @@ class Opset11(Opset10):
 
     def SplitToSequence(
         self,
-        input: _Item,
-        split: T2 | _Ints | None = None,
+        input: _Item | _Array,
+        split: T2 | _Array | _Ints | None = None,
         *,
         axis: int = 0,
         keepdims: int = 1,
@@ -932,7 +954,12 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SplitToSequence.html#splittosequence-11)
         """
 
-    def Squeeze(self, data: T_mixed | _Floats | _Strings, *, axes: _Sequence[int] | None = None) -> T_mixed:
+    def Squeeze(
+        self,
+        data: T_mixed | _Array | _Floats | _Strings,
+        *,
+        axes: _Sequence[int] | None = None,
+    ) -> T_mixed:
         """Remove single-dimensional entries from the shape of a tensor. Takes a parameter `axes` with a list of axes
         to squeeze. If `axes` is not provided, all the single dimensions will be removed from the shape. If an axis
         is selected with shape entry not equal to one, an error is raised.
@@ -945,7 +972,7 @@ class Opset11(Opset10):
 
     def TopK(
         self,
-        X: T_numbers_3 | _Floats,
+        X: T_numbers_3 | _Array | _Floats,
         K: INT64 | _Array | _Ints,
         *,
         axis: int = -1,
@@ -961,7 +988,13 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__TopK.html#topk-11)
         """
 
-    def Unique(self, X: T_mixed | _Floats | _Strings, *, axis: int | None = None, sorted: int = 1) -> T_mixed:
+    def Unique(
+        self,
+        X: T_mixed | _Array | _Floats | _Strings,
+        *,
+        axis: int | None = None,
+        sorted: int = 1,
+    ) -> T_mixed:
         """Find the unique elements of a tensor. When an optional attribute 'axis' is provided, unique subtensors
         sliced along the 'axis' are returned. Otherwise the input tensor is flattened and unique values of the
         flattened tensor are returned.
@@ -972,7 +1005,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Unique.html#unique-11)
         """
 
-    def Unsqueeze(self, data: T_mixed | _Floats | _Strings, *, axes: _Sequence[int]) -> T_mixed:
+    def Unsqueeze(self, data: T_mixed | _Array | _Floats | _Strings, *, axes: _Sequence[int]) -> T_mixed:
         """Insert single-dimensional entries to the shape of an input tensor (`data`). Takes one required argument
         `axes` - which contains a list of dimension indices and this operator will insert a dimension of value `1`
         into the corresponding index of the output tensor (`expanded`).

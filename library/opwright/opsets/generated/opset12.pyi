@@ -12,21 +12,28 @@ from opwright.types import DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset11 import Opset11
 
-T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
-T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, UINT8, INT8, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-Tind: _TypeAlias = INT32 | INT64 | _Array
-T_numbers_3 = _TypeVar("T_numbers_3", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T_numbers_4 = _TypeVar("T_numbers_4", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, default=_AnyTensor)
+T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, UINT8, INT8, FLOAT16, DOUBLE, default=_AnyTensor)
+Tind: _TypeAlias = INT32 | INT64
+T_numbers_3 = _TypeVar("T_numbers_3", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, default=_AnyTensor)
+T_numbers_4 = _TypeVar("T_numbers_4", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, default=_AnyTensor)
 
 @_type_check_only
 class Opset12(Opset11):
     """The operators of ai.onnx at version 12."""
 
-    def ArgMax(self, data: T | _Floats, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> INT64:
+    def ArgMax(
+        self,
+        data: T | _Array | _Floats,
+        *,
+        axis: int = 0,
+        keepdims: int = 1,
+        select_last_index: int = 0,
+    ) -> INT64:
         """Computes the indices of the max elements of the input tensor's element along the provided axis. The
         resulting tensor has the same rank as the input if keepdims equals 1. If keepdims equal 0, then the
         resulting tensor has the reduced dimension pruned.
@@ -36,7 +43,14 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ArgMax.html#argmax-12)
         """
 
-    def ArgMin(self, data: T | _Floats, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> INT64:
+    def ArgMin(
+        self,
+        data: T | _Array | _Floats,
+        *,
+        axis: int = 0,
+        keepdims: int = 1,
+        select_last_index: int = 0,
+    ) -> INT64:
         """Computes the indices of the min elements of the input tensor's element along the provided axis. The
         resulting tensor has the same rank as the input if keepdims equals 1. If keepdims equal 0, then the
         resulting tensor has the reduced dimension pruned.
@@ -46,7 +60,7 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ArgMin.html#argmin-12)
         """
 
-    def Celu(self, X: FLOAT | _Array | _Floats, *, alpha: float = 1.0) -> FLOAT | _Array:
+    def Celu(self, X: FLOAT | _Array | _Floats, *, alpha: float = 1.0) -> FLOAT:
         """Continuously Differentiable Exponential Linear Units: Perform the linear unit element-wise on the input
         tensor X using formula:
 
@@ -57,9 +71,9 @@ class Opset12(Opset11):
 
     def Clip(
         self,
-        input: T_numbers | _Floats,
-        min: T_numbers | _Floats | None = None,
-        max: T_numbers | _Floats | None = None,
+        input: T_numbers | _Array | _Floats,
+        min: T_numbers | _Array | _Floats | None = None,
+        max: T_numbers | _Array | _Floats | None = None,
     ) -> T_numbers:
         """Clip operator limits the given input within an interval. The interval is specified by the inputs 'min' and
         'max'. They default to numeric_limits::lowest() and numeric_limits::max(), respectively.
@@ -103,8 +117,8 @@ class Opset12(Opset11):
 
     def Dropout(
         self,
-        data: T_floats | _Floats,
-        ratio: T1 | _Floats | None = None,
+        data: T_floats | _Array | _Floats,
+        ratio: T1 | _Array | _Floats | None = None,
         training_mode: BOOL | _Array | _Bools | None = None,
         *,
         seed: int | None = None,
@@ -120,7 +134,7 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-12)
         """
 
-    def Einsum(self, *Inputs: T_numbers | _Floats, equation: str) -> T_numbers:
+    def Einsum(self, *Inputs: T_numbers | _Array | _Floats, equation: str) -> T_numbers:
         """An einsum of the form `term1, term2 -> output-term` produces an output tensor using the following equation
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
@@ -130,7 +144,7 @@ class Opset12(Opset11):
 
     def GatherND(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         indices: INT64 | _Array | _Ints,
         *,
         batch_dims: int = 0,
@@ -144,7 +158,7 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GatherND.html#gathernd-12)
         """
 
-    def GreaterOrEqual(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> BOOL:
+    def GreaterOrEqual(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `greater_equal` logical operation elementwise on the input
         tensors `A` and `B` (with Numpy-style broadcasting support).
 
@@ -154,7 +168,7 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GreaterOrEqual.html#greaterorequal-12)
         """
 
-    def LessOrEqual(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> BOOL:
+    def LessOrEqual(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `less_equal` logical operation elementwise on the input
         tensors `A` and `B` (with Numpy-style broadcasting support).
 
@@ -164,7 +178,7 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LessOrEqual.html#lessorequal-12)
         """
 
-    def Max(self, *data_0: T_numbers | _Floats) -> T_numbers:
+    def Max(self, *data_0: T_numbers | _Array | _Floats) -> T_numbers:
         """Element-wise max of each of the input tensors (with Numpy-style broadcasting support). All inputs and
         outputs must have the same data type. This operator supports **multidirectional (i.e., Numpy-style)
         broadcasting**; for more details please check [the doc](Broadcasting.md).
@@ -176,7 +190,7 @@ class Opset12(Opset11):
 
     def MaxPool(
         self,
-        X: T_numbers_2 | _Floats,
+        X: T_numbers_2 | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -197,7 +211,7 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-12)
         """
 
-    def Min(self, *data_0: T_numbers | _Floats) -> T_numbers:
+    def Min(self, *data_0: T_numbers | _Array | _Floats) -> T_numbers:
         """Element-wise min of each of the input tensors (with Numpy-style broadcasting support). All inputs and
         outputs must have the same data type. This operator supports **multidirectional (i.e., Numpy-style)
         broadcasting**; for more details please check [the doc](Broadcasting.md).
@@ -209,9 +223,9 @@ class Opset12(Opset11):
 
     def NegativeLogLikelihoodLoss(
         self,
-        input: T_floats | _Floats,
-        target: Tind | _Ints,
-        weight: T_floats | _Floats | None = None,
+        input: T_floats | _Array | _Floats,
+        target: Tind | _Array | _Ints,
+        weight: T_floats | _Array | _Floats | None = None,
         *,
         ignore_index: int | None = None,
         reduction: str = "mean",
@@ -227,7 +241,7 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html#negativeloglikelihoodloss-12)
         """
 
-    def Pow(self, X: T_numbers_3 | _Floats, Y: T | _Floats) -> T_numbers_3:
+    def Pow(self, X: T_numbers_3 | _Array | _Floats, Y: T | _Array | _Floats) -> T_numbers_3:
         """Pow takes input data (Tensor<T>) and exponent Tensor, and produces one output data (Tensor<T>) where the
         function `f(x) = x^exponent`, is applied to the data tensor elementwise. This operator supports
         **multidirectional (i.e., Numpy-style) broadcasting**; for more details please check [the
@@ -241,7 +255,7 @@ class Opset12(Opset11):
 
     def ReduceMax(
         self,
-        data: T_numbers_4 | _Floats,
+        data: T_numbers_4 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -257,7 +271,7 @@ class Opset12(Opset11):
 
     def ReduceMin(
         self,
-        data: T_numbers_4 | _Floats,
+        data: T_numbers_4 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -273,9 +287,9 @@ class Opset12(Opset11):
 
     def SoftmaxCrossEntropyLoss(
         self,
-        scores: T_floats | _Floats,
-        labels: Tind | _Ints,
-        weights: T_floats | _Floats | None = None,
+        scores: T_floats | _Array | _Floats,
+        labels: Tind | _Array | _Ints,
+        weights: T_floats | _Array | _Floats | None = None,
         *,
         ignore_index: int | None = None,
         reduction: str = "mean",

@@ -14,33 +14,33 @@ from opwright.types import COMPLEX128, BFLOAT16
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset12 import Opset12
 
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
-E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
-T_ints = _TypeVar("T_ints", _AnyTensor, UINT8, INT8, INT32, _Array, default=_AnyTensor)
-T1_2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T_mixed_2 = _TypeVar("T_mixed_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-Tind: _TypeAlias = INT32 | INT64 | _Array
-T1_3: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | _Array
-T_numbers_3 = _TypeVar("T_numbers_3", _AnyTensor, FLOAT, INT8, INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T_floats_2 = _TypeVar("T_floats_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | _Array
-T_numbers_4 = _TypeVar("T_numbers_4", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T1_4: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-T1_5: _TypeAlias = FLOAT | INT32 | _Array
-T2_ints = _TypeVar("T2_ints", _AnyTensor, UINT8, INT8, _Array, default=_AnyTensor)
-T_numbers_5 = _TypeVar("T_numbers_5", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-Tind_ints = _TypeVar("Tind_ints", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, default=_AnyTensor)
+T_ints = _TypeVar("T_ints", _AnyTensor, UINT8, INT8, INT32, default=_AnyTensor)
+T1_2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE
+T_mixed_2 = _TypeVar("T_mixed_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+Tind: _TypeAlias = INT32 | INT64
+T1_3: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16
+T_numbers_3 = _TypeVar("T_numbers_3", _AnyTensor, FLOAT, INT8, INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+T_floats_2 = _TypeVar("T_floats_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
+T_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16
+T_numbers_4 = _TypeVar("T_numbers_4", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+T1_4: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64
+T1_5: _TypeAlias = FLOAT | INT32
+T2_ints = _TypeVar("T2_ints", _AnyTensor, UINT8, INT8, default=_AnyTensor)
+T_numbers_5 = _TypeVar("T_numbers_5", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+Tind_ints = _TypeVar("Tind_ints", _AnyTensor, INT32, INT64, default=_AnyTensor)
 
 @_type_check_only
 class Opset13(Opset12):
     """The operators of ai.onnx at version 13."""
 
-    def Abs(self, X: T_numbers | _Floats) -> T_numbers:
+    def Abs(self, X: T_numbers | _Array | _Floats) -> T_numbers:
         """Absolute takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where absolute value, y =
         abs(x), is applied to the tensor elementwise.
 
@@ -49,7 +49,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Abs.html#abs-13)
         """
 
-    def Add(self, A: T_numbers_2 | _Floats, B: T_numbers_2 | _Floats) -> T_numbers_2:
+    def Add(self, A: T_numbers_2 | _Array | _Floats, B: T_numbers_2 | _Array | _Floats) -> T_numbers_2:
         """Performs element-wise binary addition (with Numpy-style broadcasting support).
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
@@ -57,7 +57,14 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Add.html#add-13)
         """
 
-    def ArgMax(self, data: T | _Floats, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> INT64:
+    def ArgMax(
+        self,
+        data: T | _Array | _Floats,
+        *,
+        axis: int = 0,
+        keepdims: int = 1,
+        select_last_index: int = 0,
+    ) -> INT64:
         """Computes the indices of the max elements of the input tensor's element along the provided axis. The
         resulting tensor has the same rank as the input if keepdims equals 1. If keepdims equals 0, then the
         resulting tensor has the reduced dimension pruned.
@@ -67,7 +74,14 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ArgMax.html#argmax-13)
         """
 
-    def ArgMin(self, data: T | _Floats, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> INT64:
+    def ArgMin(
+        self,
+        data: T | _Array | _Floats,
+        *,
+        axis: int = 0,
+        keepdims: int = 1,
+        select_last_index: int = 0,
+    ) -> INT64:
         """Computes the indices of the min elements of the input tensor's element along the provided axis. The
         resulting tensor has the same rank as the input if keepdims equals 1. If keepdims equals 0, then the
         resulting tensor has the reduced dimension pruned.
@@ -78,7 +92,7 @@ class Opset13(Opset12):
         """
 
     @_overload
-    def Cast(self, input: T1 | _Floats | _Strings, *, to: type[E_mixed] | _DataType[E_mixed]) -> E_mixed:
+    def Cast(self, input: T1 | _Array | _Floats | _Strings, *, to: type[E_mixed] | _DataType[E_mixed]) -> E_mixed:
         """The operator casts the elements of a given input tensor to a data type specified by the 'to' argument and
         returns an output tensor of the same size in the converted type. The 'to' argument must be one of the data
         types specified in the 'DataType' enum field in the TensorProto message.
@@ -89,10 +103,10 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-13)
         """
     @_overload
-    def Cast(self, input: T1 | _Floats | _Strings, *, to: int | _ElementType) -> _AnyTensor:
+    def Cast(self, input: T1 | _Array | _Floats | _Strings, *, to: int | _ElementType) -> _AnyTensor:
         ...
 
-    def Ceil(self, X: T_floats | _Floats) -> T_floats:
+    def Ceil(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Ceil takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the ceil is, y =
         ceil(x), is applied to the tensor elementwise. If x is integral, +0, -0, NaN, or infinite, x itself is
         returned.
@@ -104,9 +118,9 @@ class Opset13(Opset12):
 
     def Clip(
         self,
-        input: T_numbers | _Floats,
-        min: T_numbers | _Floats | None = None,
-        max: T_numbers | _Floats | None = None,
+        input: T_numbers | _Array | _Floats,
+        min: T_numbers | _Array | _Floats | None = None,
+        max: T_numbers | _Array | _Floats | None = None,
     ) -> T_numbers:
         """Clip operator limits the given input within an interval. The interval is specified by the inputs 'min' and
         'max'. They default to numeric_limits::lowest() and numeric_limits::max(), respectively. When 'min' is
@@ -118,7 +132,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Clip.html#clip-13)
         """
 
-    def Concat(self, *inputs: T_mixed | _Floats | _Strings, axis: int) -> T_mixed:
+    def Concat(self, *inputs: T_mixed | _Array | _Floats | _Strings, axis: int) -> T_mixed:
         """Concatenate a list of tensors into a single tensor. All input tensors must have the same shape, except for
         the dimension size of the axis to concatenate on.
 
@@ -160,7 +174,13 @@ class Opset13(Opset12):
     def Constant(self, *, value: _Any) -> _AnyTensor:
         ...
 
-    def DepthToSpace(self, input: T_mixed | _Floats | _Strings, *, blocksize: int, mode: str = "DCR") -> T_mixed:
+    def DepthToSpace(
+        self,
+        input: T_mixed | _Array | _Floats | _Strings,
+        *,
+        blocksize: int,
+        mode: str = "DCR",
+    ) -> T_mixed:
         """DepthToSpace rearranges (permutes) data from depth into blocks of spatial data. This is the reverse
         transformation of SpaceToDepth. More specifically, this op outputs a copy of the input tensor where values
         from the depth dimension are moved in spatial blocks to the height and width dimensions. By default, `mode`
@@ -174,12 +194,12 @@ class Opset13(Opset12):
 
     def DequantizeLinear(
         self,
-        x: T_ints | _Ints,
+        x: T_ints | _Array | _Ints,
         x_scale: FLOAT | _Array | _Floats,
-        x_zero_point: T_ints | _Ints | None = None,
+        x_zero_point: T_ints | _Array | _Ints | None = None,
         *,
         axis: int = 1,
-    ) -> FLOAT | _Array:
+    ) -> FLOAT:
         """The linear dequantization operator. It consumes a quantized tensor, a scale, and a zero point to compute the
         full precision tensor. The dequantization formula is `y = (x - x_zero_point) * x_scale`. `x_scale` and
         `x_zero_point` must have same shape, and can be either a scalar for per-tensor / per layer quantization, or
@@ -190,7 +210,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-13)
         """
 
-    def Div(self, A: T_numbers_2 | _Floats, B: T_numbers_2 | _Floats) -> T_numbers_2:
+    def Div(self, A: T_numbers_2 | _Array | _Floats, B: T_numbers_2 | _Array | _Floats) -> T_numbers_2:
         """Performs element-wise binary division (with Numpy-style broadcasting support).
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
@@ -200,8 +220,8 @@ class Opset13(Opset12):
 
     def Dropout(
         self,
-        data: T_floats | _Floats,
-        ratio: T1_2 | _Floats | None = None,
+        data: T_floats | _Array | _Floats,
+        ratio: T1_2 | _Array | _Floats | None = None,
         training_mode: BOOL | _Array | _Bools | None = None,
         *,
         seed: int | None = None,
@@ -217,7 +237,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-13)
         """
 
-    def Equal(self, A: T_mixed_2 | _Floats, B: T_mixed_2 | _Floats) -> BOOL:
+    def Equal(self, A: T_mixed_2 | _Array | _Floats, B: T_mixed_2 | _Array | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `equal` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -227,7 +247,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Equal.html#equal-13)
         """
 
-    def Erf(self, input: T_floats | _Floats) -> T_floats:
+    def Erf(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Computes the error function of the given input tensor element-wise.
 
         T: float, float16, double, bfloat16
@@ -235,7 +255,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Erf.html#erf-13)
         """
 
-    def Exp(self, input: T_floats | _Floats) -> T_floats:
+    def Exp(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the exponential of the given input tensor, element-wise.
 
         T: float, float16, double, bfloat16
@@ -243,7 +263,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Exp.html#exp-13)
         """
 
-    def Expand(self, input: T_mixed | _Floats | _Strings, shape: INT64 | _Array | _Ints) -> T_mixed:
+    def Expand(self, input: T_mixed | _Array | _Floats | _Strings, shape: INT64 | _Array | _Ints) -> T_mixed:
         """Broadcast the input tensor following the given shape and the broadcast rule. The broadcast rule is similar
         to numpy.array(input) * numpy.ones(shape): Dimensions are right alignment; Two corresponding dimensions must
         have the same value, or one of them is equal to 1.
@@ -254,7 +274,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Expand.html#expand-13)
         """
 
-    def Flatten(self, input: T_mixed | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
+    def Flatten(self, input: T_mixed | _Array | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
         """Flattens the input tensor into a 2D matrix. If input tensor has shape (d_0, d_1, ... d_n) then the output
         will have shape (d_0 X d_1 ... d_(axis-1), d_axis X d_(axis+1) ... X dn).
 
@@ -264,7 +284,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-13)
         """
 
-    def Floor(self, X: T_floats | _Floats) -> T_floats:
+    def Floor(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Floor takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the floor is, y =
         floor(x), is applied to the tensor elementwise. If x is integral, +0, -0, NaN, or infinite, x itself is
         returned.
@@ -274,7 +294,13 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Floor.html#floor-13)
         """
 
-    def Gather(self, data: T_mixed | _Floats | _Strings, indices: Tind | _Ints, *, axis: int = 0) -> T_mixed:
+    def Gather(
+        self,
+        data: T_mixed | _Array | _Floats | _Strings,
+        indices: Tind | _Array | _Ints,
+        *,
+        axis: int = 0,
+    ) -> T_mixed:
         """Given `data` tensor of rank r >= 1, and `indices` tensor of rank q, gather entries of the axis dimension of
         `data` (by default outer-most one as axis=0) indexed by `indices`, and concatenates them in an output tensor
         of rank q + (r - 1).
@@ -288,8 +314,8 @@ class Opset13(Opset12):
 
     def GatherElements(
         self,
-        data: T_mixed | _Floats | _Strings,
-        indices: Tind | _Ints,
+        data: T_mixed | _Array | _Floats | _Strings,
+        indices: Tind | _Array | _Ints,
         *,
         axis: int = 0,
     ) -> T_mixed:
@@ -307,7 +333,7 @@ class Opset13(Opset12):
 
     def GatherND(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         indices: INT64 | _Array | _Ints,
         *,
         batch_dims: int = 0,
@@ -323,9 +349,9 @@ class Opset13(Opset12):
 
     def Gemm(
         self,
-        A: T_numbers_2 | _Floats,
-        B: T_numbers_2 | _Floats,
-        C: T_numbers_2 | _Floats | None = None,
+        A: T_numbers_2 | _Array | _Floats,
+        B: T_numbers_2 | _Array | _Floats,
+        C: T_numbers_2 | _Array | _Floats | None = None,
         *,
         alpha: float = 1.0,
         beta: float = 1.0,
@@ -339,7 +365,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-13)
         """
 
-    def Greater(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> BOOL:
+    def Greater(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `greater` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -349,7 +375,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Greater.html#greater-13)
         """
 
-    def Hardmax(self, input: T_floats | _Floats, *, axis: int = -1) -> T_floats:
+    def Hardmax(self, input: T_floats | _Array | _Floats, *, axis: int = -1) -> T_floats:
         """The operator computes the hardmax values for the given input:
 
         T: float, float16, double, bfloat16
@@ -357,7 +383,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Hardmax.html#hardmax-13)
         """
 
-    def Identity(self, input: T_mixed | _Floats | _Strings) -> T_mixed:
+    def Identity(self, input: T_mixed | _Array | _Floats | _Strings) -> T_mixed:
         """Identity operator
 
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -382,7 +408,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__If.html#if-13)
         """
 
-    def IsNaN(self, X: T1_3 | _Floats) -> BOOL:
+    def IsNaN(self, X: T1_3 | _Array | _Floats) -> BOOL:
         """Returns which elements of the input are NaN.
 
         T1: float, float16, double, bfloat16
@@ -393,7 +419,7 @@ class Opset13(Opset12):
 
     def LRN(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         size: int,
         alpha: float = 0.0001,
@@ -409,7 +435,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LRN.html#lrn-13)
         """
 
-    def Less(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> BOOL:
+    def Less(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `less` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -419,7 +445,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Less.html#less-13)
         """
 
-    def Log(self, input: T_floats | _Floats) -> T_floats:
+    def Log(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the natural log of the given input tensor, element-wise.
 
         T: float, float16, double, bfloat16
@@ -427,7 +453,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Log.html#log-13)
         """
 
-    def LogSoftmax(self, input: T_floats | _Floats, *, axis: int = -1) -> T_floats:
+    def LogSoftmax(self, input: T_floats | _Array | _Floats, *, axis: int = -1) -> T_floats:
         """The operator computes the log of softmax values for the given input:
 
         T: float, float16, double, bfloat16
@@ -452,7 +478,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Loop.html#loop-13)
         """
 
-    def MatMul(self, A: T_numbers_2 | _Floats, B: T_numbers_2 | _Floats) -> T_numbers_2:
+    def MatMul(self, A: T_numbers_2 | _Array | _Floats, B: T_numbers_2 | _Array | _Floats) -> T_numbers_2:
         """Matrix product that behaves like
         [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html).
 
@@ -461,7 +487,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MatMul.html#matmul-13)
         """
 
-    def Max(self, *data_0: T_numbers | _Floats) -> T_numbers:
+    def Max(self, *data_0: T_numbers | _Array | _Floats) -> T_numbers:
         """Element-wise max of each of the input tensors (with Numpy-style broadcasting support). All inputs and
         outputs must have the same data type. This operator supports **multidirectional (i.e., Numpy-style)
         broadcasting**; for more details please check [the doc](Broadcasting.md).
@@ -471,7 +497,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Max.html#max-13)
         """
 
-    def Mean(self, *data_0: T_floats | _Floats) -> T_floats:
+    def Mean(self, *data_0: T_floats | _Array | _Floats) -> T_floats:
         """Element-wise mean of each of the input tensors (with Numpy-style broadcasting support). All inputs and
         outputs must have the same data type. This operator supports **multidirectional (i.e., Numpy-style)
         broadcasting**; for more details please check [the doc](Broadcasting.md).
@@ -481,7 +507,12 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mean.html#mean-13)
         """
 
-    def MeanVarianceNormalization(self, X: T_floats | _Floats, *, axes: _Sequence[int] = (0, 2, 3)) -> T_floats:
+    def MeanVarianceNormalization(
+        self,
+        X: T_floats | _Array | _Floats,
+        *,
+        axes: _Sequence[int] = (0, 2, 3),
+    ) -> T_floats:
         """A MeanVarianceNormalization Function: Perform mean variance normalization on the input tensor X using
         formula: `(X-EX)/sqrt(E(X-EX)^2)`
 
@@ -490,7 +521,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html#meanvariancenormalization-13)
         """
 
-    def Min(self, *data_0: T_numbers | _Floats) -> T_numbers:
+    def Min(self, *data_0: T_numbers | _Array | _Floats) -> T_numbers:
         """Element-wise min of each of the input tensors (with Numpy-style broadcasting support). All inputs and
         outputs must have the same data type. This operator supports **multidirectional (i.e., Numpy-style)
         broadcasting**; for more details please check [the doc](Broadcasting.md).
@@ -500,7 +531,13 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Min.html#min-13)
         """
 
-    def Mod(self, A: T_numbers | _Floats, B: T_numbers | _Floats, *, fmod: int = 0) -> T_numbers:
+    def Mod(
+        self,
+        A: T_numbers | _Array | _Floats,
+        B: T_numbers | _Array | _Floats,
+        *,
+        fmod: int = 0,
+    ) -> T_numbers:
         """Performs an element-wise binary modulo operation. The semantics and supported data types depend on the value
         of the `fmod` attribute which must be `0` (default), or `1`.
 
@@ -509,7 +546,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mod.html#mod-13)
         """
 
-    def Mul(self, A: T_numbers_2 | _Floats, B: T_numbers_2 | _Floats) -> T_numbers_2:
+    def Mul(self, A: T_numbers_2 | _Array | _Floats, B: T_numbers_2 | _Array | _Floats) -> T_numbers_2:
         """Performs element-wise binary multiplication (with Numpy-style broadcasting support).
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
@@ -517,7 +554,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mul.html#mul-13)
         """
 
-    def Neg(self, X: T_numbers_3 | _Floats) -> T_numbers_3:
+    def Neg(self, X: T_numbers_3 | _Array | _Floats) -> T_numbers_3:
         """Neg takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where each element flipped
         sign, y = -x, is applied to the tensor elementwise.
 
@@ -528,9 +565,9 @@ class Opset13(Opset12):
 
     def NegativeLogLikelihoodLoss(
         self,
-        input: T_floats_2 | _Floats,
-        target: Tind | _Ints,
-        weight: T_floats_2 | _Floats | None = None,
+        input: T_floats_2 | _Array | _Floats,
+        target: Tind | _Array | _Ints,
+        weight: T_floats_2 | _Array | _Floats | None = None,
         *,
         ignore_index: int | None = None,
         reduction: str = "mean",
@@ -546,7 +583,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html#negativeloglikelihoodloss-13)
         """
 
-    def NonZero(self, X: T_2 | _Floats | _Strings) -> INT64:
+    def NonZero(self, X: T_2 | _Array | _Floats | _Strings) -> INT64:
         """Returns the indices of the elements that are non-zero (in row-major order - by dimension). NonZero behaves
         similar to numpy.nonzero: https://docs.scipy.org/doc/numpy/reference/generated/numpy.nonzero.html, but for
         scalar input, NonZero produces output shape (0, N) instead of (1, N), which is different from Numpy's
@@ -560,9 +597,9 @@ class Opset13(Opset12):
 
     def Pad(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         pads: INT64 | _Array | _Ints,
-        constant_value: T_mixed | _Floats | _Strings | None = None,
+        constant_value: T_mixed | _Array | _Floats | _Strings | None = None,
         *,
         mode: str = "constant",
     ) -> T_mixed:
@@ -576,7 +613,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pad.html#pad-13)
         """
 
-    def Pow(self, X: T_numbers_4 | _Floats, Y: T1_4 | _Floats) -> T_numbers_4:
+    def Pow(self, X: T_numbers_4 | _Array | _Floats, Y: T1_4 | _Array | _Floats) -> T_numbers_4:
         """Pow takes input data (Tensor<T>) and exponent Tensor, and produces one output data (Tensor<T>) where the
         function `f(x) = x^exponent`, is applied to the data tensor elementwise. This operator supports
         **multidirectional (i.e., Numpy-style) broadcasting**; for more details please check [the
@@ -590,9 +627,9 @@ class Opset13(Opset12):
 
     def QuantizeLinear(
         self,
-        x: T1_5 | _Floats,
+        x: T1_5 | _Array | _Floats,
         y_scale: FLOAT | _Array | _Floats,
-        y_zero_point: T2_ints | _Ints | None = None,
+        y_zero_point: T2_ints | _Array | _Ints | None = None,
         *,
         axis: int = 1,
     ) -> T2_ints:
@@ -607,7 +644,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-13)
         """
 
-    def Reciprocal(self, X: T_floats | _Floats) -> T_floats:
+    def Reciprocal(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Reciprocal takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the reciprocal
         is, y = 1/x, is applied to the tensor elementwise.
 
@@ -618,7 +655,7 @@ class Opset13(Opset12):
 
     def ReduceL1(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -635,7 +672,7 @@ class Opset13(Opset12):
 
     def ReduceL2(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -652,7 +689,7 @@ class Opset13(Opset12):
 
     def ReduceLogSum(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -669,7 +706,7 @@ class Opset13(Opset12):
 
     def ReduceLogSumExp(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -686,7 +723,7 @@ class Opset13(Opset12):
 
     def ReduceMax(
         self,
-        data: T_numbers_5 | _Floats,
+        data: T_numbers_5 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -702,7 +739,7 @@ class Opset13(Opset12):
 
     def ReduceMean(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -719,7 +756,7 @@ class Opset13(Opset12):
 
     def ReduceMin(
         self,
-        data: T_numbers_5 | _Floats,
+        data: T_numbers_5 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -735,7 +772,7 @@ class Opset13(Opset12):
 
     def ReduceProd(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -752,7 +789,7 @@ class Opset13(Opset12):
 
     def ReduceSum(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
@@ -769,7 +806,7 @@ class Opset13(Opset12):
 
     def ReduceSumSquare(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
@@ -784,7 +821,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html#reducesumsquare-13)
         """
 
-    def Relu(self, X: T_floats | _Floats) -> T_floats:
+    def Relu(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Relu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the rectified linear
         function, y = max(0, x), is applied to the tensor elementwise.
 
@@ -793,7 +830,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Relu.html#relu-13)
         """
 
-    def Reshape(self, data: T_mixed | _Floats | _Strings, shape: INT64 | _Array | _Ints) -> T_mixed:
+    def Reshape(self, data: T_mixed | _Array | _Floats | _Strings, shape: INT64 | _Array | _Ints) -> T_mixed:
         """Reshape the input tensor similar to numpy.reshape. First input is the data tensor, second input is a shape
         tensor which specifies the output shape. It outputs the reshaped tensor. At most one dimension of the new
         shape can be -1. In this case, the value is inferred from the size of the tensor and the remaining
@@ -807,8 +844,8 @@ class Opset13(Opset12):
 
     def Resize(
         self,
-        X: T_mixed | _Floats | _Strings,
-        roi: T1_2 | _Floats | None = None,
+        X: T_mixed | _Array | _Floats | _Strings,
+        roi: T1_2 | _Array | _Floats | None = None,
         scales: FLOAT | _Array | _Floats | None = None,
         sizes: INT64 | _Array | _Ints | None = None,
         *,
@@ -833,9 +870,9 @@ class Opset13(Opset12):
 
     def ScatterElements(
         self,
-        data: T_mixed | _Floats | _Strings,
-        indices: Tind | _Ints,
-        updates: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
+        indices: Tind | _Array | _Ints,
+        updates: T_mixed | _Array | _Floats | _Strings,
         *,
         axis: int = 0,
     ) -> T_mixed:
@@ -851,9 +888,9 @@ class Opset13(Opset12):
 
     def ScatterND(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         indices: INT64 | _Array | _Ints,
-        updates: T_mixed | _Floats | _Strings,
+        updates: T_mixed | _Array | _Floats | _Strings,
     ) -> T_mixed:
         """ScatterND takes three inputs `data` tensor of rank r >= 1, `indices` tensor of rank q >= 1, and `updates`
         tensor of rank q + r - indices.shape[-1] - 1. The output of the operation is produced by creating a copy of
@@ -866,7 +903,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ScatterND.html#scatternd-13)
         """
 
-    def Shape(self, data: T_2 | _Floats | _Strings) -> INT64:
+    def Shape(self, data: T_2 | _Array | _Floats | _Strings) -> INT64:
         """Takes a tensor as input and outputs an 1D int64 tensor containing the shape of the input tensor.
 
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -876,7 +913,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-13)
         """
 
-    def Sigmoid(self, X: T_floats | _Floats) -> T_floats:
+    def Sigmoid(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Sigmoid takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the sigmoid
         function, y = 1 / (1 + exp(-x)), is applied to the tensor elementwise.
 
@@ -885,7 +922,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sigmoid.html#sigmoid-13)
         """
 
-    def Sign(self, input: T_numbers | _Floats) -> T_numbers:
+    def Sign(self, input: T_numbers | _Array | _Floats) -> T_numbers:
         """Calculate the sign of the given input tensor element-wise. If input > 0, output 1. if input < 0, output -1.
         if input == 0, output 0.
 
@@ -894,7 +931,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sign.html#sign-13)
         """
 
-    def Size(self, data: T_2 | _Floats | _Strings) -> INT64:
+    def Size(self, data: T_2 | _Array | _Floats | _Strings) -> INT64:
         """Takes a tensor as input and outputs a int64 scalar that equals to the total number of elements of the input
         tensor.
 
@@ -907,11 +944,11 @@ class Opset13(Opset12):
 
     def Slice(
         self,
-        data: T_mixed | _Floats | _Strings,
-        starts: Tind_ints | _Ints,
-        ends: Tind_ints | _Ints,
-        axes: Tind_ints | _Ints | None = None,
-        steps: Tind_ints | _Ints | None = None,
+        data: T_mixed | _Array | _Floats | _Strings,
+        starts: Tind_ints | _Array | _Ints,
+        ends: Tind_ints | _Array | _Ints,
+        axes: Tind_ints | _Array | _Ints | None = None,
+        steps: Tind_ints | _Array | _Ints | None = None,
     ) -> T_mixed:
         """Produces a slice of the input tensor along multiple axes. Similar to numpy:
         https://numpy.org/doc/stable/user/basics.indexing.html?highlight=slice#slicing-and-striding
@@ -923,7 +960,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Slice.html#slice-13)
         """
 
-    def Softmax(self, input: T_floats | _Floats, *, axis: int = -1) -> T_floats:
+    def Softmax(self, input: T_floats | _Array | _Floats, *, axis: int = -1) -> T_floats:
         """The operator computes the normalized exponential values for the given input:
 
         T: float, float16, double, bfloat16
@@ -933,9 +970,9 @@ class Opset13(Opset12):
 
     def SoftmaxCrossEntropyLoss(
         self,
-        scores: T_floats | _Floats,
-        labels: Tind | _Ints,
-        weights: T_floats | _Floats | None = None,
+        scores: T_floats | _Array | _Floats,
+        labels: Tind | _Array | _Ints,
+        weights: T_floats | _Array | _Floats | None = None,
         *,
         ignore_index: int | None = None,
         reduction: str = "mean",
@@ -950,7 +987,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SoftmaxCrossEntropyLoss.html#softmaxcrossentropyloss-13)
         """
 
-    def SpaceToDepth(self, input: T_mixed | _Floats | _Strings, *, blocksize: int) -> T_mixed:
+    def SpaceToDepth(self, input: T_mixed | _Array | _Floats | _Strings, *, blocksize: int) -> T_mixed:
         """SpaceToDepth rearranges blocks of spatial data into depth. More specifically, this op outputs a copy of the
         input tensor where values from the height and width dimensions are moved to the depth dimension.
 
@@ -962,7 +999,7 @@ class Opset13(Opset12):
 
     def Split(
         self,
-        input: T_mixed | _Floats | _Strings,
+        input: T_mixed | _Array | _Floats | _Strings,
         split: INT64 | _Array | _Ints | None = None,
         *,
         axis: int = 0,
@@ -976,7 +1013,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Split.html#split-13)
         """
 
-    def Sqrt(self, X: T_floats | _Floats) -> T_floats:
+    def Sqrt(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Square root takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the square root
         is, y = x^0.5, is applied to the tensor elementwise. If x is negative, then it will return NaN.
 
@@ -985,7 +1022,11 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sqrt.html#sqrt-13)
         """
 
-    def Squeeze(self, data: T_mixed | _Floats | _Strings, axes: INT64 | _Array | _Ints | None = None) -> T_mixed:
+    def Squeeze(
+        self,
+        data: T_mixed | _Array | _Floats | _Strings,
+        axes: INT64 | _Array | _Ints | None = None,
+    ) -> T_mixed:
         """Remove single-dimensional entries from the shape of a tensor. Takes an input `axes` with a list of axes to
         squeeze. If `axes` is not provided, all the single dimensions will be removed from the shape. If an axis is
         selected with shape entry not equal to one, an error is raised.
@@ -996,7 +1037,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-13)
         """
 
-    def Sub(self, A: T_numbers_2 | _Floats, B: T_numbers_2 | _Floats) -> T_numbers_2:
+    def Sub(self, A: T_numbers_2 | _Array | _Floats, B: T_numbers_2 | _Array | _Floats) -> T_numbers_2:
         """Performs element-wise binary subtraction (with Numpy-style broadcasting support).
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
@@ -1004,7 +1045,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sub.html#sub-13)
         """
 
-    def Sum(self, *data_0: T_floats | _Floats) -> T_floats:
+    def Sum(self, *data_0: T_floats | _Array | _Floats) -> T_floats:
         """Element-wise sum of each of the input tensors (with Numpy-style broadcasting support). All inputs and
         outputs must have the same data type. This operator supports **multidirectional (i.e., Numpy-style)
         broadcasting**; for more details please check [the doc](Broadcasting.md).
@@ -1014,7 +1055,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sum.html#sum-13)
         """
 
-    def Tanh(self, input: T_floats | _Floats) -> T_floats:
+    def Tanh(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the hyperbolic tangent of the given input tensor element-wise.
 
         T: float, float16, double, bfloat16
@@ -1022,7 +1063,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tanh.html#tanh-13)
         """
 
-    def Tile(self, input: T_mixed | _Floats | _Strings, repeats: INT64 | _Array | _Ints) -> T_mixed:
+    def Tile(self, input: T_mixed | _Array | _Floats | _Strings, repeats: INT64 | _Array | _Ints) -> T_mixed:
         """Constructs a tensor by tiling a given tensor. This is the same as function `tile` in Numpy, but no
         broadcast. For example A = [[1, 2], [3, 4]], B = [1, 2], tile(A, B) = [[1, 2, 1, 2], [3, 4, 3, 4]]
 
@@ -1033,7 +1074,12 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tile.html#tile-13)
         """
 
-    def Transpose(self, data: T_mixed | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T_mixed:
+    def Transpose(
+        self,
+        data: T_mixed | _Array | _Floats | _Strings,
+        *,
+        perm: _Sequence[int] | None = None,
+    ) -> T_mixed:
         """Returns a transpose of the input tensor. (Similar to `numpy.transpose`). The optional attribute `perm`
         specifies the permutation of the axes of the input tensor. `perm` must contain each axis index in `[0, n-1]`
         exactly once, so its length is equal to the rank `n` of the input tensor.
@@ -1044,7 +1090,7 @@ class Opset13(Opset12):
         [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-13)
         """
 
-    def Unsqueeze(self, data: T_mixed | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T_mixed:
+    def Unsqueeze(self, data: T_mixed | _Array | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T_mixed:
         """Insert single-dimensional entries to the shape of an input tensor (`data`). Takes one required input `axes`
         - which contains a list of dimension indices and this operator will insert a dimension of value `1` into the
         corresponding index of the output tensor (`expanded`).

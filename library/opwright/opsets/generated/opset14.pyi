@@ -12,21 +12,21 @@ from opwright.types import STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLE
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset13 import Opset13
 
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-U_floats = _TypeVar("U_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T2: _TypeAlias = INT32 | INT64 | _Array
-T_floats_2 = _TypeVar("T_floats_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-V = _TypeVar("V", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
-T_numbers_3 = _TypeVar("T_numbers_3", _AnyTensor, FLOAT, INT8, INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+U_floats = _TypeVar("U_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+T2: _TypeAlias = INT32 | INT64
+T_floats_2 = _TypeVar("T_floats_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
+V = _TypeVar("V", bound=_Tensor | _Sequence[_Tensor], default=_AnyTensor)
+T_numbers_3 = _TypeVar("T_numbers_3", _AnyTensor, FLOAT, INT8, INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, default=_AnyTensor)
 
 @_type_check_only
 class Opset14(Opset13):
     """The operators of ai.onnx at version 14."""
 
-    def Add(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
+    def Add(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> T_numbers:
         """Performs element-wise binary addition (with Numpy-style broadcasting support).
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
@@ -36,11 +36,11 @@ class Opset14(Opset13):
 
     def BatchNormalization(
         self,
-        X: T_floats | _Floats,
-        scale: T_floats | _Floats,
-        B: T_floats | _Floats,
-        input_mean: U_floats | _Floats,
-        input_var: U_floats | _Floats,
+        X: T_floats | _Array | _Floats,
+        scale: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
+        input_mean: U_floats | _Array | _Floats,
+        input_var: U_floats | _Array | _Floats,
         *,
         epsilon: float = 1e-05,
         momentum: float = 0.9,
@@ -57,8 +57,8 @@ class Opset14(Opset13):
 
     def CumSum(
         self,
-        x: T_numbers_2 | _Floats,
-        axis: T2 | _Ints,
+        x: T_numbers_2 | _Array | _Floats,
+        axis: T2 | _Array | _Ints,
         *,
         exclusive: int = 0,
         reverse: int = 0,
@@ -74,7 +74,7 @@ class Opset14(Opset13):
         [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CumSum.html#cumsum-14)
         """
 
-    def Div(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
+    def Div(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> T_numbers:
         """Performs element-wise binary division (with Numpy-style broadcasting support).
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
@@ -84,12 +84,12 @@ class Opset14(Opset13):
 
     def GRU(
         self,
-        X: T_floats_2 | _Floats,
-        W: T_floats_2 | _Floats,
-        R: T_floats_2 | _Floats,
-        B: T_floats_2 | _Floats | None = None,
+        X: T_floats_2 | _Array | _Floats,
+        W: T_floats_2 | _Array | _Floats,
+        R: T_floats_2 | _Array | _Floats,
+        B: T_floats_2 | _Array | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_floats_2 | _Floats | None = None,
+        initial_h: T_floats_2 | _Array | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -108,7 +108,7 @@ class Opset14(Opset13):
         [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GRU.html#gru-14)
         """
 
-    def HardSwish(self, X: T_floats_2 | _Floats) -> T_floats_2:
+    def HardSwish(self, X: T_floats_2 | _Array | _Floats) -> T_floats_2:
         """HardSwish takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the HardSwish
         function, y = x * max(0, min(1, alpha * x + beta)) = x * HardSigmoid<alpha, beta>(x), where alpha = 1/6 and
         beta = 0.5, is applied to the tensor elementwise.
@@ -118,7 +118,7 @@ class Opset14(Opset13):
         [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__HardSwish.html#hardswish-14)
         """
 
-    def Identity(self, input: V | _Floats | _Strings) -> V:
+    def Identity(self, input: V | _Array | _Sequence[_Array] | _Floats | _Strings) -> V:
         """Identity operator
 
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -129,14 +129,14 @@ class Opset14(Opset13):
 
     def LSTM(
         self,
-        X: T_floats_2 | _Floats,
-        W: T_floats_2 | _Floats,
-        R: T_floats_2 | _Floats,
-        B: T_floats_2 | _Floats | None = None,
+        X: T_floats_2 | _Array | _Floats,
+        W: T_floats_2 | _Array | _Floats,
+        R: T_floats_2 | _Array | _Floats,
+        B: T_floats_2 | _Array | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_floats_2 | _Floats | None = None,
-        initial_c: T_floats_2 | _Floats | None = None,
-        P: T_floats_2 | _Floats | None = None,
+        initial_h: T_floats_2 | _Array | _Floats | None = None,
+        initial_c: T_floats_2 | _Array | _Floats | None = None,
+        P: T_floats_2 | _Array | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -155,7 +155,7 @@ class Opset14(Opset13):
         [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LSTM.html#lstm-14)
         """
 
-    def Mul(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
+    def Mul(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> T_numbers:
         """Performs element-wise binary multiplication (with Numpy-style broadcasting support).
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
@@ -165,12 +165,12 @@ class Opset14(Opset13):
 
     def RNN(
         self,
-        X: T_floats_2 | _Floats,
-        W: T_floats_2 | _Floats,
-        R: T_floats_2 | _Floats,
-        B: T_floats_2 | _Floats | None = None,
+        X: T_floats_2 | _Array | _Floats,
+        W: T_floats_2 | _Array | _Floats,
+        R: T_floats_2 | _Array | _Floats,
+        B: T_floats_2 | _Array | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_floats_2 | _Floats | None = None,
+        initial_h: T_floats_2 | _Array | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -189,7 +189,7 @@ class Opset14(Opset13):
         [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RNN.html#rnn-14)
         """
 
-    def Relu(self, X: T_numbers_3 | _Floats) -> T_numbers_3:
+    def Relu(self, X: T_numbers_3 | _Array | _Floats) -> T_numbers_3:
         """Relu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the rectified linear
         function, y = max(0, x), is applied to the tensor elementwise.
 
@@ -200,7 +200,7 @@ class Opset14(Opset13):
 
     def Reshape(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         shape: INT64 | _Array | _Ints,
         *,
         allowzero: int = 0,
@@ -216,7 +216,7 @@ class Opset14(Opset13):
         [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-14)
         """
 
-    def Sub(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
+    def Sub(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> T_numbers:
         """Performs element-wise binary subtraction (with Numpy-style broadcasting support).
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
@@ -226,7 +226,7 @@ class Opset14(Opset13):
 
     def Trilu(
         self,
-        input: T_mixed | _Floats | _Strings,
+        input: T_mixed | _Array | _Floats | _Strings,
         k: INT64 | _Array | _Ints | None = None,
         *,
         upper: int = 1,

@@ -13,20 +13,20 @@ from opwright.types import STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLE
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset14 import Opset14
 
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T1_floats_2 = _TypeVar("T1_floats_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
-T2_mixed = _TypeVar("T2_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-V: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array]
-O: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array] | None
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T1_3: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
-T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | _Array
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE
+T1_floats_2 = _TypeVar("T1_floats_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
+T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16
+T2_mixed = _TypeVar("T2_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+V: _TypeAlias = _Tensor | _Sequence[_Tensor]
+O: _TypeAlias = _Tensor | _Sequence[_Tensor] | None
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+T1_3: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16
+T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16
+_Given = _TypeVar("_Given", bound=_Tensor | _Sequence[_Tensor], default=_AnyTensor)
 
 @_type_check_only
 class Opset15(Opset14):
@@ -34,11 +34,11 @@ class Opset15(Opset14):
 
     def BatchNormalization(
         self,
-        X: T_floats | _Floats,
-        scale: T1_floats | _Floats,
-        B: T1_floats | _Floats,
-        input_mean: T2_floats | _Floats,
-        input_var: T2_floats | _Floats,
+        X: T_floats | _Array | _Floats,
+        scale: T1_floats | _Array | _Floats,
+        B: T1_floats | _Array | _Floats,
+        input_mean: T2_floats | _Array | _Floats,
+        input_var: T2_floats | _Array | _Floats,
         *,
         epsilon: float = 1e-05,
         momentum: float = 0.9,
@@ -57,7 +57,7 @@ class Opset15(Opset14):
     @_overload
     def Bernoulli(
         self,
-        input: T1 | _Floats,
+        input: T1 | _Array | _Floats,
         *,
         dtype: type[E_mixed] | _DataType[E_mixed],
         seed: float | None = None,
@@ -72,19 +72,23 @@ class Opset15(Opset14):
         [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Bernoulli.html#bernoulli-15)
         """
     @_overload
-    def Bernoulli(self, input: T1_floats_2 | _Floats, *, seed: float | None = None) -> T1_floats_2:
+    def Bernoulli(self, input: T1_floats_2 | _Array | _Floats, *, seed: float | None = None) -> T1_floats_2:
         ...
     @_overload
     def Bernoulli(
         self,
-        input: T1 | _Floats,
+        input: T1 | _Array | _Floats,
         *,
         dtype: int | _ElementType,
         seed: float | None = None,
     ) -> _AnyTensor:
         ...
 
-    def CastLike(self, input: T1_2 | _Floats | _Strings, target_type: T2_mixed | _Floats | _Strings) -> T2_mixed:
+    def CastLike(
+        self,
+        input: T1_2 | _Array | _Floats | _Strings,
+        target_type: T2_mixed | _Array | _Floats | _Strings,
+    ) -> T2_mixed:
         """The operator casts the elements of a given input tensor (the first input) to the same data type as the
         elements of the second input tensor. See documentation of the Cast operator for further details.
 
@@ -94,7 +98,12 @@ class Opset15(Opset14):
         [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CastLike.html#castlike-15)
         """
 
-    def Optional(self, input: V | _Floats | _Strings | None = None, *, type: _Any = None) -> _AnyTensor:
+    def Optional(
+        self,
+        input: V | _Array | _Sequence[_Array] | _Floats | _Strings | None = None,
+        *,
+        type: _Any = None,
+    ) -> _AnyTensor:
         """Constructs an optional-type value containing either an empty optional of a certain type specified by the
         attribute, or a non-empty value containing the input element.
 
@@ -105,7 +114,7 @@ class Opset15(Opset14):
         [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Optional.html#optional-15)
         """
 
-    def OptionalGetElement(self, input: _Given | None) -> _Given:
+    def OptionalGetElement(self, input: _Given | _Array | _Sequence[_Array] | None) -> _Given:
         """Outputs the element in the optional-type input. It is an error if the input value does not have an element
         and the behavior is undefined in this case.
 
@@ -116,7 +125,7 @@ class Opset15(Opset14):
         [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OptionalGetElement.html#optionalgetelement-15)
         """
 
-    def OptionalHasElement(self, input: O) -> BOOL:
+    def OptionalHasElement(self, input: O | _Array | _Sequence[_Array]) -> BOOL:
         """Returns true if the optional-type input contains an element. If it is an empty optional-type, this op
         returns false.
 
@@ -126,7 +135,7 @@ class Opset15(Opset14):
         [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OptionalHasElement.html#optionalhaselement-15)
         """
 
-    def Pow(self, X: T_numbers | _Floats, Y: T1_3 | _Floats) -> T_numbers:
+    def Pow(self, X: T_numbers | _Array | _Floats, Y: T1_3 | _Array | _Floats) -> T_numbers:
         """Pow takes input data (Tensor<T>) and exponent Tensor, and produces one output data (Tensor<T>) where the
         function `f(x) = x^exponent`, is applied to the data tensor elementwise. This operator supports
         **multidirectional (i.e., Numpy-style) broadcasting**; for more details please check [the
@@ -138,7 +147,7 @@ class Opset15(Opset14):
         [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pow.html#pow-15)
         """
 
-    def Shape(self, data: T | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
+    def Shape(self, data: T | _Array | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
         """Takes a tensor as input and outputs an 1D int64 tensor containing the shape of the input tensor. Optional
         attributes start and end can be used to compute a slice of the input tensor's shape. If start axis is
         omitted, the slice starts from axis 0. The end axis, if specified, is exclusive (and the returned value will

@@ -13,21 +13,21 @@ from opwright.types import COMPLEX128, BFLOAT16
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset15 import Opset15
 
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T1_mixed = _TypeVar("T1_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
-T2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-V = _TypeVar("V", bound=_Tensor | _Array | _Sequence[_Tensor | _Array] | None, default=_AnyTensor)
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
-Tind: _TypeAlias = INT32 | INT64 | _Array
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+T1_mixed = _TypeVar("T1_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, default=_AnyTensor)
+T2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE
+V = _TypeVar("V", bound=_Tensor | _Sequence[_Tensor] | None, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, default=_AnyTensor)
+Tind: _TypeAlias = INT32 | INT64
 
 @_type_check_only
 class Opset16(Opset15):
     """The operators of ai.onnx at version 16."""
 
-    def GreaterOrEqual(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> BOOL:
+    def GreaterOrEqual(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `greater_equal` logical operation elementwise on the input
         tensors `A` and `B` (with Numpy-style broadcasting support).
 
@@ -39,8 +39,8 @@ class Opset16(Opset15):
 
     def GridSample(
         self,
-        X: T1_mixed | _Floats | _Strings,
-        grid: T2 | _Floats,
+        X: T1_mixed | _Array | _Floats | _Strings,
+        grid: T2 | _Array | _Floats,
         *,
         align_corners: int = 0,
         mode: str = "bilinear",
@@ -57,7 +57,7 @@ class Opset16(Opset15):
         [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GridSample.html#gridsample-16)
         """
 
-    def Identity(self, input: V | _Floats | _Strings) -> V:
+    def Identity(self, input: V | _Array | _Sequence[_Array] | _Floats | _Strings) -> V:
         """Identity operator
 
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -82,7 +82,7 @@ class Opset16(Opset15):
         [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__If.html#if-16)
         """
 
-    def LeakyRelu(self, X: T_floats | _Floats, *, alpha: float = 0.01) -> T_floats:
+    def LeakyRelu(self, X: T_floats | _Array | _Floats, *, alpha: float = 0.01) -> T_floats:
         """LeakyRelu takes input data (Tensor<T>) and an argument alpha, and produces one output data (Tensor<T>) where
         the function `f(x) = alpha * x for x < 0`, `f(x) = x for x >= 0`, is applied to the data tensor elementwise.
 
@@ -91,7 +91,7 @@ class Opset16(Opset15):
         [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LeakyRelu.html#leakyrelu-16)
         """
 
-    def LessOrEqual(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> BOOL:
+    def LessOrEqual(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `less_equal` logical operation elementwise on the input
         tensors `A` and `B` (with Numpy-style broadcasting support).
 
@@ -118,7 +118,7 @@ class Opset16(Opset15):
         [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Loop.html#loop-16)
         """
 
-    def PRelu(self, X: T_numbers_2 | _Floats, slope: T_numbers_2 | _Floats) -> T_numbers_2:
+    def PRelu(self, X: T_numbers_2 | _Array | _Floats, slope: T_numbers_2 | _Array | _Floats) -> T_numbers_2:
         """PRelu takes input data (Tensor<T>) and slope tensor as input, and produces one output data (Tensor<T>) where
         the function `f(x) = slope * x for x < 0`, `f(x) = x for x >= 0`., is applied to the data tensor
         elementwise.
@@ -130,8 +130,8 @@ class Opset16(Opset15):
 
     def RoiAlign(
         self,
-        X: T1_floats | _Floats,
-        rois: T1_floats | _Floats,
+        X: T1_floats | _Array | _Floats,
+        rois: T1_floats | _Array | _Floats,
         batch_indices: INT64 | _Array | _Ints,
         *,
         coordinate_transformation_mode: str = "half_pixel",
@@ -175,9 +175,9 @@ class Opset16(Opset15):
 
     def ScatterElements(
         self,
-        data: T_mixed | _Floats | _Strings,
-        indices: Tind | _Ints,
-        updates: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
+        indices: Tind | _Array | _Ints,
+        updates: T_mixed | _Array | _Floats | _Strings,
         *,
         axis: int = 0,
         reduction: str = "none",
@@ -194,9 +194,9 @@ class Opset16(Opset15):
 
     def ScatterND(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         indices: INT64 | _Array | _Ints,
-        updates: T_mixed | _Floats | _Strings,
+        updates: T_mixed | _Array | _Floats | _Strings,
         *,
         reduction: str = "none",
     ) -> T_mixed:
@@ -214,8 +214,8 @@ class Opset16(Opset15):
     def Where(
         self,
         condition: BOOL | _Array | _Bools,
-        X: T_mixed | _Floats | _Strings,
-        Y: T_mixed | _Floats | _Strings,
+        X: T_mixed | _Array | _Floats | _Strings,
+        Y: T_mixed | _Array | _Floats | _Strings,
     ) -> T_mixed:
         """Return elements, either from X or Y, depending on condition. Where behaves like
         [numpy.where](https://docs.scipy.org/doc/numpy/reference/generated/numpy.where.html) with three parameters.

@@ -13,11 +13,11 @@ from opwright.types import INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset16 import Opset16
 
-E_numbers = _TypeVar("E_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T1: _TypeAlias = INT32 | INT64 | _Array
-T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T1_ints = _TypeVar("T1_ints", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
-S: _TypeAlias = _Sequence[_Tensor | _Array]
+E_numbers = _TypeVar("E_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+T1: _TypeAlias = INT32 | INT64
+T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+T1_ints = _TypeVar("T1_ints", _AnyTensor, INT32, INT64, default=_AnyTensor)
+S: _TypeAlias = _Sequence[_Tensor]
 
 @_type_check_only
 class Opset17(Opset16):
@@ -26,7 +26,7 @@ class Opset17(Opset16):
     @_overload
     def BlackmanWindow(
         self,
-        size: T1 | _Ints,
+        size: T1 | _Array | _Ints,
         *,
         output_datatype: type[E_numbers] | _DataType[E_numbers],
         periodic: int = 1,
@@ -39,12 +39,12 @@ class Opset17(Opset16):
         [Since version 17 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BlackmanWindow.html#blackmanwindow-17)
         """
     @_overload
-    def BlackmanWindow(self, size: T1 | _Ints, *, periodic: int = 1) -> FLOAT:
+    def BlackmanWindow(self, size: T1 | _Array | _Ints, *, periodic: int = 1) -> FLOAT:
         ...
     @_overload
     def BlackmanWindow(
         self,
-        size: T1 | _Ints,
+        size: T1 | _Array | _Ints,
         *,
         output_datatype: int | _ElementType,
         periodic: int = 1,
@@ -53,8 +53,8 @@ class Opset17(Opset16):
 
     def DFT(
         self,
-        input: T1_floats | _Floats,
-        dft_length: T1 | _Ints | None = None,
+        input: T1_floats | _Array | _Floats,
+        dft_length: T1 | _Array | _Ints | None = None,
         *,
         axis: int = 1,
         inverse: int = 0,
@@ -71,7 +71,7 @@ class Opset17(Opset16):
     @_overload
     def HammingWindow(
         self,
-        size: T1 | _Ints,
+        size: T1 | _Array | _Ints,
         *,
         output_datatype: type[E_numbers] | _DataType[E_numbers],
         periodic: int = 1,
@@ -84,12 +84,12 @@ class Opset17(Opset16):
         [Since version 17 of ai.onnx](https://onnx.ai/onnx/operators/onnx__HammingWindow.html#hammingwindow-17)
         """
     @_overload
-    def HammingWindow(self, size: T1 | _Ints, *, periodic: int = 1) -> FLOAT:
+    def HammingWindow(self, size: T1 | _Array | _Ints, *, periodic: int = 1) -> FLOAT:
         ...
     @_overload
     def HammingWindow(
         self,
-        size: T1 | _Ints,
+        size: T1 | _Array | _Ints,
         *,
         output_datatype: int | _ElementType,
         periodic: int = 1,
@@ -99,7 +99,7 @@ class Opset17(Opset16):
     @_overload
     def HannWindow(
         self,
-        size: T1 | _Ints,
+        size: T1 | _Array | _Ints,
         *,
         output_datatype: type[E_numbers] | _DataType[E_numbers],
         periodic: int = 1,
@@ -112,12 +112,12 @@ class Opset17(Opset16):
         [Since version 17 of ai.onnx](https://onnx.ai/onnx/operators/onnx__HannWindow.html#hannwindow-17)
         """
     @_overload
-    def HannWindow(self, size: T1 | _Ints, *, periodic: int = 1) -> FLOAT:
+    def HannWindow(self, size: T1 | _Array | _Ints, *, periodic: int = 1) -> FLOAT:
         ...
     @_overload
     def HannWindow(
         self,
-        size: T1 | _Ints,
+        size: T1 | _Array | _Ints,
         *,
         output_datatype: int | _ElementType,
         periodic: int = 1,
@@ -126,9 +126,9 @@ class Opset17(Opset16):
 
     def LayerNormalization(
         self,
-        X: T1_floats | _Floats,
-        Scale: T1_floats | _Floats,
-        B: T1_floats | _Floats | None = None,
+        X: T1_floats | _Array | _Floats,
+        Scale: T1_floats | _Array | _Floats,
+        B: T1_floats | _Array | _Floats | None = None,
         *,
         axis: int = -1,
         epsilon: float = 1e-05,
@@ -147,11 +147,11 @@ class Opset17(Opset16):
     @_overload
     def MelWeightMatrix(
         self,
-        num_mel_bins: T1_ints | _Ints,
-        dft_length: T1_ints | _Ints,
-        sample_rate: T1_ints | _Ints,
-        lower_edge_hertz: T1_floats | _Floats,
-        upper_edge_hertz: T1_floats | _Floats,
+        num_mel_bins: T1_ints | _Array | _Ints,
+        dft_length: T1_ints | _Array | _Ints,
+        sample_rate: T1_ints | _Array | _Ints,
+        lower_edge_hertz: T1_floats | _Array | _Floats,
+        upper_edge_hertz: T1_floats | _Array | _Floats,
         *,
         output_datatype: type[E_numbers] | _DataType[E_numbers],
     ) -> E_numbers:
@@ -169,21 +169,21 @@ class Opset17(Opset16):
     @_overload
     def MelWeightMatrix(
         self,
-        num_mel_bins: T1_ints | _Ints,
-        dft_length: T1_ints | _Ints,
-        sample_rate: T1_ints | _Ints,
-        lower_edge_hertz: T1_floats | _Floats,
-        upper_edge_hertz: T1_floats | _Floats,
+        num_mel_bins: T1_ints | _Array | _Ints,
+        dft_length: T1_ints | _Array | _Ints,
+        sample_rate: T1_ints | _Array | _Ints,
+        lower_edge_hertz: T1_floats | _Array | _Floats,
+        upper_edge_hertz: T1_floats | _Array | _Floats,
     ) -> FLOAT:
         ...
     @_overload
     def MelWeightMatrix(
         self,
-        num_mel_bins: T1_ints | _Ints,
-        dft_length: T1_ints | _Ints,
-        sample_rate: T1_ints | _Ints,
-        lower_edge_hertz: T1_floats | _Floats,
-        upper_edge_hertz: T1_floats | _Floats,
+        num_mel_bins: T1_ints | _Array | _Ints,
+        dft_length: T1_ints | _Array | _Ints,
+        sample_rate: T1_ints | _Array | _Ints,
+        lower_edge_hertz: T1_floats | _Array | _Floats,
+        upper_edge_hertz: T1_floats | _Array | _Floats,
         *,
         output_datatype: int | _ElementType,
     ) -> _AnyTensor:
@@ -191,10 +191,10 @@ class Opset17(Opset16):
 
     def STFT(
         self,
-        signal: T1_floats | _Floats,
-        frame_step: T1_ints | _Ints,
-        window: T1_floats | _Floats | None = None,
-        frame_length: T1_ints | _Ints | None = None,
+        signal: T1_floats | _Array | _Floats,
+        frame_step: T1_ints | _Array | _Ints,
+        window: T1_floats | _Array | _Floats | None = None,
+        frame_length: T1_ints | _Array | _Ints | None = None,
         *,
         onesided: int = 1,
     ) -> T1_floats:
@@ -208,7 +208,7 @@ class Opset17(Opset16):
 
     def SequenceMap(
         self,
-        input_sequence: S,
+        input_sequence: S | _Sequence[_Array],
         *additional_inputs: _Any,
         body: _Graph | _Callable[..., _Any],
     ) -> _AnyTensor:

@@ -12,22 +12,22 @@ from opwright.types import STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLE
 from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 from opwright.opsets.generated.opset17 import Opset17
 
-T_ints = _TypeVar("T_ints", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64, _Array, default=_AnyTensor)
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
-Tind: _TypeAlias = INT32 | INT64 | _Array
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T_floats_2 = _TypeVar("T_floats_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-O: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array] | None
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
+T_ints = _TypeVar("T_ints", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, default=_AnyTensor)
+Tind: _TypeAlias = INT32 | INT64
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+T_floats_2 = _TypeVar("T_floats_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
+O: _TypeAlias = _Tensor | _Sequence[_Tensor] | None
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+T2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE
+_Given = _TypeVar("_Given", bound=_Tensor | _Sequence[_Tensor], default=_AnyTensor)
 
 @_type_check_only
 class Opset18(Opset17):
     """The operators of ai.onnx at version 18."""
 
-    def BitwiseAnd(self, A: T_ints | _Ints, B: T_ints | _Ints) -> T_ints:
+    def BitwiseAnd(self, A: T_ints | _Array | _Ints, B: T_ints | _Array | _Ints) -> T_ints:
         """Returns the tensor resulting from performing the bitwise `and` operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -36,7 +36,7 @@ class Opset18(Opset17):
         [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BitwiseAnd.html#bitwiseand-18)
         """
 
-    def BitwiseNot(self, X: T_ints | _Ints) -> T_ints:
+    def BitwiseNot(self, X: T_ints | _Array | _Ints) -> T_ints:
         """Returns the bitwise not of the input tensor element-wise.
 
         T: uint8, int8, uint16, int16, int32, int64, uint32, uint64
@@ -44,7 +44,7 @@ class Opset18(Opset17):
         [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BitwiseNot.html#bitwisenot-18)
         """
 
-    def BitwiseOr(self, A: T_ints | _Ints, B: T_ints | _Ints) -> T_ints:
+    def BitwiseOr(self, A: T_ints | _Array | _Ints, B: T_ints | _Array | _Ints) -> T_ints:
         """Returns the tensor resulting from performing the bitwise `or` operation elementwise on the input tensors `A`
         and `B` (with Numpy-style broadcasting support).
 
@@ -53,7 +53,7 @@ class Opset18(Opset17):
         [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BitwiseOr.html#bitwiseor-18)
         """
 
-    def BitwiseXor(self, A: T_ints | _Ints, B: T_ints | _Ints) -> T_ints:
+    def BitwiseXor(self, A: T_ints | _Array | _Ints, B: T_ints | _Array | _Ints) -> T_ints:
         """Returns the tensor resulting from performing the bitwise `xor` operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -64,8 +64,8 @@ class Opset18(Opset17):
 
     def CenterCropPad(
         self,
-        input_data: T_mixed | _Floats | _Strings,
-        shape: Tind | _Ints,
+        input_data: T_mixed | _Array | _Floats | _Strings,
+        shape: Tind | _Array | _Ints,
         *,
         axes: _Sequence[int] | None = None,
     ) -> T_mixed:
@@ -80,7 +80,7 @@ class Opset18(Opset17):
 
     def Col2Im(
         self,
-        input: T_mixed | _Floats | _Strings,
+        input: T_mixed | _Array | _Floats | _Strings,
         image_shape: INT64 | _Array | _Ints,
         block_shape: INT64 | _Array | _Ints,
         *,
@@ -99,9 +99,9 @@ class Opset18(Opset17):
     @_deprecated("GroupNormalization is deprecated since opset 18")
     def GroupNormalization(
         self,
-        X: T_floats | _Floats,
-        scale: T_floats | _Floats,
-        bias: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
+        scale: T_floats | _Array | _Floats,
+        bias: T_floats | _Array | _Floats,
         *,
         num_groups: int,
         epsilon: float = 1e-05,
@@ -116,7 +116,7 @@ class Opset18(Opset17):
 
     def LpPool(
         self,
-        X: T_floats_2 | _Floats,
+        X: T_floats_2 | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -136,7 +136,7 @@ class Opset18(Opset17):
         [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LpPool.html#lppool-18)
         """
 
-    def Mish(self, X: T_floats_2 | _Floats) -> T_floats_2:
+    def Mish(self, X: T_floats_2 | _Array | _Floats) -> T_floats_2:
         """Mish: A Self Regularized Non-Monotonic Neural Activation Function.
 
         T: float, float16, double
@@ -144,7 +144,7 @@ class Opset18(Opset17):
         [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mish.html#mish-18)
         """
 
-    def OptionalGetElement(self, input: _Given | None) -> _Given:
+    def OptionalGetElement(self, input: _Given | _Array | _Sequence[_Array] | None) -> _Given:
         """If the input is a tensor or sequence type, it returns the input. If the input is an optional type, it
         outputs the element in the input. It is an error if the input is an empty optional-type (i.e. does not have
         an element) and the behavior is undefined in this case.
@@ -157,7 +157,10 @@ class Opset18(Opset17):
         [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OptionalGetElement.html#optionalgetelement-18)
         """
 
-    def OptionalHasElement(self, input: O | _Floats | _Strings | None = None) -> BOOL:
+    def OptionalHasElement(
+        self,
+        input: O | _Array | _Sequence[_Array] | _Floats | _Strings | None = None,
+    ) -> BOOL:
         """Returns true if (1) the input is an optional-type and contains an element, or, (2) the input is a tensor or
         sequence type. If the input is not provided or is an empty optional-type, this op returns false.
 
@@ -170,10 +173,10 @@ class Opset18(Opset17):
 
     def Pad(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         pads: INT64 | _Array | _Ints,
-        constant_value: T_mixed | _Floats | _Strings | None = None,
-        axes: Tind | _Ints | None = None,
+        constant_value: T_mixed | _Array | _Floats | _Strings | None = None,
+        axes: Tind | _Array | _Ints | None = None,
         *,
         mode: str = "constant",
     ) -> T_mixed:
@@ -190,7 +193,7 @@ class Opset18(Opset17):
 
     def ReduceL1(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
@@ -208,7 +211,7 @@ class Opset18(Opset17):
 
     def ReduceL2(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
@@ -226,7 +229,7 @@ class Opset18(Opset17):
 
     def ReduceLogSum(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
@@ -244,7 +247,7 @@ class Opset18(Opset17):
 
     def ReduceLogSumExp(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
@@ -262,7 +265,7 @@ class Opset18(Opset17):
 
     def ReduceMax(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
@@ -279,7 +282,7 @@ class Opset18(Opset17):
 
     def ReduceMean(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
@@ -297,7 +300,7 @@ class Opset18(Opset17):
 
     def ReduceMin(
         self,
-        data: T_numbers_2 | _Floats,
+        data: T_numbers_2 | _Array | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
@@ -314,7 +317,7 @@ class Opset18(Opset17):
 
     def ReduceProd(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
@@ -332,7 +335,7 @@ class Opset18(Opset17):
 
     def ReduceSumSquare(
         self,
-        data: T_numbers | _Floats,
+        data: T_numbers | _Array | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
@@ -350,8 +353,8 @@ class Opset18(Opset17):
 
     def Resize(
         self,
-        X: T_mixed | _Floats | _Strings,
-        roi: T2 | _Floats | None = None,
+        X: T_mixed | _Array | _Floats | _Strings,
+        roi: T2 | _Array | _Floats | None = None,
         scales: FLOAT | _Array | _Floats | None = None,
         sizes: INT64 | _Array | _Ints | None = None,
         *,
@@ -379,9 +382,9 @@ class Opset18(Opset17):
 
     def ScatterElements(
         self,
-        data: T_mixed | _Floats | _Strings,
-        indices: Tind | _Ints,
-        updates: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
+        indices: Tind | _Array | _Ints,
+        updates: T_mixed | _Array | _Floats | _Strings,
         *,
         axis: int = 0,
         reduction: str = "none",
@@ -398,9 +401,9 @@ class Opset18(Opset17):
 
     def ScatterND(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         indices: INT64 | _Array | _Ints,
-        updates: T_mixed | _Floats | _Strings,
+        updates: T_mixed | _Array | _Floats | _Strings,
         *,
         reduction: str = "none",
     ) -> T_mixed:
@@ -417,7 +420,7 @@ class Opset18(Opset17):
 
     def Split(
         self,
-        input: T_mixed | _Floats | _Strings,
+        input: T_mixed | _Array | _Floats | _Strings,
         split: INT64 | _Array | _Ints | None = None,
         *,
         axis: int = 0,

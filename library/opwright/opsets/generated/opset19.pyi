@@ -15,20 +15,20 @@ from opwright.types import FLOAT8E5M2FNUZ
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset18 import Opset18
 
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
-T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | _Array
-T1_numbers = _TypeVar("T1_numbers", _AnyTensor, UINT8, INT8, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
-T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-V = _TypeVar("V", bound=_Tensor | _Array | _Sequence[_Tensor | _Array] | None, default=_AnyTensor)
-T_mixed_2 = _TypeVar("T_mixed_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
-Tind: _TypeAlias = INT32 | INT64 | _Array
-T1_numbers_2 = _TypeVar("T1_numbers_2", _AnyTensor, FLOAT, INT32, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-T2_numbers = _TypeVar("T2_numbers", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
-T_mixed_3 = _TypeVar("T_mixed_3", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
-T2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | _Array
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ
+T1_numbers = _TypeVar("T1_numbers", _AnyTensor, UINT8, INT8, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, default=_AnyTensor)
+T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+V = _TypeVar("V", bound=_Tensor | _Sequence[_Tensor] | None, default=_AnyTensor)
+T_mixed_2 = _TypeVar("T_mixed_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, default=_AnyTensor)
+Tind: _TypeAlias = INT32 | INT64
+T1_numbers_2 = _TypeVar("T1_numbers_2", _AnyTensor, FLOAT, INT32, FLOAT16, BFLOAT16, default=_AnyTensor)
+T2_numbers = _TypeVar("T2_numbers", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, default=_AnyTensor)
+T_mixed_3 = _TypeVar("T_mixed_3", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, default=_AnyTensor)
+T2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE
+T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ
 
 @_type_check_only
 class Opset19(Opset18):
@@ -36,7 +36,7 @@ class Opset19(Opset18):
 
     def AveragePool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -59,7 +59,7 @@ class Opset19(Opset18):
     @_overload
     def Cast(
         self,
-        input: T1 | _Floats | _Strings,
+        input: T1 | _Array | _Floats | _Strings,
         *,
         to: type[E_mixed] | _DataType[E_mixed],
         saturate: int = 1,
@@ -76,13 +76,19 @@ class Opset19(Opset18):
         [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-19)
         """
     @_overload
-    def Cast(self, input: T1 | _Floats | _Strings, *, to: int | _ElementType, saturate: int = 1) -> _AnyTensor:
+    def Cast(
+        self,
+        input: T1 | _Array | _Floats | _Strings,
+        *,
+        to: int | _ElementType,
+        saturate: int = 1,
+    ) -> _AnyTensor:
         ...
 
     def CastLike(
         self,
-        input: T1 | _Floats | _Strings,
-        target_type: E_mixed | _Floats | _Strings,
+        input: T1 | _Array | _Floats | _Strings,
+        target_type: E_mixed | _Array | _Floats | _Strings,
         *,
         saturate: int = 1,
     ) -> E_mixed:
@@ -131,11 +137,11 @@ class Opset19(Opset18):
 
     def DeformConv(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        offset: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
-        mask: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        offset: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
+        mask: T_floats | _Array | _Floats | None = None,
         *,
         dilations: _Sequence[int] | None = None,
         group: int = 1,
@@ -155,9 +161,9 @@ class Opset19(Opset18):
 
     def DequantizeLinear(
         self,
-        x: T1_numbers | _Floats,
-        x_scale: T2_floats | _Floats,
-        x_zero_point: T1_numbers | _Floats | None = None,
+        x: T1_numbers | _Array | _Floats,
+        x_scale: T2_floats | _Array | _Floats,
+        x_zero_point: T1_numbers | _Array | _Floats | None = None,
         *,
         axis: int = 1,
     ) -> T2_floats:
@@ -172,7 +178,7 @@ class Opset19(Opset18):
         [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-19)
         """
 
-    def Equal(self, A: T_mixed | _Floats | _Strings, B: T_mixed | _Floats | _Strings) -> BOOL:
+    def Equal(self, A: T_mixed | _Array | _Floats | _Strings, B: T_mixed | _Array | _Floats | _Strings) -> BOOL:
         """Returns the tensor resulted from performing the `equal` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -182,7 +188,7 @@ class Opset19(Opset18):
         [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Equal.html#equal-19)
         """
 
-    def Identity(self, input: V | _Floats | _Strings) -> V:
+    def Identity(self, input: V | _Array | _Sequence[_Array] | _Floats | _Strings) -> V:
         """Identity operator
 
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -229,10 +235,10 @@ class Opset19(Opset18):
 
     def Pad(
         self,
-        data: T_mixed_2 | _Floats | _Strings,
+        data: T_mixed_2 | _Array | _Floats | _Strings,
         pads: INT64 | _Array | _Ints,
-        constant_value: T_mixed_2 | _Floats | _Strings | None = None,
-        axes: Tind | _Ints | None = None,
+        constant_value: T_mixed_2 | _Array | _Floats | _Strings | None = None,
+        axes: Tind | _Array | _Ints | None = None,
         *,
         mode: str = "constant",
     ) -> T_mixed_2:
@@ -249,9 +255,9 @@ class Opset19(Opset18):
 
     def QuantizeLinear(
         self,
-        x: T1_numbers_2 | _Floats,
-        y_scale: T1_numbers_2 | _Floats,
-        y_zero_point: T2_numbers | _Floats | None = None,
+        x: T1_numbers_2 | _Array | _Floats,
+        y_scale: T1_numbers_2 | _Array | _Floats,
+        y_zero_point: T2_numbers | _Array | _Floats | None = None,
         *,
         axis: int = 1,
         saturate: int = 1,
@@ -269,7 +275,7 @@ class Opset19(Opset18):
 
     def Reshape(
         self,
-        data: T_mixed_3 | _Floats | _Strings,
+        data: T_mixed_3 | _Array | _Floats | _Strings,
         shape: INT64 | _Array | _Ints,
         *,
         allowzero: int = 0,
@@ -287,8 +293,8 @@ class Opset19(Opset18):
 
     def Resize(
         self,
-        X: T_mixed_2 | _Floats | _Strings,
-        roi: T2 | _Floats | None = None,
+        X: T_mixed_2 | _Array | _Floats | _Strings,
+        roi: T2 | _Array | _Floats | None = None,
         scales: FLOAT | _Array | _Floats | None = None,
         sizes: INT64 | _Array | _Ints | None = None,
         *,
@@ -335,7 +341,7 @@ class Opset19(Opset18):
         [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-19)
         """
 
-    def Shape(self, data: T | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
+    def Shape(self, data: T | _Array | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
         """Takes a tensor as input and outputs an 1D int64 tensor containing the shape of the input tensor. Optional
         attributes start and end can be used to compute a slice of the input tensor's shape. If start axis is
         omitted, the slice starts from axis 0. The end axis, if specified, is exclusive (and the returned value will
@@ -348,7 +354,7 @@ class Opset19(Opset18):
         [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-19)
         """
 
-    def Size(self, data: T | _Floats | _Strings) -> INT64:
+    def Size(self, data: T | _Array | _Floats | _Strings) -> INT64:
         """Takes a tensor as input and outputs a int64 scalar that equals to the total number of elements of the input
         tensor.
 

@@ -12,14 +12,14 @@ from opwright.types import COMPLEX64, COMPLEX128
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset1 import Opset1
 
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, default=_AnyTensor)
 
 @_type_check_only
 class Opset2(Opset1):
     """The operators of ai.onnx at version 2."""
 
-    def GlobalLpPool(self, X: T_floats | _Floats, *, p: int = 2) -> T_floats:
+    def GlobalLpPool(self, X: T_floats | _Array | _Floats, *, p: int = 2) -> T_floats:
         """GlobalLpPool consumes an input tensor X and applies lp pool pooling across the values in the same channel.
         This is equivalent to LpPool with kernel size equal to the spatial dimension of input tensor.
 
@@ -30,7 +30,7 @@ class Opset2(Opset1):
 
     def LpPool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -50,7 +50,7 @@ class Opset2(Opset1):
 
     def Pad(
         self,
-        data: T_floats | _Floats,
+        data: T_floats | _Array | _Floats,
         *,
         pads: _Sequence[int],
         mode: str = "constant",
@@ -67,7 +67,7 @@ class Opset2(Opset1):
 
     def Split(
         self,
-        input: T_mixed | _Floats | _Strings,
+        input: T_mixed | _Array | _Floats | _Strings,
         *,
         axis: int = 0,
         split: _Sequence[int] | None = None,

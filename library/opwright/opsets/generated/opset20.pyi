@@ -12,12 +12,12 @@ from opwright.types import FLOAT8E5M2, FLOAT8E5M2FNUZ
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset19 import Opset19
 
-T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T2: _TypeAlias = INT32 | INT64 | _Array
-T1_mixed = _TypeVar("T1_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
-T2_2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | _Array
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+T2: _TypeAlias = INT32 | INT64
+T1_mixed = _TypeVar("T1_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, default=_AnyTensor)
+T2_2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE
+T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
 
 @_type_check_only
 class Opset20(Opset19):
@@ -25,7 +25,7 @@ class Opset20(Opset19):
 
     def AffineGrid(
         self,
-        theta: T1_floats | _Floats,
+        theta: T1_floats | _Array | _Floats,
         size: INT64 | _Array | _Ints,
         *,
         align_corners: int = 0,
@@ -52,8 +52,8 @@ class Opset20(Opset19):
 
     def DFT(
         self,
-        input: T1_floats | _Floats,
-        dft_length: T2 | _Ints | None = None,
+        input: T1_floats | _Array | _Floats,
+        dft_length: T2 | _Array | _Ints | None = None,
         axis: INT64 | _Array | _Ints | None = None,
         *,
         inverse: int = 0,
@@ -67,7 +67,7 @@ class Opset20(Opset19):
         [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DFT.html#dft-20)
         """
 
-    def Gelu(self, X: T1_floats | _Floats, *, approximate: str = "none") -> T1_floats:
+    def Gelu(self, X: T1_floats | _Array | _Floats, *, approximate: str = "none") -> T1_floats:
         """Gelu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the gaussian error
         linear units function, $y = 0.5 * x * (1 + erf(x/sqrt(2)))$ is applied to the tensor elementwise. If the
         attribute "approximate" is set to "tanh", the function estimation, $y = 0.5 * x * (1 + Tanh(sqrt(2/\\pi) * (x
@@ -80,8 +80,8 @@ class Opset20(Opset19):
 
     def GridSample(
         self,
-        X: T1_mixed | _Floats | _Strings,
-        grid: T2_2 | _Floats,
+        X: T1_mixed | _Array | _Floats | _Strings,
+        grid: T2_2 | _Array | _Floats,
         *,
         align_corners: int = 0,
         mode: str = "linear",
@@ -108,7 +108,7 @@ class Opset20(Opset19):
         [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ImageDecoder.html#imagedecoder-20)
         """
 
-    def IsInf(self, X: T1 | _Floats, *, detect_negative: int = 1, detect_positive: int = 1) -> BOOL:
+    def IsInf(self, X: T1 | _Array | _Floats, *, detect_negative: int = 1, detect_positive: int = 1) -> BOOL:
         """Map infinity to true and other values to false.
 
         T1: float, float16, double, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
@@ -117,7 +117,7 @@ class Opset20(Opset19):
         [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__IsInf.html#isinf-20)
         """
 
-    def IsNaN(self, X: T1 | _Floats) -> BOOL:
+    def IsNaN(self, X: T1 | _Array | _Floats) -> BOOL:
         """Returns which elements of the input are NaN.
 
         T1: float, float16, double, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
@@ -128,7 +128,7 @@ class Opset20(Opset19):
 
     def ReduceMax(
         self,
-        data: T_mixed | _Floats,
+        data: T_mixed | _Array | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
@@ -145,7 +145,7 @@ class Opset20(Opset19):
 
     def ReduceMin(
         self,
-        data: T_mixed | _Floats,
+        data: T_mixed | _Array | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
@@ -171,7 +171,7 @@ class Opset20(Opset19):
         [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RegexFullMatch.html#regexfullmatch-20)
         """
 
-    def StringConcat(self, X: STRING | _Array | _Strings, Y: STRING | _Array | _Strings) -> STRING | _Array:
+    def StringConcat(self, X: STRING | _Array | _Strings, Y: STRING | _Array | _Strings) -> STRING:
         """StringConcat concatenates string tensors elementwise (with NumPy-style broadcasting support)
 
         T: string

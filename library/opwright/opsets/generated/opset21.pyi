@@ -15,20 +15,20 @@ from opwright.types import FLOAT8E5M2FNUZ, UINT4, INT4
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset20 import Opset20
 
-E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, _Array, default=_AnyTensor)
-T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | _Array
-T1_numbers = _TypeVar("T1_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, _Array, default=_AnyTensor)
-T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, _Array, default=_AnyTensor)
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-V = _TypeVar("V", bound=_Tensor | _Array | _Sequence[_Tensor | _Array] | None, default=_AnyTensor)
-Tind: _TypeAlias = INT32 | INT64 | _Array
-T1_numbers_2 = _TypeVar("T1_numbers_2", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
-T2_numbers = _TypeVar("T2_numbers", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
-T3_numbers = _TypeVar("T3_numbers", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
-T1_numbers_3 = _TypeVar("T1_numbers_3", _AnyTensor, FLOAT, INT32, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-T2_numbers_2 = _TypeVar("T2_numbers_2", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, _Array, default=_AnyTensor)
-T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | _Array
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4
+T1_numbers = _TypeVar("T1_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, default=_AnyTensor)
+T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+V = _TypeVar("V", bound=_Tensor | _Sequence[_Tensor] | None, default=_AnyTensor)
+Tind: _TypeAlias = INT32 | INT64
+T1_numbers_2 = _TypeVar("T1_numbers_2", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, default=_AnyTensor)
+T2_numbers = _TypeVar("T2_numbers", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, default=_AnyTensor)
+T3_numbers = _TypeVar("T3_numbers", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, default=_AnyTensor)
+T1_numbers_3 = _TypeVar("T1_numbers_3", _AnyTensor, FLOAT, INT32, FLOAT16, BFLOAT16, default=_AnyTensor)
+T2_numbers_2 = _TypeVar("T2_numbers_2", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, default=_AnyTensor)
+T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4
 
 @_type_check_only
 class Opset21(Opset20):
@@ -37,7 +37,7 @@ class Opset21(Opset20):
     @_overload
     def Cast(
         self,
-        input: T1 | _Floats | _Strings,
+        input: T1 | _Array | _Floats | _Strings,
         *,
         to: type[E_mixed] | _DataType[E_mixed],
         saturate: int = 1,
@@ -54,13 +54,19 @@ class Opset21(Opset20):
         [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-21)
         """
     @_overload
-    def Cast(self, input: T1 | _Floats | _Strings, *, to: int | _ElementType, saturate: int = 1) -> _AnyTensor:
+    def Cast(
+        self,
+        input: T1 | _Array | _Floats | _Strings,
+        *,
+        to: int | _ElementType,
+        saturate: int = 1,
+    ) -> _AnyTensor:
         ...
 
     def CastLike(
         self,
-        input: T1 | _Floats | _Strings,
-        target_type: E_mixed | _Floats | _Strings,
+        input: T1 | _Array | _Floats | _Strings,
+        target_type: E_mixed | _Array | _Floats | _Strings,
         *,
         saturate: int = 1,
     ) -> E_mixed:
@@ -119,9 +125,9 @@ class Opset21(Opset20):
 
     def DequantizeLinear(
         self,
-        x: T1_numbers | _Floats,
-        x_scale: T2_floats | _Floats,
-        x_zero_point: T1_numbers | _Floats | None = None,
+        x: T1_numbers | _Array | _Floats,
+        x_scale: T2_floats | _Array | _Floats,
+        x_zero_point: T1_numbers | _Array | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -135,7 +141,7 @@ class Opset21(Opset20):
         [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-21)
         """
 
-    def Flatten(self, input: T_mixed | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
+    def Flatten(self, input: T_mixed | _Array | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
         """Flattens the input tensor into a 2D matrix. If input tensor has shape (d_0, d_1, ... d_n) then the output
         will have shape (d_0 X d_1 ... d_(axis-1), d_axis X d_(axis+1) ... X dn).
 
@@ -147,9 +153,9 @@ class Opset21(Opset20):
 
     def GroupNormalization(
         self,
-        X: T_floats | _Floats,
-        scale: T_floats | _Floats,
-        bias: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
+        scale: T_floats | _Array | _Floats,
+        bias: T_floats | _Array | _Floats,
         *,
         num_groups: int,
         epsilon: float = 1e-05,
@@ -163,7 +169,7 @@ class Opset21(Opset20):
         [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GroupNormalization.html#groupnormalization-21)
         """
 
-    def Identity(self, input: V | _Floats | _Strings) -> V:
+    def Identity(self, input: V | _Array | _Sequence[_Array] | _Floats | _Strings) -> V:
         """Identity operator
 
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -210,10 +216,10 @@ class Opset21(Opset20):
 
     def Pad(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         pads: INT64 | _Array | _Ints,
-        constant_value: T_mixed | _Floats | _Strings | None = None,
-        axes: Tind | _Ints | None = None,
+        constant_value: T_mixed | _Array | _Floats | _Strings | None = None,
+        axes: Tind | _Array | _Ints | None = None,
         *,
         mode: str = "constant",
     ) -> T_mixed:
@@ -230,14 +236,14 @@ class Opset21(Opset20):
 
     def QLinearMatMul(
         self,
-        a: T1_numbers_2 | _Floats,
-        a_scale: T2_floats | _Floats,
-        a_zero_point: T1_numbers_2 | _Floats,
-        b: T2_numbers | _Floats,
-        b_scale: T2_floats | _Floats,
-        b_zero_point: T2_numbers | _Floats,
-        y_scale: T2_floats | _Floats,
-        y_zero_point: T3_numbers | _Floats,
+        a: T1_numbers_2 | _Array | _Floats,
+        a_scale: T2_floats | _Array | _Floats,
+        a_zero_point: T1_numbers_2 | _Array | _Floats,
+        b: T2_numbers | _Array | _Floats,
+        b_scale: T2_floats | _Array | _Floats,
+        b_zero_point: T2_numbers | _Array | _Floats,
+        y_scale: T2_floats | _Array | _Floats,
+        y_zero_point: T3_numbers | _Array | _Floats,
     ) -> T3_numbers:
         """Matrix product that behaves like
         [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html). It consumes two
@@ -255,9 +261,9 @@ class Opset21(Opset20):
 
     def QuantizeLinear(
         self,
-        x: T1_numbers_3 | _Floats,
-        y_scale: T1_numbers_3 | _Floats,
-        y_zero_point: T2_numbers_2 | _Floats | None = None,
+        x: T1_numbers_3 | _Array | _Floats,
+        y_scale: T1_numbers_3 | _Array | _Floats,
+        y_zero_point: T2_numbers_2 | _Array | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -276,7 +282,7 @@ class Opset21(Opset20):
 
     def Reshape(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         shape: INT64 | _Array | _Ints,
         *,
         allowzero: int = 0,
@@ -313,7 +319,7 @@ class Opset21(Opset20):
         [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-21)
         """
 
-    def Shape(self, data: T | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
+    def Shape(self, data: T | _Array | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
         """Takes a tensor as input and outputs an 1D int64 tensor containing the shape of the input tensor. Optional
         attributes start and end can be used to compute a slice of the input tensor's shape. If start axis is
         omitted, the slice starts from axis 0. The end axis, if specified, is exclusive (and the returned value will
@@ -326,7 +332,7 @@ class Opset21(Opset20):
         [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-21)
         """
 
-    def Size(self, data: T | _Floats | _Strings) -> INT64:
+    def Size(self, data: T | _Array | _Floats | _Strings) -> INT64:
         """Takes a tensor as input and outputs a int64 scalar that equals to the total number of elements of the input
         tensor.
 
@@ -337,7 +343,11 @@ class Opset21(Opset20):
         [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Size.html#size-21)
         """
 
-    def Squeeze(self, data: T_mixed | _Floats | _Strings, axes: INT64 | _Array | _Ints | None = None) -> T_mixed:
+    def Squeeze(
+        self,
+        data: T_mixed | _Array | _Floats | _Strings,
+        axes: INT64 | _Array | _Ints | None = None,
+    ) -> T_mixed:
         """Remove single-dimensional entries from the shape of a tensor. Takes an input `axes` with a list of axes to
         squeeze. If `axes` is not provided, all the single dimensions will be removed from the shape. If an axis is
         selected with shape entry not equal to one, an error is raised.
@@ -348,7 +358,12 @@ class Opset21(Opset20):
         [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-21)
         """
 
-    def Transpose(self, data: T_mixed | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T_mixed:
+    def Transpose(
+        self,
+        data: T_mixed | _Array | _Floats | _Strings,
+        *,
+        perm: _Sequence[int] | None = None,
+    ) -> T_mixed:
         """Returns a transpose of the input tensor. (Similar to `numpy.transpose`). The optional attribute `perm`
         specifies the permutation of the axes of the input tensor. `perm` must contain each axis index in `[0, n-1]`
         exactly once, so its length is equal to the rank `n` of the input tensor.
@@ -359,7 +374,7 @@ class Opset21(Opset20):
         [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-21)
         """
 
-    def Unsqueeze(self, data: T_mixed | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T_mixed:
+    def Unsqueeze(self, data: T_mixed | _Array | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T_mixed:
         """Insert single-dimensional entries to the shape of an input tensor (`data`). Takes one required input `axes`
         - which contains a list of dimension indices and this operator will insert a dimension of value `1` into the
         corresponding index of the output tensor (`expanded`).

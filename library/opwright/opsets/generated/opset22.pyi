@@ -14,23 +14,23 @@ from opwright.types import BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, F
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset21 import Opset21
 
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | _Array
-T_floats_2 = _TypeVar("T_floats_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
-T1_2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | _Array
-T1_3: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
-T1_mixed = _TypeVar("T1_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-E_ints = _TypeVar("E_ints", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
-Tind: _TypeAlias = INT32 | INT64 | _Array
-T1_4: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | _Array
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16
+T_floats_2 = _TypeVar("T_floats_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, default=_AnyTensor)
+T1_2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ
+T1_3: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16
+T1_mixed = _TypeVar("T1_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+E_ints = _TypeVar("E_ints", _AnyTensor, INT32, INT64, default=_AnyTensor)
+Tind: _TypeAlias = INT32 | INT64
+T1_4: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16
 
 @_type_check_only
 class Opset22(Opset21):
     """The operators of ai.onnx at version 22."""
 
-    def Acos(self, input: T_floats | _Floats) -> T_floats:
+    def Acos(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the arccosine (inverse of cosine) of the given input tensor, element-wise.
 
         T: float, float16, double, bfloat16
@@ -38,7 +38,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Acos.html#acos-22)
         """
 
-    def Acosh(self, input: T_floats | _Floats) -> T_floats:
+    def Acosh(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the hyperbolic arccosine of the given input tensor element-wise.
 
         T: float, float16, double, bfloat16
@@ -46,7 +46,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Acosh.html#acosh-22)
         """
 
-    def Asin(self, input: T_floats | _Floats) -> T_floats:
+    def Asin(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the arcsine (inverse of sine) of the given input tensor, element-wise.
 
         T: float, float16, double, bfloat16
@@ -54,7 +54,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Asin.html#asin-22)
         """
 
-    def Asinh(self, input: T_floats | _Floats) -> T_floats:
+    def Asinh(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the hyperbolic arcsine of the given input tensor element-wise.
 
         T: float, float16, double, bfloat16
@@ -62,7 +62,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Asinh.html#asinh-22)
         """
 
-    def Atan(self, input: T_floats | _Floats) -> T_floats:
+    def Atan(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the arctangent (inverse of tangent) of the given input tensor, element-wise.
 
         T: float, float16, double, bfloat16
@@ -70,7 +70,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Atan.html#atan-22)
         """
 
-    def Atanh(self, input: T_floats | _Floats) -> T_floats:
+    def Atanh(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the hyperbolic arctangent of the given input tensor element-wise.
 
         T: float, float16, double, bfloat16
@@ -80,7 +80,7 @@ class Opset22(Opset21):
 
     def AveragePool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -103,7 +103,7 @@ class Opset22(Opset21):
     @_overload
     def Bernoulli(
         self,
-        input: T1 | _Floats,
+        input: T1 | _Array | _Floats,
         *,
         dtype: type[E_mixed] | _DataType[E_mixed],
         seed: float | None = None,
@@ -118,12 +118,12 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Bernoulli.html#bernoulli-22)
         """
     @_overload
-    def Bernoulli(self, input: T_floats | _Floats, *, seed: float | None = None) -> T_floats:
+    def Bernoulli(self, input: T_floats | _Array | _Floats, *, seed: float | None = None) -> T_floats:
         ...
     @_overload
     def Bernoulli(
         self,
-        input: T1 | _Floats,
+        input: T1 | _Array | _Floats,
         *,
         dtype: int | _ElementType,
         seed: float | None = None,
@@ -132,9 +132,9 @@ class Opset22(Opset21):
 
     def Conv(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         *,
         auto_pad: str = "NOTSET",
         dilations: _Sequence[int] | None = None,
@@ -152,9 +152,9 @@ class Opset22(Opset21):
 
     def ConvTranspose(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         *,
         auto_pad: str = "NOTSET",
         dilations: _Sequence[int] | None = None,
@@ -172,7 +172,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConvTranspose.html#convtranspose-22)
         """
 
-    def Cos(self, input: T_floats | _Floats) -> T_floats:
+    def Cos(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the cosine of the given input tensor, element-wise.
 
         T: float, float16, double, bfloat16
@@ -180,7 +180,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cos.html#cos-22)
         """
 
-    def Cosh(self, input: T_floats | _Floats) -> T_floats:
+    def Cosh(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the hyperbolic cosine of the given input tensor element-wise.
 
         T: float, float16, double, bfloat16
@@ -190,11 +190,11 @@ class Opset22(Opset21):
 
     def DeformConv(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        offset: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
-        mask: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        offset: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
+        mask: T_floats | _Array | _Floats | None = None,
         *,
         dilations: _Sequence[int] | None = None,
         group: int = 1,
@@ -212,7 +212,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DeformConv.html#deformconv-22)
         """
 
-    def Det(self, X: T_floats | _Floats) -> T_floats:
+    def Det(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Det calculates determinant of a square matrix or batches of square matrices. Det takes one input tensor of
         shape `[*, M, M]`, where `*` is zero or more batch dimensions, and the inner-most 2 dimensions form square
         matrices. The output is a tensor of shape `[*]`, containing the determinants of all input submatrices. e.g.,
@@ -225,8 +225,8 @@ class Opset22(Opset21):
 
     def Dropout(
         self,
-        data: T_floats_2 | _Floats,
-        ratio: T1_2 | _Floats | None = None,
+        data: T_floats_2 | _Array | _Floats,
+        ratio: T1_2 | _Array | _Floats | None = None,
         training_mode: BOOL | _Array | _Bools | None = None,
         *,
         seed: int | None = None,
@@ -242,7 +242,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-22)
         """
 
-    def Elu(self, X: T_floats | _Floats, *, alpha: float = 1.0) -> T_floats:
+    def Elu(self, X: T_floats | _Array | _Floats, *, alpha: float = 1.0) -> T_floats:
         """Elu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the function `f(x) =
         alpha * (exp(x) - 1.) for x < 0`, `f(x) = x for x >= 0`., is applied to the tensor elementwise.
 
@@ -252,7 +252,13 @@ class Opset22(Opset21):
         """
 
     @_overload
-    def EyeLike(self, input: T1_3 | _Floats, *, dtype: type[E_mixed] | _DataType[E_mixed], k: int = 0) -> E_mixed:
+    def EyeLike(
+        self,
+        input: T1_3 | _Array | _Floats,
+        *,
+        dtype: type[E_mixed] | _DataType[E_mixed],
+        k: int = 0,
+    ) -> E_mixed:
         """Generate a 2D tensor (matrix) with ones on the diagonal and zeros everywhere else. Only 2D tensors are
         supported, i.e. input T1 must be of rank 2. The shape of the output tensor is the same as the input tensor.
         The data type can be specified by the 'dtype' argument. If 'dtype' is not specified, then the type of input
@@ -264,20 +270,20 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__EyeLike.html#eyelike-22)
         """
     @_overload
-    def EyeLike(self, input: E_mixed | _Floats, *, k: int = 0) -> E_mixed:
+    def EyeLike(self, input: E_mixed | _Array | _Floats, *, k: int = 0) -> E_mixed:
         ...
     @_overload
-    def EyeLike(self, input: T1_3 | _Floats, *, dtype: int | _ElementType, k: int = 0) -> _AnyTensor:
+    def EyeLike(self, input: T1_3 | _Array | _Floats, *, dtype: int | _ElementType, k: int = 0) -> _AnyTensor:
         ...
 
     def GRU(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        R: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        R: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_floats | _Floats | None = None,
+        initial_h: T_floats | _Array | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -296,7 +302,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GRU.html#gru-22)
         """
 
-    def GlobalAveragePool(self, X: T_floats | _Floats) -> T_floats:
+    def GlobalAveragePool(self, X: T_floats | _Array | _Floats) -> T_floats:
         """GlobalAveragePool consumes an input tensor X and applies average pooling across the values in the same
         channel. This is equivalent to AveragePool with kernel size equal to the spatial dimension of input tensor.
 
@@ -305,7 +311,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html#globalaveragepool-22)
         """
 
-    def GlobalLpPool(self, X: T_floats | _Floats, *, p: int = 2) -> T_floats:
+    def GlobalLpPool(self, X: T_floats | _Array | _Floats, *, p: int = 2) -> T_floats:
         """GlobalLpPool consumes an input tensor X and applies lp pool pooling across the values in the same channel.
         This is equivalent to LpPool with kernel size equal to the spatial dimension of input tensor.
 
@@ -314,7 +320,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html#globallppool-22)
         """
 
-    def GlobalMaxPool(self, X: T_floats | _Floats) -> T_floats:
+    def GlobalMaxPool(self, X: T_floats | _Array | _Floats) -> T_floats:
         """GlobalMaxPool consumes an input tensor X and applies max pooling across the values in the same channel. This
         is equivalent to MaxPool with kernel size equal to the spatial dimension of input tensor.
 
@@ -325,8 +331,8 @@ class Opset22(Opset21):
 
     def GridSample(
         self,
-        X: T1_mixed | _Floats | _Strings,
-        grid: T1 | _Floats,
+        X: T1_mixed | _Array | _Floats | _Strings,
+        grid: T1 | _Array | _Floats,
         *,
         align_corners: int = 0,
         mode: str = "linear",
@@ -343,7 +349,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GridSample.html#gridsample-22)
         """
 
-    def HardSigmoid(self, X: T_floats | _Floats, *, alpha: float = 0.2, beta: float = 0.5) -> T_floats:
+    def HardSigmoid(self, X: T_floats | _Array | _Floats, *, alpha: float = 0.2, beta: float = 0.5) -> T_floats:
         """HardSigmoid takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the HardSigmoid
         function, y = max(0, min(1, alpha * x + beta)), is applied to the tensor elementwise.
 
@@ -352,7 +358,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__HardSigmoid.html#hardsigmoid-22)
         """
 
-    def HardSwish(self, X: T_floats | _Floats) -> T_floats:
+    def HardSwish(self, X: T_floats | _Array | _Floats) -> T_floats:
         """HardSwish takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the HardSwish
         function, y = x * max(0, min(1, alpha * x + beta)) = x * HardSigmoid<alpha, beta>(x), where alpha = 1/6 and
         beta = 0.5, is applied to the tensor elementwise.
@@ -364,9 +370,9 @@ class Opset22(Opset21):
 
     def InstanceNormalization(
         self,
-        input: T_floats | _Floats,
-        scale: T_floats | _Floats,
-        B: T_floats | _Floats,
+        input: T_floats | _Array | _Floats,
+        scale: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
         *,
         epsilon: float = 1e-05,
     ) -> T_floats:
@@ -379,14 +385,14 @@ class Opset22(Opset21):
 
     def LSTM(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        R: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        R: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_floats | _Floats | None = None,
-        initial_c: T_floats | _Floats | None = None,
-        P: T_floats | _Floats | None = None,
+        initial_h: T_floats | _Array | _Floats | None = None,
+        initial_c: T_floats | _Array | _Floats | None = None,
+        P: T_floats | _Array | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -405,7 +411,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LSTM.html#lstm-22)
         """
 
-    def LpNormalization(self, input: T_floats | _Floats, *, axis: int = -1, p: int = 2) -> T_floats:
+    def LpNormalization(self, input: T_floats | _Array | _Floats, *, axis: int = -1, p: int = 2) -> T_floats:
         """Given a matrix, apply Lp-normalization along the provided axis. The output is computed as: `output = input /
         Lp_norm(input, axis)`. When the Lp norm is zero (i.e., all elements along the axis are zero), the output is
         defined to be zero to avoid division by zero.
@@ -417,7 +423,7 @@ class Opset22(Opset21):
 
     def LpPool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -439,7 +445,7 @@ class Opset22(Opset21):
 
     def MaxPool(
         self,
-        X: T_numbers | _Floats,
+        X: T_numbers | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -462,8 +468,8 @@ class Opset22(Opset21):
 
     def MaxRoiPool(
         self,
-        X: T_floats | _Floats,
-        rois: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
+        rois: T_floats | _Array | _Floats,
         *,
         pooled_shape: _Sequence[int],
         spatial_scale: float = 1.0,
@@ -478,7 +484,7 @@ class Opset22(Opset21):
 
     def MaxUnpool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         I: INT64 | _Array | _Ints,
         output_shape: INT64 | _Array | _Ints | None = None,
         *,
@@ -496,7 +502,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxUnpool.html#maxunpool-22)
         """
 
-    def Mish(self, X: T_floats | _Floats) -> T_floats:
+    def Mish(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Mish: A Self Regularized Non-Monotonic Neural Activation Function.
 
         T: float, float16, double, bfloat16
@@ -507,7 +513,7 @@ class Opset22(Opset21):
     @_overload
     def Multinomial(
         self,
-        input: T1 | _Floats,
+        input: T1 | _Array | _Floats,
         *,
         dtype: type[E_ints] | _DataType[E_ints],
         sample_size: int = 1,
@@ -522,12 +528,18 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Multinomial.html#multinomial-22)
         """
     @_overload
-    def Multinomial(self, input: T1 | _Floats, *, sample_size: int = 1, seed: float | None = None) -> INT32:
+    def Multinomial(
+        self,
+        input: T1 | _Array | _Floats,
+        *,
+        sample_size: int = 1,
+        seed: float | None = None,
+    ) -> INT32:
         ...
     @_overload
     def Multinomial(
         self,
-        input: T1 | _Floats,
+        input: T1 | _Array | _Floats,
         *,
         dtype: int | _ElementType,
         sample_size: int = 1,
@@ -537,9 +549,9 @@ class Opset22(Opset21):
 
     def NegativeLogLikelihoodLoss(
         self,
-        input: T_floats | _Floats,
-        target: Tind | _Ints,
-        weight: T_floats | _Floats | None = None,
+        input: T_floats | _Array | _Floats,
+        target: Tind | _Array | _Ints,
+        weight: T_floats | _Array | _Floats | None = None,
         *,
         ignore_index: int | None = None,
         reduction: str = "mean",
@@ -557,12 +569,12 @@ class Opset22(Opset21):
 
     def RNN(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        R: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        R: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_floats | _Floats | None = None,
+        initial_h: T_floats | _Array | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -623,7 +635,7 @@ class Opset22(Opset21):
     @_overload
     def RandomNormalLike(
         self,
-        input: T1_4 | _Floats | _Strings,
+        input: T1_4 | _Array | _Floats | _Strings,
         *,
         dtype: type[T_floats] | _DataType[T_floats],
         mean: float = 0.0,
@@ -643,7 +655,7 @@ class Opset22(Opset21):
     @_overload
     def RandomNormalLike(
         self,
-        input: T1_mixed | _Floats | _Strings,
+        input: T1_mixed | _Array | _Floats | _Strings,
         *,
         mean: float = 0.0,
         scale: float = 1.0,
@@ -653,7 +665,7 @@ class Opset22(Opset21):
     @_overload
     def RandomNormalLike(
         self,
-        input: T1_4 | _Floats | _Strings,
+        input: T1_4 | _Array | _Floats | _Strings,
         *,
         dtype: int | _ElementType,
         mean: float = 0.0,
@@ -704,7 +716,7 @@ class Opset22(Opset21):
     @_overload
     def RandomUniformLike(
         self,
-        input: T1_4 | _Floats | _Strings,
+        input: T1_4 | _Array | _Floats | _Strings,
         *,
         dtype: type[T_floats] | _DataType[T_floats],
         high: float = 1.0,
@@ -724,7 +736,7 @@ class Opset22(Opset21):
     @_overload
     def RandomUniformLike(
         self,
-        input: T1_mixed | _Floats | _Strings,
+        input: T1_mixed | _Array | _Floats | _Strings,
         *,
         high: float = 1.0,
         low: float = 0.0,
@@ -734,7 +746,7 @@ class Opset22(Opset21):
     @_overload
     def RandomUniformLike(
         self,
-        input: T1_4 | _Floats | _Strings,
+        input: T1_4 | _Array | _Floats | _Strings,
         *,
         dtype: int | _ElementType,
         high: float = 1.0,
@@ -745,8 +757,8 @@ class Opset22(Opset21):
 
     def RoiAlign(
         self,
-        X: T_floats | _Floats,
-        rois: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
+        rois: T_floats | _Array | _Floats,
         batch_indices: INT64 | _Array | _Ints,
         *,
         coordinate_transformation_mode: str = "half_pixel",
@@ -767,7 +779,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RoiAlign.html#roialign-22)
         """
 
-    def Round(self, X: T_floats | _Floats) -> T_floats:
+    def Round(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Round takes one input Tensor and rounds the values, element-wise, meaning it finds the nearest integer for
         each value. In case of halves, the rule is to round them to the nearest even integer. If input x is
         integral, +0, -0, NaN, or infinite, x itself is returned. The output tensor has the same shape and type as
@@ -778,7 +790,13 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Round.html#round-22)
         """
 
-    def Selu(self, X: T_floats | _Floats, *, alpha: float = 1.6732632, gamma: float = 1.050701) -> T_floats:
+    def Selu(
+        self,
+        X: T_floats | _Array | _Floats,
+        *,
+        alpha: float = 1.6732632,
+        gamma: float = 1.050701,
+    ) -> T_floats:
         """Selu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the scaled exponential
         linear unit function, `y = gamma * (alpha * e^x - alpha) for x <= 0`, `y = gamma * x for x > 0`, is applied
         to the tensor elementwise.
@@ -788,7 +806,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Selu.html#selu-22)
         """
 
-    def Sin(self, input: T_floats | _Floats) -> T_floats:
+    def Sin(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the sine of the given input tensor, element-wise.
 
         T: float, float16, double, bfloat16
@@ -796,7 +814,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sin.html#sin-22)
         """
 
-    def Sinh(self, input: T_floats | _Floats) -> T_floats:
+    def Sinh(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the hyperbolic sine of the given input tensor element-wise.
 
         T: float, float16, double, bfloat16
@@ -804,7 +822,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sinh.html#sinh-22)
         """
 
-    def Softplus(self, X: T_floats | _Floats) -> T_floats:
+    def Softplus(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Softplus takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the softplus
         function, y = ln(exp(x) + 1), is applied to the tensor elementwise.
 
@@ -813,7 +831,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softplus.html#softplus-22)
         """
 
-    def Softsign(self, input: T_floats | _Floats) -> T_floats:
+    def Softsign(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the softsign (x/(1+|x|)) of the given input tensor element-wise.
 
         T: float, float16, double, bfloat16
@@ -821,7 +839,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softsign.html#softsign-22)
         """
 
-    def Tan(self, input: T_floats | _Floats) -> T_floats:
+    def Tan(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the tangent of the given input tensor, element-wise.
 
         T: float, float16, double, bfloat16
@@ -829,7 +847,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tan.html#tan-22)
         """
 
-    def ThresholdedRelu(self, X: T_floats | _Floats, *, alpha: float = 1.0) -> T_floats:
+    def ThresholdedRelu(self, X: T_floats | _Array | _Floats, *, alpha: float = 1.0) -> T_floats:
         """ThresholdedRelu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the
         rectified linear function, y = x for x > alpha, y = 0 otherwise, is applied to the tensor elementwise.
 

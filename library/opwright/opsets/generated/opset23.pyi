@@ -15,21 +15,21 @@ from opwright.types import FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset22 import Opset22
 
-T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-U: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
-E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, _Array, default=_AnyTensor)
-T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | _Array
-E_floats = _TypeVar("E_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-T1_numbers = _TypeVar("T1_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, _Array, default=_AnyTensor)
-T2: _TypeAlias = FLOAT | FLOAT16 | BFLOAT16 | _Array
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, _Array, default=_AnyTensor)
-V = _TypeVar("V", bound=_Tensor | _Array | _Sequence[_Tensor | _Array] | None, default=_AnyTensor)
-Tind: _TypeAlias = INT32 | INT64 | _Array
-T1_2: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | _Array
-T3_numbers = _TypeVar("T3_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, _Array, default=_AnyTensor)
-T: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | _Array
-T_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | _Array
+T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+U: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1
+E_floats = _TypeVar("E_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, default=_AnyTensor)
+T1_numbers = _TypeVar("T1_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, default=_AnyTensor)
+T2: _TypeAlias = FLOAT | FLOAT16 | BFLOAT16
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, default=_AnyTensor)
+V = _TypeVar("V", bound=_Tensor | _Sequence[_Tensor] | None, default=_AnyTensor)
+Tind: _TypeAlias = INT32 | INT64
+T1_2: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16
+T3_numbers = _TypeVar("T3_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, default=_AnyTensor)
+T: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16
+T_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1
 
 @_type_check_only
 class Opset23(Opset22):
@@ -37,12 +37,12 @@ class Opset23(Opset22):
 
     def Attention(
         self,
-        Q: T1_floats | _Floats,
-        K: T1_floats | _Floats,
-        V: T2_floats | _Floats,
-        attn_mask: U | _Floats | None = None,
-        past_key: T1_floats | _Floats | None = None,
-        past_value: T2_floats | _Floats | None = None,
+        Q: T1_floats | _Array | _Floats,
+        K: T1_floats | _Array | _Floats,
+        V: T2_floats | _Array | _Floats,
+        attn_mask: U | _Array | _Floats | None = None,
+        past_key: T1_floats | _Array | _Floats | None = None,
+        past_value: T2_floats | _Array | _Floats | None = None,
         *,
         is_causal: int = 0,
         kv_num_heads: int | None = None,
@@ -65,7 +65,7 @@ class Opset23(Opset22):
     @_overload
     def Cast(
         self,
-        input: T1 | _Floats | _Strings,
+        input: T1 | _Array | _Floats | _Strings,
         *,
         to: type[E_mixed] | _DataType[E_mixed],
         saturate: int = 1,
@@ -82,13 +82,19 @@ class Opset23(Opset22):
         [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-23)
         """
     @_overload
-    def Cast(self, input: T1 | _Floats | _Strings, *, to: int | _ElementType, saturate: int = 1) -> _AnyTensor:
+    def Cast(
+        self,
+        input: T1 | _Array | _Floats | _Strings,
+        *,
+        to: int | _ElementType,
+        saturate: int = 1,
+    ) -> _AnyTensor:
         ...
 
     def CastLike(
         self,
-        input: T1 | _Floats | _Strings,
-        target_type: E_mixed | _Floats | _Strings,
+        input: T1 | _Array | _Floats | _Strings,
+        target_type: E_mixed | _Array | _Floats | _Strings,
         *,
         saturate: int = 1,
     ) -> E_mixed:
@@ -149,9 +155,9 @@ class Opset23(Opset22):
     @_overload
     def DequantizeLinear(
         self,
-        x: T1_numbers | _Floats,
-        x_scale: T2 | _Floats,
-        x_zero_point: T1_numbers | _Floats | None = None,
+        x: T1_numbers | _Array | _Floats,
+        x_scale: T2 | _Array | _Floats,
+        x_zero_point: T1_numbers | _Array | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -170,9 +176,9 @@ class Opset23(Opset22):
     @_overload
     def DequantizeLinear(
         self,
-        x: T1_numbers | _Floats,
-        x_scale: E_floats | _Floats,
-        x_zero_point: T1_numbers | _Floats | None = None,
+        x: T1_numbers | _Array | _Floats,
+        x_scale: E_floats | _Array | _Floats,
+        x_zero_point: T1_numbers | _Array | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -181,9 +187,9 @@ class Opset23(Opset22):
     @_overload
     def DequantizeLinear(
         self,
-        x: T1_numbers | _Floats,
-        x_scale: T2 | _Floats,
-        x_zero_point: T1_numbers | _Floats | None = None,
+        x: T1_numbers | _Array | _Floats,
+        x_scale: T2 | _Array | _Floats,
+        x_zero_point: T1_numbers | _Array | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -191,7 +197,7 @@ class Opset23(Opset22):
     ) -> _AnyTensor:
         ...
 
-    def Flatten(self, input: T_mixed | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
+    def Flatten(self, input: T_mixed | _Array | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
         """Flattens the input tensor into a 2D matrix. If input tensor has shape (d_0, d_1, ... d_n) then the output
         will have shape (d_0 X d_1 ... d_(axis-1), d_axis X d_(axis+1) ... X dn).
 
@@ -202,7 +208,7 @@ class Opset23(Opset22):
         [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-23)
         """
 
-    def Identity(self, input: V | _Floats | _Strings) -> V:
+    def Identity(self, input: V | _Array | _Sequence[_Array] | _Floats | _Strings) -> V:
         """Identity operator
 
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -249,10 +255,10 @@ class Opset23(Opset22):
 
     def Pad(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         pads: INT64 | _Array | _Ints,
-        constant_value: T_mixed | _Floats | _Strings | None = None,
-        axes: Tind | _Ints | None = None,
+        constant_value: T_mixed | _Array | _Floats | _Strings | None = None,
+        axes: Tind | _Array | _Ints | None = None,
         *,
         mode: str = "constant",
     ) -> T_mixed:
@@ -270,9 +276,9 @@ class Opset23(Opset22):
 
     def QuantizeLinear(
         self,
-        x: T1_2 | _Floats,
-        y_scale: T1_2 | _Floats,
-        y_zero_point: T3_numbers | _Floats | None = None,
+        x: T1_2 | _Array | _Floats,
+        y_scale: T1_2 | _Array | _Floats,
+        y_zero_point: T3_numbers | _Array | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -294,8 +300,8 @@ class Opset23(Opset22):
 
     def RMSNormalization(
         self,
-        X: T | _Floats,
-        scale: T1_floats | _Floats,
+        X: T | _Array | _Floats,
+        scale: T1_floats | _Array | _Floats,
         *,
         axis: int = -1,
         epsilon: float = 1e-05,
@@ -313,7 +319,7 @@ class Opset23(Opset22):
 
     def Reshape(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         shape: INT64 | _Array | _Ints,
         *,
         allowzero: int = 0,
@@ -332,9 +338,9 @@ class Opset23(Opset22):
 
     def RotaryEmbedding(
         self,
-        X: E_floats | _Floats,
-        cos_cache: E_floats | _Floats,
-        sin_cache: E_floats | _Floats,
+        X: E_floats | _Array | _Floats,
+        cos_cache: E_floats | _Array | _Floats,
+        sin_cache: E_floats | _Array | _Floats,
         position_ids: INT64 | _Array | _Ints | None = None,
         *,
         interleaved: int = 0,
@@ -373,7 +379,7 @@ class Opset23(Opset22):
         [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-23)
         """
 
-    def Shape(self, data: T_2 | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
+    def Shape(self, data: T_2 | _Array | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
         """Takes a tensor as input and outputs an 1D int64 tensor containing the shape of the input tensor. Optional
         attributes start and end can be used to compute a slice of the input tensor's shape. If start axis is
         omitted, the slice starts from axis 0. The end axis, if specified, is exclusive (and the returned value will
@@ -387,7 +393,7 @@ class Opset23(Opset22):
         [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-23)
         """
 
-    def Size(self, data: T_2 | _Floats | _Strings) -> INT64:
+    def Size(self, data: T_2 | _Array | _Floats | _Strings) -> INT64:
         """Takes a tensor as input and outputs a int64 scalar that equals to the total number of elements of the input
         tensor.
 
@@ -399,7 +405,11 @@ class Opset23(Opset22):
         [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Size.html#size-23)
         """
 
-    def Squeeze(self, data: T_mixed | _Floats | _Strings, axes: INT64 | _Array | _Ints | None = None) -> T_mixed:
+    def Squeeze(
+        self,
+        data: T_mixed | _Array | _Floats | _Strings,
+        axes: INT64 | _Array | _Ints | None = None,
+    ) -> T_mixed:
         """Remove single-dimensional entries from the shape of a tensor. Takes an input `axes` with a list of axes to
         squeeze. If `axes` is not provided, all the single dimensions will be removed from the shape. If an axis is
         selected with shape entry not equal to one, an error is raised.
@@ -411,7 +421,12 @@ class Opset23(Opset22):
         [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-23)
         """
 
-    def Transpose(self, data: T_mixed | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T_mixed:
+    def Transpose(
+        self,
+        data: T_mixed | _Array | _Floats | _Strings,
+        *,
+        perm: _Sequence[int] | None = None,
+    ) -> T_mixed:
         """Returns a transpose of the input tensor. (Similar to `numpy.transpose`). The optional attribute `perm`
         specifies the permutation of the axes of the input tensor. `perm` must contain each axis index in `[0, n-1]`
         exactly once, so its length is equal to the rank `n` of the input tensor.
@@ -423,7 +438,7 @@ class Opset23(Opset22):
         [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-23)
         """
 
-    def Unsqueeze(self, data: T_mixed | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T_mixed:
+    def Unsqueeze(self, data: T_mixed | _Array | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T_mixed:
         """Insert single-dimensional entries to the shape of an input tensor (`data`). Takes one required input `axes`
         - which contains a list of dimension indices and this operator will insert a dimension of value `1` into the
         corresponding index of the output tensor (`expanded`).

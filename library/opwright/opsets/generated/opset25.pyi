@@ -15,22 +15,22 @@ from opwright.types import FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, 
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset24 import Opset24
 
-T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-U: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
-E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, _Array, default=_AnyTensor)
-T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | FLOAT8E8M0 | UINT2 | INT2 | _Array
-E_floats = _TypeVar("E_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-T1_numbers = _TypeVar("T1_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, _Array, default=_AnyTensor)
-T2: _TypeAlias = FLOAT | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
-T2_floats_2 = _TypeVar("T2_floats_2", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, FLOAT8E8M0, _Array, default=_AnyTensor)
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, _Array, default=_AnyTensor)
-V = _TypeVar("V", bound=_Tensor | _Array | _Sequence[_Tensor | _Array] | None, default=_AnyTensor)
-Tind: _TypeAlias = INT32 | INT64 | _Array
-T1_2: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | _Array
-T2_2: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
-T3_numbers = _TypeVar("T3_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, _Array, default=_AnyTensor)
-T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | FLOAT8E8M0 | UINT2 | INT2 | _Array
+T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+U: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | FLOAT8E8M0 | UINT2 | INT2
+E_floats = _TypeVar("E_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, default=_AnyTensor)
+T1_numbers = _TypeVar("T1_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, default=_AnyTensor)
+T2: _TypeAlias = FLOAT | FLOAT16 | BFLOAT16 | FLOAT8E8M0
+T2_floats_2 = _TypeVar("T2_floats_2", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, FLOAT8E8M0, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, default=_AnyTensor)
+V = _TypeVar("V", bound=_Tensor | _Sequence[_Tensor] | None, default=_AnyTensor)
+Tind: _TypeAlias = INT32 | INT64
+T1_2: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16
+T2_2: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | FLOAT8E8M0
+T3_numbers = _TypeVar("T3_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, default=_AnyTensor)
+T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | FLOAT8E8M0 | UINT2 | INT2
 
 @_type_check_only
 class Opset25(Opset24):
@@ -38,12 +38,12 @@ class Opset25(Opset24):
 
     def Attention(
         self,
-        Q: T1_floats | _Floats,
-        K: T1_floats | _Floats,
-        V: T2_floats | _Floats,
-        attn_mask: U | _Floats | None = None,
-        past_key: T1_floats | _Floats | None = None,
-        past_value: T2_floats | _Floats | None = None,
+        Q: T1_floats | _Array | _Floats,
+        K: T1_floats | _Array | _Floats,
+        V: T2_floats | _Array | _Floats,
+        attn_mask: U | _Array | _Floats | None = None,
+        past_key: T1_floats | _Array | _Floats | None = None,
+        past_value: T2_floats | _Array | _Floats | None = None,
         nonpad_kv_seqlen: INT64 | _Array | _Ints | None = None,
         *,
         is_causal: int = 0,
@@ -69,7 +69,7 @@ class Opset25(Opset24):
     @_overload
     def Cast(
         self,
-        input: T1 | _Floats | _Strings,
+        input: T1 | _Array | _Floats | _Strings,
         *,
         to: type[E_mixed] | _DataType[E_mixed],
         round_mode: str = "up",
@@ -91,7 +91,7 @@ class Opset25(Opset24):
     @_overload
     def Cast(
         self,
-        input: T1 | _Floats | _Strings,
+        input: T1 | _Array | _Floats | _Strings,
         *,
         to: int | _ElementType,
         round_mode: str = "up",
@@ -101,8 +101,8 @@ class Opset25(Opset24):
 
     def CastLike(
         self,
-        input: T1 | _Floats | _Strings,
-        target_type: E_mixed | _Floats | _Strings,
+        input: T1 | _Array | _Floats | _Strings,
+        target_type: E_mixed | _Array | _Floats | _Strings,
         *,
         round_mode: str = "up",
         saturate: int = 1,
@@ -167,9 +167,9 @@ class Opset25(Opset24):
     @_overload
     def DequantizeLinear(
         self,
-        x: T1_numbers | _Floats,
-        x_scale: T2 | _Floats,
-        x_zero_point: T1_numbers | _Floats | None = None,
+        x: T1_numbers | _Array | _Floats,
+        x_scale: T2 | _Array | _Floats,
+        x_zero_point: T1_numbers | _Array | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -188,9 +188,9 @@ class Opset25(Opset24):
     @_overload
     def DequantizeLinear(
         self,
-        x: T1_numbers | _Floats,
-        x_scale: T2_floats_2 | _Floats,
-        x_zero_point: T1_numbers | _Floats | None = None,
+        x: T1_numbers | _Array | _Floats,
+        x_scale: T2_floats_2 | _Array | _Floats,
+        x_zero_point: T1_numbers | _Array | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -199,9 +199,9 @@ class Opset25(Opset24):
     @_overload
     def DequantizeLinear(
         self,
-        x: T1_numbers | _Floats,
-        x_scale: T2 | _Floats,
-        x_zero_point: T1_numbers | _Floats | None = None,
+        x: T1_numbers | _Array | _Floats,
+        x_scale: T2 | _Array | _Floats,
+        x_zero_point: T1_numbers | _Array | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -209,7 +209,7 @@ class Opset25(Opset24):
     ) -> _AnyTensor:
         ...
 
-    def Flatten(self, input: T_mixed | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
+    def Flatten(self, input: T_mixed | _Array | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
         """Flattens the input tensor into a 2D matrix. If input tensor has shape (d_0, d_1, ... d_n) then the output
         will have shape (d_0 X d_1 ... d_(axis-1), d_axis X d_(axis+1) ... X dn).
 
@@ -220,7 +220,7 @@ class Opset25(Opset24):
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-25)
         """
 
-    def Identity(self, input: V | _Floats | _Strings) -> V:
+    def Identity(self, input: V | _Array | _Sequence[_Array] | _Floats | _Strings) -> V:
         """Identity operator
 
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -267,10 +267,10 @@ class Opset25(Opset24):
 
     def Pad(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         pads: INT64 | _Array | _Ints,
-        constant_value: T_mixed | _Floats | _Strings | None = None,
-        axes: Tind | _Ints | None = None,
+        constant_value: T_mixed | _Array | _Floats | _Strings | None = None,
+        axes: Tind | _Array | _Ints | None = None,
         *,
         mode: str = "constant",
     ) -> T_mixed:
@@ -288,9 +288,9 @@ class Opset25(Opset24):
 
     def QuantizeLinear(
         self,
-        x: T1_2 | _Floats,
-        y_scale: T2_2 | _Floats,
-        y_zero_point: T3_numbers | _Floats | None = None,
+        x: T1_2 | _Array | _Floats,
+        y_scale: T2_2 | _Array | _Floats,
+        y_zero_point: T3_numbers | _Array | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -312,7 +312,7 @@ class Opset25(Opset24):
 
     def Reshape(
         self,
-        data: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
         shape: INT64 | _Array | _Ints,
         *,
         allowzero: int = 0,
@@ -351,7 +351,7 @@ class Opset25(Opset24):
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-25)
         """
 
-    def Shape(self, data: T | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
+    def Shape(self, data: T | _Array | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
         """Takes a tensor as input and outputs an 1D int64 tensor containing the shape of the input tensor. Optional
         attributes start and end can be used to compute a slice of the input tensor's shape. If start axis is
         omitted, the slice starts from axis 0. The end axis, if specified, is exclusive (and the returned value will
@@ -365,7 +365,7 @@ class Opset25(Opset24):
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-25)
         """
 
-    def Size(self, data: T | _Floats | _Strings) -> INT64:
+    def Size(self, data: T | _Array | _Floats | _Strings) -> INT64:
         """Takes a tensor as input and outputs a int64 scalar that equals to the total number of elements of the input
         tensor.
 
@@ -377,7 +377,11 @@ class Opset25(Opset24):
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Size.html#size-25)
         """
 
-    def Squeeze(self, data: T_mixed | _Floats | _Strings, axes: INT64 | _Array | _Ints | None = None) -> T_mixed:
+    def Squeeze(
+        self,
+        data: T_mixed | _Array | _Floats | _Strings,
+        axes: INT64 | _Array | _Ints | None = None,
+    ) -> T_mixed:
         """Remove single-dimensional entries from the shape of a tensor. Takes an input `axes` with a list of axes to
         squeeze. If `axes` is not provided, all the single dimensions will be removed from the shape. If an axis is
         selected with shape entry not equal to one, an error is raised.
@@ -389,7 +393,12 @@ class Opset25(Opset24):
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-25)
         """
 
-    def Transpose(self, data: T_mixed | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T_mixed:
+    def Transpose(
+        self,
+        data: T_mixed | _Array | _Floats | _Strings,
+        *,
+        perm: _Sequence[int] | None = None,
+    ) -> T_mixed:
         """Returns a transpose of the input tensor. (Similar to `numpy.transpose`). The optional attribute `perm`
         specifies the permutation of the axes of the input tensor. `perm` must contain each axis index in `[0, n-1]`
         exactly once, so its length is equal to the rank `n` of the input tensor.
@@ -401,7 +410,7 @@ class Opset25(Opset24):
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-25)
         """
 
-    def Unsqueeze(self, data: T_mixed | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T_mixed:
+    def Unsqueeze(self, data: T_mixed | _Array | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T_mixed:
         """Insert single-dimensional entries to the shape of an input tensor (`data`). Takes one required input `axes`
         - which contains a list of dimension indices and this operator will insert a dimension of value `1` into the
         corresponding index of the output tensor (`expanded`).

@@ -13,17 +13,17 @@ from opwright.types import FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, 
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset25 import Opset25
 
-E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, _Array, default=_AnyTensor)
-T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | FLOAT8E8M0 | UINT2 | INT2 | _Array
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T2: _TypeAlias = INT32 | INT64 | _Array
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | FLOAT8E8M0 | UINT2 | INT2
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+T2: _TypeAlias = INT32 | INT64
 
 @_type_check_only
 class Opset26(Opset25):
     """The operators of ai.onnx at version 26."""
 
     @_overload
-    def BitCast(self, input: T1 | _Floats, *, to: type[E_mixed] | _DataType[E_mixed]) -> E_mixed:
+    def BitCast(self, input: T1 | _Array | _Floats, *, to: type[E_mixed] | _DataType[E_mixed]) -> E_mixed:
         """Reinterprets the binary representation of a tensor as a different data type, specified by the 'to'
         attribute. Unlike Cast, BitCast preserves the exact bit pattern without any value conversion.
 
@@ -37,13 +37,13 @@ class Opset26(Opset25):
         [Since version 26 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BitCast.html#bitcast-26)
         """
     @_overload
-    def BitCast(self, input: T1 | _Floats, *, to: int | _ElementType) -> _AnyTensor:
+    def BitCast(self, input: T1 | _Array | _Floats, *, to: int | _ElementType) -> _AnyTensor:
         ...
 
     def CumProd(
         self,
-        x: T_numbers | _Floats,
-        axis: T2 | _Ints,
+        x: T_numbers | _Array | _Floats,
+        axis: T2 | _Array | _Ints,
         *,
         exclusive: int = 0,
         reverse: int = 0,

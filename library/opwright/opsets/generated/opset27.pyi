@@ -11,9 +11,9 @@ from opwright.types import INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset26 import Opset26
 
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-S_floats = _TypeVar("S_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, default=_AnyTensor)
+S_floats = _TypeVar("S_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
 
 @_type_check_only
 class Opset27(Opset26):
@@ -21,10 +21,10 @@ class Opset27(Opset26):
 
     def CausalConvWithState(
         self,
-        input: T_floats | _Floats,
-        weight: T_floats | _Floats,
-        bias: T_floats | _Floats | None = None,
-        past_state: T_floats | _Floats | None = None,
+        input: T_floats | _Array | _Floats,
+        weight: T_floats | _Array | _Floats,
+        bias: T_floats | _Array | _Floats | None = None,
+        past_state: T_floats | _Array | _Floats | None = None,
         *,
         activation: str = "none",
     ) -> tuple[T_floats, T_floats]:
@@ -37,12 +37,12 @@ class Opset27(Opset26):
 
     def LinearAttention(
         self,
-        query: T_floats | _Floats,
-        key: T_floats | _Floats,
-        value: T_floats | _Floats,
-        past_state: S_floats | _Floats | None = None,
-        decay: T_floats | _Floats | None = None,
-        beta: T_floats | _Floats | None = None,
+        query: T_floats | _Array | _Floats,
+        key: T_floats | _Array | _Floats,
+        value: T_floats | _Array | _Floats,
+        past_state: S_floats | _Array | _Floats | None = None,
+        decay: T_floats | _Array | _Floats | None = None,
+        beta: T_floats | _Array | _Floats | None = None,
         *,
         kv_num_heads: int,
         q_num_heads: int,
@@ -60,9 +60,9 @@ class Opset27(Opset26):
 
     def Range(
         self,
-        start: T_numbers | _Floats,
-        limit: T_numbers | _Floats,
-        delta: T_numbers | _Floats,
+        start: T_numbers | _Array | _Floats,
+        limit: T_numbers | _Array | _Floats,
+        delta: T_numbers | _Array | _Floats,
         *,
         stash_type: int | _ElementType | type[_Tensor] = 1,
     ) -> T_numbers:

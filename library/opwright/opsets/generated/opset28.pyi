@@ -15,29 +15,29 @@ from opwright.types import FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, FLOAT6E2M3, FLOA
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset27 import Opset27
 
-T_ints = _TypeVar("T_ints", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64, _Array, default=_AnyTensor)
-E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, FLOAT6E2M3, FLOAT6E3M2, _Array, default=_AnyTensor)
-T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | FLOAT8E8M0 | UINT2 | INT2 | FLOAT6E2M3 | FLOAT6E3M2 | _Array
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
-E_floats = _TypeVar("E_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-T1_numbers = _TypeVar("T1_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, FLOAT6E2M3, FLOAT6E3M2, _Array, default=_AnyTensor)
-T2: _TypeAlias = FLOAT | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
-T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, FLOAT8E8M0, _Array, default=_AnyTensor)
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-V: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array]
-O: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array] | None
-T1_3: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | _Array
-T2_2: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
-T3_numbers = _TypeVar("T3_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, FLOAT6E2M3, FLOAT6E3M2, _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
+T_ints = _TypeVar("T_ints", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64, default=_AnyTensor)
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, FLOAT6E2M3, FLOAT6E3M2, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | FLOAT8E8M0 | UINT2 | INT2 | FLOAT6E2M3 | FLOAT6E3M2
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, default=_AnyTensor)
+E_floats = _TypeVar("E_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, default=_AnyTensor)
+T1_numbers = _TypeVar("T1_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, FLOAT6E2M3, FLOAT6E3M2, default=_AnyTensor)
+T2: _TypeAlias = FLOAT | FLOAT16 | BFLOAT16 | FLOAT8E8M0
+T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, FLOAT8E8M0, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, default=_AnyTensor)
+T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64
+V: _TypeAlias = _Tensor | _Sequence[_Tensor]
+O: _TypeAlias = _Tensor | _Sequence[_Tensor] | None
+T1_3: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16
+T2_2: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | FLOAT8E8M0
+T3_numbers = _TypeVar("T3_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, FLOAT6E2M3, FLOAT6E3M2, default=_AnyTensor)
+_Given = _TypeVar("_Given", bound=_Tensor | _Sequence[_Tensor], default=_AnyTensor)
 
 @_type_check_only
 class Opset28(Opset27):
     """The operators of ai.onnx at version 28."""
 
-    def BitShift(self, X: T_ints | _Ints, Y: T_ints | _Ints, *, direction: str) -> T_ints:
+    def BitShift(self, X: T_ints | _Array | _Ints, Y: T_ints | _Array | _Ints, *, direction: str) -> T_ints:
         """Bitwise shift operator performs element-wise operation. For each input element, if the attribute "direction"
         is "RIGHT", this operator moves its binary representation toward the right side. If the attribute
         "direction" is "LEFT", bits of binary representation move toward the left side. The input X is the tensor to
@@ -51,7 +51,7 @@ class Opset28(Opset27):
     @_overload
     def Cast(
         self,
-        input: T1 | _Floats | _Strings,
+        input: T1 | _Array | _Floats | _Strings,
         *,
         to: type[E_mixed] | _DataType[E_mixed],
         round_mode: str = "up",
@@ -73,7 +73,7 @@ class Opset28(Opset27):
     @_overload
     def Cast(
         self,
-        input: T1 | _Floats | _Strings,
+        input: T1 | _Array | _Floats | _Strings,
         *,
         to: int | _ElementType,
         round_mode: str = "up",
@@ -81,7 +81,7 @@ class Opset28(Opset27):
     ) -> _AnyTensor:
         ...
 
-    def Celu(self, X: T_floats | _Floats, *, alpha: float = 1.0) -> T_floats:
+    def Celu(self, X: T_floats | _Array | _Floats, *, alpha: float = 1.0) -> T_floats:
         """Continuously Differentiable Exponential Linear Units: Perform the linear unit element-wise on the input
         tensor X using formula:
 
@@ -92,7 +92,7 @@ class Opset28(Opset27):
 
     def Compress(
         self,
-        input: T_mixed | _Floats | _Strings,
+        input: T_mixed | _Array | _Floats | _Strings,
         condition: BOOL | _Array | _Bools,
         *,
         axis: int | None = None,
@@ -108,7 +108,13 @@ class Opset28(Opset27):
         [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Compress.html#compress-28)
         """
 
-    def DepthToSpace(self, input: T_mixed | _Floats | _Strings, *, blocksize: int, mode: str = "DCR") -> T_mixed:
+    def DepthToSpace(
+        self,
+        input: T_mixed | _Array | _Floats | _Strings,
+        *,
+        blocksize: int,
+        mode: str = "DCR",
+    ) -> T_mixed:
         """DepthToSpace rearranges (permutes) data from depth into blocks of spatial data. This is the reverse
         transformation of SpaceToDepth. More specifically, this op outputs a copy of the input tensor where values
         from the depth dimension are moved in spatial blocks to the height and width dimensions. By default, `mode`
@@ -123,9 +129,9 @@ class Opset28(Opset27):
     @_overload
     def DequantizeLinear(
         self,
-        x: T1_numbers | _Floats,
-        x_scale: T2 | _Floats,
-        x_zero_point: T1_numbers | _Floats | None = None,
+        x: T1_numbers | _Array | _Floats,
+        x_scale: T2 | _Array | _Floats,
+        x_zero_point: T1_numbers | _Array | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -144,9 +150,9 @@ class Opset28(Opset27):
     @_overload
     def DequantizeLinear(
         self,
-        x: T1_numbers | _Floats,
-        x_scale: T2_floats | _Floats,
-        x_zero_point: T1_numbers | _Floats | None = None,
+        x: T1_numbers | _Array | _Floats,
+        x_scale: T2_floats | _Array | _Floats,
+        x_zero_point: T1_numbers | _Array | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -155,9 +161,9 @@ class Opset28(Opset27):
     @_overload
     def DequantizeLinear(
         self,
-        x: T1_numbers | _Floats,
-        x_scale: T2 | _Floats,
-        x_zero_point: T1_numbers | _Floats | None = None,
+        x: T1_numbers | _Array | _Floats,
+        x_scale: T2 | _Array | _Floats,
+        x_zero_point: T1_numbers | _Array | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -165,7 +171,7 @@ class Opset28(Opset27):
     ) -> _AnyTensor:
         ...
 
-    def Einsum(self, *Inputs: T_numbers | _Floats, equation: str) -> T_numbers:
+    def Einsum(self, *Inputs: T_numbers | _Array | _Floats, equation: str) -> T_numbers:
         """An einsum of the form `term1, term2 -> output-term` produces an output tensor using the following equation
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
@@ -173,7 +179,13 @@ class Opset28(Opset27):
         [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Einsum.html#einsum-28)
         """
 
-    def Mod(self, A: T_numbers | _Floats, B: T_numbers | _Floats, *, fmod: int = 0) -> T_numbers:
+    def Mod(
+        self,
+        A: T_numbers | _Array | _Floats,
+        B: T_numbers | _Array | _Floats,
+        *,
+        fmod: int = 0,
+    ) -> T_numbers:
         """Performs an element-wise binary modulo operation. The `fmod` attribute determines how the quotient is
         rounded. Its value must be `0` (default) or `1`.
 
@@ -184,9 +196,9 @@ class Opset28(Opset27):
 
     def OneHot(
         self,
-        indices: T1_2 | _Floats,
-        depth: T1_2 | _Floats,
-        values: T_mixed | _Floats | _Strings,
+        indices: T1_2 | _Array | _Floats,
+        depth: T1_2 | _Array | _Floats,
+        values: T_mixed | _Array | _Floats | _Strings,
         *,
         axis: int = -1,
     ) -> T_mixed:
@@ -203,7 +215,12 @@ class Opset28(Opset27):
         [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OneHot.html#onehot-28)
         """
 
-    def Optional(self, input: V | _Floats | _Strings | None = None, *, type: _Any = None) -> _AnyTensor:
+    def Optional(
+        self,
+        input: V | _Array | _Sequence[_Array] | _Floats | _Strings | None = None,
+        *,
+        type: _Any = None,
+    ) -> _AnyTensor:
         """Constructs an optional-type value containing either an empty optional of a certain type specified by the
         attribute, or a non-empty value containing the input element.
 
@@ -213,7 +230,7 @@ class Opset28(Opset27):
         [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Optional.html#optional-28)
         """
 
-    def OptionalGetElement(self, input: _Given | None) -> _Given:
+    def OptionalGetElement(self, input: _Given | _Array | _Sequence[_Array] | None) -> _Given:
         """If the input is a tensor or sequence type, it returns the input. If the input is an optional type, it
         outputs the element in the input. It is an error if the input is an empty optional-type (i.e. does not have
         an element) and the behavior is undefined in this case.
@@ -224,7 +241,10 @@ class Opset28(Opset27):
         [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OptionalGetElement.html#optionalgetelement-28)
         """
 
-    def OptionalHasElement(self, input: O | _Floats | _Strings | None = None) -> BOOL:
+    def OptionalHasElement(
+        self,
+        input: O | _Array | _Sequence[_Array] | _Floats | _Strings | None = None,
+    ) -> BOOL:
         """Returns true if (1) the input is an optional-type and contains an element, or, (2) the input is a tensor or
         sequence type. If the input is not provided or is an empty optional-type, this op returns false.
 
@@ -236,9 +256,9 @@ class Opset28(Opset27):
 
     def QuantizeLinear(
         self,
-        x: T1_3 | _Floats,
-        y_scale: T2_2 | _Floats,
-        y_zero_point: T3_numbers | _Floats | None = None,
+        x: T1_3 | _Array | _Floats,
+        y_scale: T2_2 | _Array | _Floats,
+        y_zero_point: T3_numbers | _Array | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -260,7 +280,7 @@ class Opset28(Opset27):
 
     def ReduceLogSum(
         self,
-        data: T_floats | _Floats,
+        data: T_floats | _Array | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
@@ -278,7 +298,7 @@ class Opset28(Opset27):
 
     def ReduceLogSumExp(
         self,
-        data: T_floats | _Floats,
+        data: T_floats | _Array | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
@@ -296,7 +316,7 @@ class Opset28(Opset27):
 
     def ReverseSequence(
         self,
-        input: T_mixed | _Floats | _Strings,
+        input: T_mixed | _Array | _Floats | _Strings,
         sequence_lens: INT64 | _Array | _Ints,
         *,
         batch_axis: int = 1,
@@ -310,7 +330,13 @@ class Opset28(Opset27):
         [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReverseSequence.html#reversesequence-28)
         """
 
-    def SpaceToDepth(self, input: T_mixed | _Floats | _Strings, *, blocksize: int, mode: str = "DCR") -> T_mixed:
+    def SpaceToDepth(
+        self,
+        input: T_mixed | _Array | _Floats | _Strings,
+        *,
+        blocksize: int,
+        mode: str = "DCR",
+    ) -> T_mixed:
         """SpaceToDepth rearranges blocks of spatial data into depth. More specifically, this op outputs a copy of the
         input tensor where values from the height and width dimensions are moved to the depth dimension. `mode`
         determines whether blocks are ordered depth-column-row (`DCR`, the default) or column-row-depth (`CRD`).
@@ -321,7 +347,13 @@ class Opset28(Opset27):
         [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SpaceToDepth.html#spacetodepth-28)
         """
 
-    def SwiGLU(self, A: T_floats | _Floats, B: T_floats | _Floats, *, alpha: float = 1.0) -> T_floats:
+    def SwiGLU(
+        self,
+        A: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
+        *,
+        alpha: float = 1.0,
+    ) -> T_floats:
         """SwiGLU is a gated activation that takes two inputs, a gate `A` and a linear (value) input `B`, and produces
         one output `Y`. It applies the Swish activation to the gate and multiplies the result elementwise by the
         linear input:
@@ -331,7 +363,13 @@ class Opset28(Opset27):
         [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SwiGLU.html#swiglu-28)
         """
 
-    def Unique(self, X: T_mixed | _Floats | _Strings, *, axis: int | None = None, sorted: int = 1) -> T_mixed:
+    def Unique(
+        self,
+        X: T_mixed | _Array | _Floats | _Strings,
+        *,
+        axis: int | None = None,
+        sorted: int = 1,
+    ) -> T_mixed:
         """Find the unique elements of a tensor. When an optional attribute 'axis' is provided, unique subtensors
         sliced along the 'axis' are returned. Otherwise the input tensor is flattened and unique values of the
         flattened tensor are returned.

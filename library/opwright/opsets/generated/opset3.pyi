@@ -11,7 +11,7 @@ from opwright.types import FLOAT16, DOUBLE
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset2 import Opset2
 
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
 
 @_type_check_only
 class Opset3(Opset2):
@@ -19,12 +19,12 @@ class Opset3(Opset2):
 
     def GRU(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        R: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        R: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_floats | _Floats | None = None,
+        initial_h: T_floats | _Array | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,

@@ -11,13 +11,13 @@ from opwright.types import COMPLEX64, COMPLEX128
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset3 import Opset3
 
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, default=_AnyTensor)
 
 @_type_check_only
 class Opset4(Opset3):
     """The operators of ai.onnx at version 4."""
 
-    def Concat(self, *inputs: T_mixed | _Floats | _Strings, axis: int) -> T_mixed:
+    def Concat(self, *inputs: T_mixed | _Array | _Floats | _Strings, axis: int) -> T_mixed:
         """Concatenate a list of tensors into a single tensor
 
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,

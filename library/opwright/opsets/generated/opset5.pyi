@@ -11,13 +11,13 @@ from opwright.types import DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset4 import Opset4
 
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, default=_AnyTensor)
 
 @_type_check_only
 class Opset5(Opset4):
     """The operators of ai.onnx at version 5."""
 
-    def Reshape(self, data: T_mixed | _Floats | _Strings, shape: INT64 | _Array | _Ints) -> T_mixed:
+    def Reshape(self, data: T_mixed | _Array | _Floats | _Strings, shape: INT64 | _Array | _Ints) -> T_mixed:
         """Reshape the input tensor similar to numpy.reshape. First input is the data tensor, second input is a shape
         tensor which specifies the output shape. It outputs the reshaped tensor. At most one dimension of the new
         shape can be -1. In this case, the value is inferred from the size of the tensor and the remaining

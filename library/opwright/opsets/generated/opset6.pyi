@@ -12,19 +12,19 @@ from opwright.types import BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COM
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset5 import Opset5
 
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-T_numbers_3 = _TypeVar("T_numbers_3", _AnyTensor, FLOAT, INT8, INT16, INT32, INT64, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, default=_AnyTensor)
+T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64
+T_numbers_3 = _TypeVar("T_numbers_3", _AnyTensor, FLOAT, INT8, INT16, INT32, INT64, FLOAT16, DOUBLE, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, default=_AnyTensor)
 
 @_type_check_only
 class Opset6(Opset5):
     """The operators of ai.onnx at version 6."""
 
-    def Abs(self, X: T_numbers | _Floats) -> T_numbers:
+    def Abs(self, X: T_numbers | _Array | _Floats) -> T_numbers:
         """Absolute takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the absolute is, y
         = abs(x), is applied to the tensor elementwise.
 
@@ -35,8 +35,8 @@ class Opset6(Opset5):
 
     def Add(
         self,
-        A: T_numbers_2 | _Floats,
-        B: T_numbers_2 | _Floats,
+        A: T_numbers_2 | _Array | _Floats,
+        B: T_numbers_2 | _Array | _Floats,
         *,
         axis: int | None = None,
         broadcast: int = 0,
@@ -50,11 +50,11 @@ class Opset6(Opset5):
 
     def BatchNormalization(
         self,
-        X: T_floats | _Floats,
-        scale: T_floats | _Floats,
-        B: T_floats | _Floats,
-        mean: T_floats | _Floats,
-        var: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
+        scale: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
+        mean: T_floats | _Array | _Floats,
+        var: T_floats | _Array | _Floats,
         *,
         epsilon: float = 1e-05,
         is_test: int = 0,
@@ -70,7 +70,7 @@ class Opset6(Opset5):
         """
 
     @_overload
-    def Cast(self, input: T1 | _Floats, *, to: type[E_mixed] | _DataType[E_mixed]) -> E_mixed:
+    def Cast(self, input: T1 | _Array | _Floats, *, to: type[E_mixed] | _DataType[E_mixed]) -> E_mixed:
         """The operator casts the elements of a given input tensor to a data type specified by the 'to' argument and
         returns an output tensor of the same size in the converted type. The 'to' argument must be one of the data
         types specified in the 'DataType' enum field in the TensorProto message. NOTE: Casting to and from strings
@@ -82,10 +82,10 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-6)
         """
     @_overload
-    def Cast(self, input: T1 | _Floats, *, to: int | _ElementType) -> _AnyTensor:
+    def Cast(self, input: T1 | _Array | _Floats, *, to: int | _ElementType) -> _AnyTensor:
         ...
 
-    def Ceil(self, X: T_floats | _Floats) -> T_floats:
+    def Ceil(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Ceil takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the ceil is, y =
         ceil(x), is applied to the tensor elementwise.
 
@@ -96,7 +96,7 @@ class Opset6(Opset5):
 
     def Clip(
         self,
-        input: T_floats | _Floats,
+        input: T_floats | _Array | _Floats,
         *,
         max: float = 3.4028234663852886e+38,
         min: float = -3.4028234663852886e+38,
@@ -111,8 +111,8 @@ class Opset6(Opset5):
 
     def Div(
         self,
-        A: T_numbers_2 | _Floats,
-        B: T_numbers_2 | _Floats,
+        A: T_numbers_2 | _Array | _Floats,
+        B: T_numbers_2 | _Array | _Floats,
         *,
         axis: int | None = None,
         broadcast: int = 0,
@@ -124,7 +124,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Div.html#div-6)
         """
 
-    def Dropout(self, data: T_floats | _Floats, *, is_test: int = 0, ratio: float = 0.5) -> T_floats:
+    def Dropout(self, data: T_floats | _Array | _Floats, *, is_test: int = 0, ratio: float = 0.5) -> T_floats:
         """Dropout takes one input data (Tensor<float>) and produces two Tensor outputs, output (Tensor<float>) and
         mask (Tensor<bool>). Depending on whether it is in test mode or not, the output Y will either be a random
         dropout, or a simple copy of the input. Note that our implementation of Dropout does scaling in the training
@@ -135,7 +135,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-6)
         """
 
-    def Elu(self, X: T_floats | _Floats, *, alpha: float = 1.0) -> T_floats:
+    def Elu(self, X: T_floats | _Array | _Floats, *, alpha: float = 1.0) -> T_floats:
         """Elu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the function `f(x) =
         alpha * (exp(x) - 1.) for x < 0`, `f(x) = x for x >= 0`., is applied to the tensor elementwise.
 
@@ -144,7 +144,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Elu.html#elu-6)
         """
 
-    def Exp(self, input: T_floats | _Floats) -> T_floats:
+    def Exp(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the exponential of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -152,7 +152,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Exp.html#exp-6)
         """
 
-    def Floor(self, X: T_floats | _Floats) -> T_floats:
+    def Floor(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Floor takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the floor is, y =
         floor(x), is applied to the tensor elementwise.
 
@@ -163,9 +163,9 @@ class Opset6(Opset5):
 
     def Gemm(
         self,
-        A: T_floats | _Floats,
-        B: T_floats | _Floats,
-        C: T_floats | _Floats,
+        A: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
+        C: T_floats | _Array | _Floats,
         *,
         alpha: float = 1.0,
         beta: float = 1.0,
@@ -183,7 +183,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-6)
         """
 
-    def HardSigmoid(self, X: T_floats | _Floats, *, alpha: float = 0.2, beta: float = 0.5) -> T_floats:
+    def HardSigmoid(self, X: T_floats | _Array | _Floats, *, alpha: float = 0.2, beta: float = 0.5) -> T_floats:
         """HardSigmoid takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the HardSigmoid
         function, y = max(0, min(1, alpha * x + beta)), is applied to the tensor elementwise.
 
@@ -194,9 +194,9 @@ class Opset6(Opset5):
 
     def InstanceNormalization(
         self,
-        input: T_floats | _Floats,
-        scale: T_floats | _Floats,
-        B: T_floats | _Floats,
+        input: T_floats | _Array | _Floats,
+        scale: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
         *,
         epsilon: float = 1e-05,
     ) -> T_floats:
@@ -207,7 +207,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html#instancenormalization-6)
         """
 
-    def LeakyRelu(self, X: T_floats | _Floats, *, alpha: float = 0.01) -> T_floats:
+    def LeakyRelu(self, X: T_floats | _Array | _Floats, *, alpha: float = 0.01) -> T_floats:
         """LeakyRelu takes input data (Tensor<T>) and an argument alpha, and produces one output data (Tensor<T>) where
         the function `f(x) = alpha * x for x < 0`, `f(x) = x for x >= 0`, is applied to the data tensor elementwise.
 
@@ -216,7 +216,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LeakyRelu.html#leakyrelu-6)
         """
 
-    def Log(self, input: T_floats | _Floats) -> T_floats:
+    def Log(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the natural log of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -224,7 +224,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Log.html#log-6)
         """
 
-    def Max(self, *data_0: T_floats | _Floats) -> T_floats:
+    def Max(self, *data_0: T_floats | _Array | _Floats) -> T_floats:
         """Element-wise max of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -233,7 +233,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Max.html#max-6)
         """
 
-    def Mean(self, *data_0: T_floats | _Floats) -> T_floats:
+    def Mean(self, *data_0: T_floats | _Array | _Floats) -> T_floats:
         """Element-wise mean of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -242,7 +242,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mean.html#mean-6)
         """
 
-    def Min(self, *data_0: T_floats | _Floats) -> T_floats:
+    def Min(self, *data_0: T_floats | _Array | _Floats) -> T_floats:
         """Element-wise min of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -253,8 +253,8 @@ class Opset6(Opset5):
 
     def Mul(
         self,
-        A: T_numbers_2 | _Floats,
-        B: T_numbers_2 | _Floats,
+        A: T_numbers_2 | _Array | _Floats,
+        B: T_numbers_2 | _Array | _Floats,
         *,
         axis: int | None = None,
         broadcast: int = 0,
@@ -266,7 +266,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mul.html#mul-6)
         """
 
-    def Neg(self, X: T_numbers_3 | _Floats) -> T_numbers_3:
+    def Neg(self, X: T_numbers_3 | _Array | _Floats) -> T_numbers_3:
         """Neg takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where each element flipped
         sign, y = -x, is applied to the tensor elementwise.
 
@@ -275,7 +275,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Neg.html#neg-6)
         """
 
-    def PRelu(self, X: T_floats | _Floats, slope: T_floats | _Floats) -> T_floats:
+    def PRelu(self, X: T_floats | _Array | _Floats, slope: T_floats | _Array | _Floats) -> T_floats:
         """PRelu takes input data (Tensor<T>) and slope tensor as input, and produces one output data (Tensor<T>) where
         the function `f(x) = slope * x for x < 0`, `f(x) = x for x >= 0`., is applied to the data tensor
         elementwise.
@@ -285,7 +285,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__PRelu.html#prelu-6)
         """
 
-    def Reciprocal(self, X: T_floats | _Floats) -> T_floats:
+    def Reciprocal(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Reciprocal takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the reciprocal
         is, y = 1/x, is applied to the tensor elementwise.
 
@@ -294,7 +294,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reciprocal.html#reciprocal-6)
         """
 
-    def Relu(self, X: T_floats | _Floats) -> T_floats:
+    def Relu(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Relu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the rectified linear
         function, y = max(0, x), is applied to the tensor elementwise.
 
@@ -303,7 +303,13 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Relu.html#relu-6)
         """
 
-    def Selu(self, X: T_floats | _Floats, *, alpha: float = 1.6732632, gamma: float = 1.050701) -> T_floats:
+    def Selu(
+        self,
+        X: T_floats | _Array | _Floats,
+        *,
+        alpha: float = 1.6732632,
+        gamma: float = 1.050701,
+    ) -> T_floats:
         """Selu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the scaled exponential
         linear unit function, `y = gamma * (alpha * e^x - alpha) for x <= 0`, `y = gamma * x for x > 0`, is applied
         to the tensor elementwise.
@@ -313,7 +319,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Selu.html#selu-6)
         """
 
-    def Sigmoid(self, X: T_floats | _Floats) -> T_floats:
+    def Sigmoid(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Sigmoid takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the sigmoid
         function, y = 1 / (1 + exp(-x)), is applied to the tensor elementwise.
 
@@ -322,7 +328,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sigmoid.html#sigmoid-6)
         """
 
-    def Sqrt(self, X: T_floats | _Floats) -> T_floats:
+    def Sqrt(self, X: T_floats | _Array | _Floats) -> T_floats:
         """Square root takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the square root
         is, y = x^0.5, is applied to the tensor elementwise. If x is negative, then it will return NaN.
 
@@ -333,8 +339,8 @@ class Opset6(Opset5):
 
     def Sub(
         self,
-        A: T_numbers_2 | _Floats,
-        B: T_numbers_2 | _Floats,
+        A: T_numbers_2 | _Array | _Floats,
+        B: T_numbers_2 | _Array | _Floats,
         *,
         axis: int | None = None,
         broadcast: int = 0,
@@ -346,7 +352,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sub.html#sub-6)
         """
 
-    def Sum(self, *data_0: T_floats | _Floats) -> T_floats:
+    def Sum(self, *data_0: T_floats | _Array | _Floats) -> T_floats:
         """Element-wise sum of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -355,7 +361,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sum.html#sum-6)
         """
 
-    def Tanh(self, input: T_floats | _Floats) -> T_floats:
+    def Tanh(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the hyperbolic tangent of the given input tensor element-wise.
 
         T: float, float16, double
@@ -363,7 +369,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tanh.html#tanh-6)
         """
 
-    def Tile(self, input: T_mixed | _Floats | _Strings, repeats: INT64 | _Array | _Ints) -> T_mixed:
+    def Tile(self, input: T_mixed | _Array | _Floats | _Strings, repeats: INT64 | _Array | _Ints) -> T_mixed:
         """Constructs a tensor by tiling a given tensor. This is the same as function `tile` in Numpy, but no
         broadcast. For example A = [[1, 2], [3, 4]], B = [1, 2], tile(A, B) = [[1, 2, 1, 2], [3, 4, 3, 4]]
 

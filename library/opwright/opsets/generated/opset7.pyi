@@ -13,18 +13,18 @@ from opwright.types import INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, 
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset6 import Opset6
 
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_mixed = _TypeVar("T_mixed", _AnyTensor, INT32, INT64, BOOL, _Array, default=_AnyTensor)
-E_ints = _TypeVar("E_ints", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
-T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T_mixed_2 = _TypeVar("T_mixed_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, INT32, INT64, BOOL, default=_AnyTensor)
+E_ints = _TypeVar("E_ints", _AnyTensor, INT32, INT64, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE
+T_mixed_2 = _TypeVar("T_mixed_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, default=_AnyTensor)
 
 @_type_check_only
 class Opset7(Opset6):
     """The operators of ai.onnx at version 7."""
 
-    def Acos(self, input: T_floats | _Floats) -> T_floats:
+    def Acos(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the arccosine (inverse of cosine) of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -32,7 +32,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Acos.html#acos-7)
         """
 
-    def Add(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
+    def Add(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> T_numbers:
         """Performs element-wise binary addition (with Numpy-style broadcasting support).
 
         T: float, int32, int64, float16, double, uint32, uint64
@@ -50,7 +50,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__And.html#and-7)
         """
 
-    def Asin(self, input: T_floats | _Floats) -> T_floats:
+    def Asin(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the arcsine (inverse of sine) of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -58,7 +58,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Asin.html#asin-7)
         """
 
-    def Atan(self, input: T_floats | _Floats) -> T_floats:
+    def Atan(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the arctangent (inverse of tangent) of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -68,7 +68,7 @@ class Opset7(Opset6):
 
     def AveragePool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -88,11 +88,11 @@ class Opset7(Opset6):
 
     def BatchNormalization(
         self,
-        X: T_floats | _Floats,
-        scale: T_floats | _Floats,
-        B: T_floats | _Floats,
-        mean: T_floats | _Floats,
-        var: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
+        scale: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
+        mean: T_floats | _Array | _Floats,
+        var: T_floats | _Array | _Floats,
         *,
         epsilon: float = 1e-05,
         momentum: float = 0.9,
@@ -106,7 +106,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-7)
         """
 
-    def Cos(self, input: T_floats | _Floats) -> T_floats:
+    def Cos(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the cosine of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -114,7 +114,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cos.html#cos-7)
         """
 
-    def Div(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
+    def Div(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> T_numbers:
         """Performs element-wise binary division (with Numpy-style broadcasting support).
 
         T: float, int32, int64, float16, double, uint32, uint64
@@ -122,7 +122,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Div.html#div-7)
         """
 
-    def Dropout(self, data: T_floats | _Floats, *, ratio: float = 0.5) -> T_floats:
+    def Dropout(self, data: T_floats | _Array | _Floats, *, ratio: float = 0.5) -> T_floats:
         """Dropout takes one input data (Tensor<float>) and produces two Tensor outputs, output (Tensor<float>) and
         mask (Tensor<bool>). Depending on whether it is in test mode or not, the output Y will either be a random
         dropout, or a simple copy of the input. Note that our implementation of Dropout does scaling in the training
@@ -133,7 +133,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-7)
         """
 
-    def Equal(self, A: T_mixed | _Ints, B: T_mixed | _Ints) -> BOOL:
+    def Equal(self, A: T_mixed | _Array | _Ints, B: T_mixed | _Array | _Ints) -> BOOL:
         """Returns the tensor resulted from performing the `equal` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -145,12 +145,12 @@ class Opset7(Opset6):
 
     def GRU(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        R: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        R: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_floats | _Floats | None = None,
+        initial_h: T_floats | _Array | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -170,9 +170,9 @@ class Opset7(Opset6):
 
     def Gemm(
         self,
-        A: T_floats | _Floats,
-        B: T_floats | _Floats,
-        C: T_floats | _Floats,
+        A: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
+        C: T_floats | _Array | _Floats,
         *,
         alpha: float = 1.0,
         beta: float = 1.0,
@@ -186,7 +186,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-7)
         """
 
-    def Greater(self, A: T_floats | _Floats, B: T_floats | _Floats) -> BOOL:
+    def Greater(self, A: T_floats | _Array | _Floats, B: T_floats | _Array | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `greater` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -198,14 +198,14 @@ class Opset7(Opset6):
 
     def LSTM(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        R: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        R: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_floats | _Floats | None = None,
-        initial_c: T_floats | _Floats | None = None,
-        P: T_floats | _Floats | None = None,
+        initial_h: T_floats | _Array | _Floats | None = None,
+        initial_c: T_floats | _Array | _Floats | None = None,
+        P: T_floats | _Array | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -223,7 +223,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LSTM.html#lstm-7)
         """
 
-    def Less(self, A: T_floats | _Floats, B: T_floats | _Floats) -> BOOL:
+    def Less(self, A: T_floats | _Array | _Floats, B: T_floats | _Array | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `less` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -233,7 +233,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Less.html#less-7)
         """
 
-    def Mul(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
+    def Mul(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> T_numbers:
         """Performs element-wise binary multiplication (with Numpy-style broadcasting support).
 
         T: float, int32, int64, float16, double, uint32, uint64
@@ -244,7 +244,7 @@ class Opset7(Opset6):
     @_overload
     def Multinomial(
         self,
-        input: T1 | _Floats,
+        input: T1 | _Array | _Floats,
         *,
         dtype: type[E_ints] | _DataType[E_ints],
         sample_size: int = 1,
@@ -259,12 +259,18 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Multinomial.html#multinomial-7)
         """
     @_overload
-    def Multinomial(self, input: T1 | _Floats, *, sample_size: int = 1, seed: float | None = None) -> INT32:
+    def Multinomial(
+        self,
+        input: T1 | _Array | _Floats,
+        *,
+        sample_size: int = 1,
+        seed: float | None = None,
+    ) -> INT32:
         ...
     @_overload
     def Multinomial(
         self,
-        input: T1 | _Floats,
+        input: T1 | _Array | _Floats,
         *,
         dtype: int | _ElementType,
         sample_size: int = 1,
@@ -282,7 +288,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Or.html#or-7)
         """
 
-    def PRelu(self, X: T_floats | _Floats, slope: T_floats | _Floats) -> T_floats:
+    def PRelu(self, X: T_floats | _Array | _Floats, slope: T_floats | _Array | _Floats) -> T_floats:
         """PRelu takes input data (Tensor<T>) and slope tensor as input, and produces one output data (Tensor<T>) where
         the function `f(x) = slope * x for x < 0`, `f(x) = x for x >= 0`., is applied to the data tensor
         elementwise.
@@ -292,7 +298,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__PRelu.html#prelu-7)
         """
 
-    def Pow(self, X: T_floats | _Floats, Y: T_floats | _Floats) -> T_floats:
+    def Pow(self, X: T_floats | _Array | _Floats, Y: T_floats | _Array | _Floats) -> T_floats:
         """Pow takes input data (Tensor<T>) and exponent Tensor, and produces one output data (Tensor<T>) where the
         function `f(x) = x^exponent`, is applied to the data tensor elementwise. This operator supports
         **multidirectional (i.e., Numpy-style) broadcasting**; for more details please check [the
@@ -305,12 +311,12 @@ class Opset7(Opset6):
 
     def RNN(
         self,
-        X: T_floats | _Floats,
-        W: T_floats | _Floats,
-        R: T_floats | _Floats,
-        B: T_floats | _Floats | None = None,
+        X: T_floats | _Array | _Floats,
+        W: T_floats | _Array | _Floats,
+        R: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_floats | _Floats | None = None,
+        initial_h: T_floats | _Array | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -328,7 +334,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RNN.html#rnn-7)
         """
 
-    def Sin(self, input: T_floats | _Floats) -> T_floats:
+    def Sin(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the sine of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -336,7 +342,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sin.html#sin-7)
         """
 
-    def Sub(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
+    def Sub(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> T_numbers:
         """Performs element-wise binary subtraction (with Numpy-style broadcasting support).
 
         T: float, int32, int64, float16, double, uint32, uint64
@@ -344,7 +350,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sub.html#sub-7)
         """
 
-    def Tan(self, input: T_floats | _Floats) -> T_floats:
+    def Tan(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the tangent of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -354,7 +360,7 @@ class Opset7(Opset6):
 
     def Upsample(
         self,
-        X: T_mixed_2 | _Floats | _Strings,
+        X: T_mixed_2 | _Array | _Floats | _Strings,
         *,
         scales: _Sequence[float],
         mode: str = "nearest",

@@ -12,14 +12,14 @@ from opwright.types import DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset7 import Opset7
 
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
 
 @_type_check_only
 class Opset8(Opset7):
     """The operators of ai.onnx at version 8."""
 
-    def Expand(self, input: T_mixed | _Floats | _Strings, shape: INT64 | _Array | _Ints) -> T_mixed:
+    def Expand(self, input: T_mixed | _Array | _Floats | _Strings, shape: INT64 | _Array | _Ints) -> T_mixed:
         """Broadcast the input tensor following the given shape and the broadcast rule. The broadcast rule is similar
         to numpy.array(input) * numpy.ones(shape): Dimensions are right alignment; Two corresponding dimensions must
         have the same value, or one of them is equal to 1.
@@ -30,7 +30,7 @@ class Opset8(Opset7):
         [Since version 8 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Expand.html#expand-8)
         """
 
-    def Max(self, *data_0: T_floats | _Floats) -> T_floats:
+    def Max(self, *data_0: T_floats | _Array | _Floats) -> T_floats:
         """Element-wise max of each of the input tensors (with Numpy-style broadcasting support). All inputs and
         outputs must have the same data type. This operator supports **multidirectional (i.e., Numpy-style)
         broadcasting**; for more details please check [the doc](Broadcasting.md).
@@ -42,7 +42,7 @@ class Opset8(Opset7):
 
     def MaxPool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -61,7 +61,7 @@ class Opset8(Opset7):
         [Since version 8 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-8)
         """
 
-    def Mean(self, *data_0: T_floats | _Floats) -> T_floats:
+    def Mean(self, *data_0: T_floats | _Array | _Floats) -> T_floats:
         """Element-wise mean of each of the input tensors (with Numpy-style broadcasting support). All inputs and
         outputs must have the same data type. This operator supports **multidirectional (i.e., Numpy-style)
         broadcasting**; for more details please check [the doc](Broadcasting.md).
@@ -71,7 +71,7 @@ class Opset8(Opset7):
         [Since version 8 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mean.html#mean-8)
         """
 
-    def Min(self, *data_0: T_floats | _Floats) -> T_floats:
+    def Min(self, *data_0: T_floats | _Array | _Floats) -> T_floats:
         """Element-wise min of each of the input tensors (with Numpy-style broadcasting support). All inputs and
         outputs must have the same data type. This operator supports **multidirectional (i.e., Numpy-style)
         broadcasting**; for more details please check [the doc](Broadcasting.md).
@@ -101,7 +101,7 @@ class Opset8(Opset7):
         [Since version 8 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-8)
         """
 
-    def Sum(self, *data_0: T_floats | _Floats) -> T_floats:
+    def Sum(self, *data_0: T_floats | _Array | _Floats) -> T_floats:
         """Element-wise sum of each of the input tensors (with Numpy-style broadcasting support). All inputs and
         outputs must have the same data type. This operator supports **multidirectional (i.e., Numpy-style)
         broadcasting**; for more details please check [the doc](Broadcasting.md).

@@ -14,25 +14,25 @@ from opwright.types import COMPLEX128
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset8 import Opset8
 
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-E_mixed_2 = _TypeVar("E_mixed_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T1_3: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | _Array
-T1_4: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-Tind: _TypeAlias = INT32 | INT64 | _Array
-T_2: _TypeAlias = INT32 | INT64 | STRING | _Array
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, default=_AnyTensor)
+E_mixed_2 = _TypeVar("E_mixed_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, default=_AnyTensor)
+T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64
+T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, default=_AnyTensor)
+T1_3: _TypeAlias = FLOAT | FLOAT16 | DOUBLE
+T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128
+T1_4: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64
+Tind: _TypeAlias = INT32 | INT64
+T_2: _TypeAlias = INT32 | INT64 | STRING
 
 @_type_check_only
 class Opset9(Opset8):
     """The operators of ai.onnx at version 9."""
 
-    def Acosh(self, input: T_floats | _Floats) -> T_floats:
+    def Acosh(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the hyperbolic arccosine of the given input tensor element-wise.
 
         T: float, float16, double
@@ -40,7 +40,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Acosh.html#acosh-9)
         """
 
-    def Asinh(self, input: T_floats | _Floats) -> T_floats:
+    def Asinh(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the hyperbolic arcsine of the given input tensor element-wise.
 
         T: float, float16, double
@@ -48,7 +48,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Asinh.html#asinh-9)
         """
 
-    def Atanh(self, input: T_floats | _Floats) -> T_floats:
+    def Atanh(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the hyperbolic arctangent of the given input tensor element-wise.
 
         T: float, float16, double
@@ -58,11 +58,11 @@ class Opset9(Opset8):
 
     def BatchNormalization(
         self,
-        X: T_floats | _Floats,
-        scale: T_floats | _Floats,
-        B: T_floats | _Floats,
-        mean: T_floats | _Floats,
-        var: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
+        scale: T_floats | _Array | _Floats,
+        B: T_floats | _Array | _Floats,
+        mean: T_floats | _Array | _Floats,
+        var: T_floats | _Array | _Floats,
         *,
         epsilon: float = 1e-05,
         momentum: float = 0.9,
@@ -76,7 +76,7 @@ class Opset9(Opset8):
         """
 
     @_overload
-    def Cast(self, input: T1 | _Floats | _Strings, *, to: type[E_mixed] | _DataType[E_mixed]) -> E_mixed:
+    def Cast(self, input: T1 | _Array | _Floats | _Strings, *, to: type[E_mixed] | _DataType[E_mixed]) -> E_mixed:
         """The operator casts the elements of a given input tensor to a data type specified by the 'to' argument and
         returns an output tensor of the same size in the converted type. The 'to' argument must be one of the data
         types specified in the 'DataType' enum field in the TensorProto message.
@@ -87,12 +87,12 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-9)
         """
     @_overload
-    def Cast(self, input: T1 | _Floats | _Strings, *, to: int | _ElementType) -> _AnyTensor:
+    def Cast(self, input: T1 | _Array | _Floats | _Strings, *, to: int | _ElementType) -> _AnyTensor:
         ...
 
     def Compress(
         self,
-        input: T_mixed | _Floats | _Strings,
+        input: T_mixed | _Array | _Floats | _Strings,
         condition: BOOL | _Array | _Bools,
         *,
         axis: int | None = None,
@@ -126,7 +126,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html#constantofshape-9)
         """
 
-    def Cosh(self, input: T_floats | _Floats) -> T_floats:
+    def Cosh(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the hyperbolic cosine of the given input tensor element-wise.
 
         T: float, float16, double
@@ -134,7 +134,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cosh.html#cosh-9)
         """
 
-    def Erf(self, input: T_numbers | _Floats) -> T_numbers:
+    def Erf(self, input: T_numbers | _Array | _Floats) -> T_numbers:
         """Computes the error function of the given input tensor element-wise.
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
@@ -145,7 +145,7 @@ class Opset9(Opset8):
     @_overload
     def EyeLike(
         self,
-        input: T1_2 | _Floats,
+        input: T1_2 | _Array | _Floats,
         *,
         dtype: type[E_mixed_2] | _DataType[E_mixed_2],
         k: int = 0,
@@ -161,13 +161,13 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__EyeLike.html#eyelike-9)
         """
     @_overload
-    def EyeLike(self, input: E_mixed_2 | _Floats, *, k: int = 0) -> E_mixed_2:
+    def EyeLike(self, input: E_mixed_2 | _Array | _Floats, *, k: int = 0) -> E_mixed_2:
         ...
     @_overload
-    def EyeLike(self, input: T1_2 | _Floats, *, dtype: int | _ElementType, k: int = 0) -> _AnyTensor:
+    def EyeLike(self, input: T1_2 | _Array | _Floats, *, dtype: int | _ElementType, k: int = 0) -> _AnyTensor:
         ...
 
-    def Flatten(self, input: T_mixed | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
+    def Flatten(self, input: T_mixed | _Array | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
         """Flattens the input tensor into a 2D matrix. If input tensor has shape (d_0, d_1, ... d_n) then the output
         will have shape (d_0 X d_1 ... d_(axis-1), d_axis X d_(axis+1) ... X dn).
 
@@ -179,9 +179,9 @@ class Opset9(Opset8):
 
     def Gemm(
         self,
-        A: T_numbers_2 | _Floats,
-        B: T_numbers_2 | _Floats,
-        C: T_numbers_2 | _Floats,
+        A: T_numbers_2 | _Array | _Floats,
+        B: T_numbers_2 | _Array | _Floats,
+        C: T_numbers_2 | _Array | _Floats,
         *,
         alpha: float = 1.0,
         beta: float = 1.0,
@@ -195,7 +195,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-9)
         """
 
-    def Greater(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> BOOL:
+    def Greater(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `greater` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -205,7 +205,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Greater.html#greater-9)
         """
 
-    def IsNaN(self, X: T1_3 | _Floats) -> BOOL:
+    def IsNaN(self, X: T1_3 | _Array | _Floats) -> BOOL:
         """Returns which elements of the input are NaN.
 
         T1: float, float16, double
@@ -214,7 +214,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__IsNaN.html#isnan-9)
         """
 
-    def Less(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> BOOL:
+    def Less(self, A: T_numbers | _Array | _Floats, B: T_numbers | _Array | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `less` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -224,7 +224,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Less.html#less-9)
         """
 
-    def MatMul(self, A: T_numbers_2 | _Floats, B: T_numbers_2 | _Floats) -> T_numbers_2:
+    def MatMul(self, A: T_numbers_2 | _Array | _Floats, B: T_numbers_2 | _Array | _Floats) -> T_numbers_2:
         """Matrix product that behaves like
         [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html).
 
@@ -235,7 +235,7 @@ class Opset9(Opset8):
 
     def MaxUnpool(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         I: INT64 | _Array | _Ints,
         output_shape: INT64 | _Array | _Ints | None = None,
         *,
@@ -253,7 +253,12 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxUnpool.html#maxunpool-9)
         """
 
-    def MeanVarianceNormalization(self, X: T_floats | _Floats, *, axes: _Sequence[int] = (0, 2, 3)) -> T_floats:
+    def MeanVarianceNormalization(
+        self,
+        X: T_floats | _Array | _Floats,
+        *,
+        axes: _Sequence[int] = (0, 2, 3),
+    ) -> T_floats:
         """A MeanVarianceNormalization Function: Perform mean variance normalization on the input tensor X using
         formula: <br/> ``` (X-EX)/sqrt(E(X-EX)^2) ```
 
@@ -262,7 +267,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html#meanvariancenormalization-9)
         """
 
-    def NonZero(self, X: T | _Floats | _Strings) -> INT64:
+    def NonZero(self, X: T | _Array | _Floats | _Strings) -> INT64:
         """Returns the indices of the elements that are non-zero (in row-major order - by dimension). NonZero behaves
         similar to numpy.nonzero: https://docs.scipy.org/doc/numpy/reference/generated/numpy.nonzero.html, but for
         scalar input, NonZero produces output shape (0, N) instead of (1, N), which is different from Numpy's
@@ -276,9 +281,9 @@ class Opset9(Opset8):
 
     def OneHot(
         self,
-        indices: T1_4 | _Floats,
-        depth: T1_4 | _Floats,
-        values: T_mixed | _Floats | _Strings,
+        indices: T1_4 | _Array | _Floats,
+        depth: T1_4 | _Array | _Floats,
+        values: T_mixed | _Array | _Floats | _Strings,
         *,
         axis: int = -1,
     ) -> T_mixed:
@@ -295,7 +300,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OneHot.html#onehot-9)
         """
 
-    def PRelu(self, X: T_numbers_2 | _Floats, slope: T_numbers_2 | _Floats) -> T_numbers_2:
+    def PRelu(self, X: T_numbers_2 | _Array | _Floats, slope: T_numbers_2 | _Array | _Floats) -> T_numbers_2:
         """PRelu takes input data (Tensor<T>) and slope tensor as input, and produces one output data (Tensor<T>) where
         the function `f(x) = slope * x for x < 0`, `f(x) = x for x >= 0`., is applied to the data tensor
         elementwise.
@@ -328,9 +333,9 @@ class Opset9(Opset8):
 
     def Scatter(
         self,
-        data: T_mixed | _Floats | _Strings,
-        indices: Tind | _Ints,
-        updates: T_mixed | _Floats | _Strings,
+        data: T_mixed | _Array | _Floats | _Strings,
+        indices: Tind | _Array | _Ints,
+        updates: T_mixed | _Array | _Floats | _Strings,
         *,
         axis: int = 0,
     ) -> T_mixed:
@@ -345,7 +350,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scatter.html#scatter-9)
         """
 
-    def Shrink(self, input: T_numbers | _Floats, *, bias: float = 0.0, lambd: float = 0.5) -> T_numbers:
+    def Shrink(self, input: T_numbers | _Array | _Floats, *, bias: float = 0.0, lambd: float = 0.5) -> T_numbers:
         """Shrink takes one input data (Tensor<numeric>) and produces one Tensor output, having same datatype and shape
         with input. It has two attributes, lambd and bias. The formula of this operator is: If x < -lambd, y = x +
         bias; If x > lambd, y = x - bias; Otherwise, y = 0.
@@ -355,7 +360,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shrink.html#shrink-9)
         """
 
-    def Sign(self, input: T_numbers | _Floats) -> T_numbers:
+    def Sign(self, input: T_numbers | _Array | _Floats) -> T_numbers:
         """Calculate the sign of the given input tensor element-wise. If input > 0, output 1. if input < 0, output -1.
         if input == 0, output 0.
 
@@ -364,7 +369,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sign.html#sign-9)
         """
 
-    def Sinh(self, input: T_floats | _Floats) -> T_floats:
+    def Sinh(self, input: T_floats | _Array | _Floats) -> T_floats:
         """Calculates the hyperbolic sine of the given input tensor element-wise.
 
         T: float, float16, double
@@ -374,7 +379,7 @@ class Opset9(Opset8):
 
     def TfIdfVectorizer(
         self,
-        X: T_2 | _Ints | _Strings,
+        X: T_2 | _Array | _Ints | _Strings,
         *,
         max_gram_length: int,
         max_skip_count: int,
@@ -398,7 +403,7 @@ class Opset9(Opset8):
 
     def Upsample(
         self,
-        X: T_mixed | _Floats | _Strings,
+        X: T_mixed | _Array | _Floats | _Strings,
         scales: FLOAT | _Array | _Floats,
         *,
         mode: str = "nearest",
@@ -415,8 +420,8 @@ class Opset9(Opset8):
     def Where(
         self,
         condition: BOOL | _Array | _Bools,
-        X: T_mixed | _Floats | _Strings,
-        Y: T_mixed | _Floats | _Strings,
+        X: T_mixed | _Array | _Floats | _Strings,
+        Y: T_mixed | _Array | _Floats | _Strings,
     ) -> T_mixed:
         """Return elements, either from X or Y, depending on condition. Where behaves like
         [numpy.where](https://docs.scipy.org/doc/numpy/reference/generated/numpy.where.html) with three parameters.

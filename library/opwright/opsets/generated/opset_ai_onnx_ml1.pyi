@@ -11,19 +11,23 @@ from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _
 from opwright.types import Strings as _Strings, FLOAT, INT32, INT64, STRING, DOUBLE
 from typing_extensions import TypeVar as _TypeVar
 
-T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, INT32, INT64, STRING, DOUBLE, _Array, default=_AnyTensor)
-T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, DOUBLE, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, INT32, INT64, STRING, DOUBLE, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, DOUBLE, default=_AnyTensor)
 T1: _TypeAlias = _Mapping[int, float] | _Mapping[int, str]
-T1_2: _TypeAlias = INT64 | STRING | _Array
+T1_2: _TypeAlias = INT64 | STRING
 T1_3: _TypeAlias = _Mapping[int, float] | _Mapping[int, str] | _Mapping[str, float] | _Mapping[str, int]
-T1_4: _TypeAlias = FLOAT | INT32 | INT64 | DOUBLE | _Array
-T: _TypeAlias = FLOAT | INT32 | INT64 | STRING | DOUBLE | _Array
+T1_4: _TypeAlias = FLOAT | INT32 | INT64 | DOUBLE
+T: _TypeAlias = FLOAT | INT32 | INT64 | STRING | DOUBLE
 
 @_type_check_only
 class Opset_ai_onnx_ml1(_Opset):
     """The operators of ai.onnx.ml at version 1."""
 
-    def ArrayFeatureExtractor(self, X: T_mixed | _Floats | _Strings, Y: INT64 | _Array | _Ints) -> T_mixed:
+    def ArrayFeatureExtractor(
+        self,
+        X: T_mixed | _Array | _Floats | _Strings,
+        Y: INT64 | _Array | _Ints,
+    ) -> T_mixed:
         """Select elements of the input tensor based on the indices passed.<br> The indices are applied to the last
         axes of the tensor.
 
@@ -32,7 +36,7 @@ class Opset_ai_onnx_ml1(_Opset):
         [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_ArrayFeatureExtractor.html#arrayfeatureextractor-1-ai-onnx-ml)
         """
 
-    def Binarizer(self, X: T_numbers | _Floats, *, threshold: float = 0.0) -> T_numbers:
+    def Binarizer(self, X: T_numbers | _Array | _Floats, *, threshold: float = 0.0) -> T_numbers:
         """Maps the values of the input tensor to either 0 or 1, element-wise, based on the outcome of a comparison
         against a threshold value.
 
@@ -61,7 +65,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
     def CategoryMapper(
         self,
-        X: T1_2 | _Ints | _Strings,
+        X: T1_2 | _Array | _Ints | _Strings,
         *,
         cats_int64s: _Sequence[int] | None = None,
         cats_strings: _Sequence[str] | None = None,
@@ -96,7 +100,11 @@ class Opset_ai_onnx_ml1(_Opset):
         [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_DictVectorizer.html#dictvectorizer-1-ai-onnx-ml)
         """
 
-    def FeatureVectorizer(self, *X: T_numbers | _Floats, inputdimensions: _Sequence[int] | None = None) -> FLOAT:
+    def FeatureVectorizer(
+        self,
+        *X: T_numbers | _Array | _Floats,
+        inputdimensions: _Sequence[int] | None = None,
+    ) -> FLOAT:
         """Concatenates input tensors into one continuous output.<br> All input shapes are 2-D and are concatenated
         along the second dimension. 1-D tensors are treated as [1,C]. Inputs are copied to the output maintaining
         the order of the input arguments.<br> All inputs must be integers or floats, while the output will be all
@@ -109,7 +117,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
     def Imputer(
         self,
-        X: T_numbers | _Floats,
+        X: T_numbers | _Array | _Floats,
         *,
         imputed_value_floats: _Sequence[float] | None = None,
         imputed_value_int64s: _Sequence[int] | None = None,
@@ -128,7 +136,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
     def LabelEncoder(
         self,
-        X: T1_2 | _Ints | _Strings,
+        X: T1_2 | _Array | _Ints | _Strings,
         *,
         classes_strings: _Sequence[str] | None = None,
         default_int64: int = -1,
@@ -147,7 +155,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
     def LinearClassifier(
         self,
-        X: T1_4 | _Floats,
+        X: T1_4 | _Array | _Floats,
         *,
         coefficients: _Sequence[float],
         classlabels_ints: _Sequence[int] | None = None,
@@ -166,7 +174,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
     def LinearRegressor(
         self,
-        X: T1_4 | _Floats,
+        X: T1_4 | _Array | _Floats,
         *,
         coefficients: _Sequence[float] | None = None,
         intercepts: _Sequence[float] | None = None,
@@ -183,7 +191,7 @@ class Opset_ai_onnx_ml1(_Opset):
         [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_LinearRegressor.html#linearregressor-1-ai-onnx-ml)
         """
 
-    def Normalizer(self, X: T1_4 | _Floats, *, norm: str = "MAX") -> FLOAT:
+    def Normalizer(self, X: T1_4 | _Array | _Floats, *, norm: str = "MAX") -> FLOAT:
         """Normalize the input. There are three normalization modes, which have the corresponding formulas, defined
         using element-wise infix operators '/' and '^' and tensor-wide functions 'max' and 'sum':<br> <br> Max: Y =
         X / max(X)<br> L1: Y = X / sum(X)<br> L2: Y = sqrt(X^2 / sum(X^2)}<br> In all modes, if the divisor is zero,
@@ -196,7 +204,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
     def OneHotEncoder(
         self,
-        X: T | _Floats | _Strings,
+        X: T | _Array | _Floats | _Strings,
         *,
         cats_int64s: _Sequence[int] | None = None,
         cats_strings: _Sequence[str] | None = None,
@@ -212,7 +220,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
     def SVMClassifier(
         self,
-        X: T1_4 | _Floats,
+        X: T1_4 | _Array | _Floats,
         *,
         classlabels_ints: _Sequence[int] | None = None,
         classlabels_strings: _Sequence[str] | None = None,
@@ -236,7 +244,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
     def SVMRegressor(
         self,
-        X: T1_4 | _Floats,
+        X: T1_4 | _Array | _Floats,
         *,
         coefficients: _Sequence[float] | None = None,
         kernel_params: _Sequence[float] | None = None,
@@ -256,7 +264,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
     def Scaler(
         self,
-        X: T1_4 | _Floats,
+        X: T1_4 | _Array | _Floats,
         *,
         offset: _Sequence[float] | None = None,
         scale: _Sequence[float] | None = None,
@@ -270,7 +278,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
     def TreeEnsembleClassifier(
         self,
-        X: T1_4 | _Floats,
+        X: T1_4 | _Array | _Floats,
         *,
         base_values: _Sequence[float] | None = None,
         class_ids: _Sequence[int] | None = None,
@@ -302,7 +310,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
     def TreeEnsembleRegressor(
         self,
-        X: T1_4 | _Floats,
+        X: T1_4 | _Array | _Floats,
         *,
         aggregate_function: str = "SUM",
         base_values: _Sequence[float] | None = None,

@@ -10,7 +10,7 @@ from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _
 from opwright.types import INT64, STRING
 from opwright.opsets.generated.opset_ai_onnx_ml1 import Opset_ai_onnx_ml1
 
-T1: _TypeAlias = FLOAT | INT64 | STRING | _Array
+T1: _TypeAlias = FLOAT | INT64 | STRING
 
 @_type_check_only
 class Opset_ai_onnx_ml2(Opset_ai_onnx_ml1):
@@ -18,7 +18,7 @@ class Opset_ai_onnx_ml2(Opset_ai_onnx_ml1):
 
     def LabelEncoder(
         self,
-        X: T1 | _Floats | _Strings,
+        X: T1 | _Array | _Floats | _Strings,
         *,
         default_float: float = -0.0,
         default_int64: int = -1,

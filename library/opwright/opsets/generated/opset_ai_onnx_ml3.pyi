@@ -9,7 +9,7 @@ from typing import Any as _Any, TypeAlias as _TypeAlias, type_check_only as _typ
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _Floats, FLOAT, INT32, INT64, DOUBLE
 from opwright.opsets.generated.opset_ai_onnx_ml2 import Opset_ai_onnx_ml2
 
-T1: _TypeAlias = FLOAT | INT32 | INT64 | DOUBLE | _Array
+T1: _TypeAlias = FLOAT | INT32 | INT64 | DOUBLE
 
 @_type_check_only
 class Opset_ai_onnx_ml3(Opset_ai_onnx_ml2):
@@ -17,7 +17,7 @@ class Opset_ai_onnx_ml3(Opset_ai_onnx_ml2):
 
     def TreeEnsembleClassifier(
         self,
-        X: T1 | _Floats,
+        X: T1 | _Array | _Floats,
         *,
         base_values: _Sequence[float] | None = None,
         base_values_as_tensor: _Any = None,
@@ -53,7 +53,7 @@ class Opset_ai_onnx_ml3(Opset_ai_onnx_ml2):
 
     def TreeEnsembleRegressor(
         self,
-        X: T1 | _Floats,
+        X: T1 | _Array | _Floats,
         *,
         aggregate_function: str = "SUM",
         base_values: _Sequence[float] | None = None,

@@ -10,7 +10,7 @@ from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _
 from opwright.types import INT16, INT32, INT64, STRING, DOUBLE
 from opwright.opsets.generated.opset_ai_onnx_ml3 import Opset_ai_onnx_ml3
 
-T1: _TypeAlias = FLOAT | INT16 | INT32 | INT64 | STRING | DOUBLE | _Array
+T1: _TypeAlias = FLOAT | INT16 | INT32 | INT64 | STRING | DOUBLE
 
 @_type_check_only
 class Opset_ai_onnx_ml4(Opset_ai_onnx_ml3):
@@ -18,7 +18,7 @@ class Opset_ai_onnx_ml4(Opset_ai_onnx_ml3):
 
     def LabelEncoder(
         self,
-        X: T1 | _Floats | _Strings,
+        X: T1 | _Array | _Floats | _Strings,
         *,
         default_float: float = -0.0,
         default_int64: int = -1,

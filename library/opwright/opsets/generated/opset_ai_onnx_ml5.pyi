@@ -11,8 +11,8 @@ from opwright.types import DOUBLE
 from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 from opwright.opsets.generated.opset_ai_onnx_ml4 import Opset_ai_onnx_ml4
 
-T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T1: _TypeAlias = FLOAT | INT32 | INT64 | DOUBLE | _Array
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | INT32 | INT64 | DOUBLE
 
 @_type_check_only
 class Opset_ai_onnx_ml5(Opset_ai_onnx_ml4):
@@ -20,7 +20,7 @@ class Opset_ai_onnx_ml5(Opset_ai_onnx_ml4):
 
     def TreeEnsemble(
         self,
-        X: T_floats | _Floats,
+        X: T_floats | _Array | _Floats,
         *,
         leaf_targetids: _Sequence[int],
         leaf_weights: _Any,
@@ -52,7 +52,7 @@ class Opset_ai_onnx_ml5(Opset_ai_onnx_ml4):
     @_deprecated("TreeEnsembleClassifier is deprecated since opset 5")
     def TreeEnsembleClassifier(
         self,
-        X: T1 | _Floats,
+        X: T1 | _Array | _Floats,
         *,
         base_values: _Sequence[float] | None = None,
         base_values_as_tensor: _Any = None,
@@ -89,7 +89,7 @@ class Opset_ai_onnx_ml5(Opset_ai_onnx_ml4):
     @_deprecated("TreeEnsembleRegressor is deprecated since opset 5")
     def TreeEnsembleRegressor(
         self,
-        X: T1 | _Floats,
+        X: T1 | _Array | _Floats,
         *,
         aggregate_function: str = "SUM",
         base_values: _Sequence[float] | None = None,

@@ -12,7 +12,7 @@ from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _
 from opwright.types import Tensor as _Tensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16
 from typing_extensions import TypeVar as _TypeVar
 
-T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, default=_AnyTensor)
 
 @_type_check_only
 class Opset_ai_onnx_preview1(_Opset):
@@ -20,9 +20,9 @@ class Opset_ai_onnx_preview1(_Opset):
 
     def FlexAttention(
         self,
-        Q: T1_floats | _Floats,
-        K: T1_floats | _Floats,
-        V: T1_floats | _Floats,
+        Q: T1_floats | _Array | _Floats,
+        K: T1_floats | _Array | _Floats,
+        V: T1_floats | _Array | _Floats,
         *,
         prob_mod: _Graph | _Callable[..., _Any] | None = None,
         scale: float | None = None,

@@ -10,7 +10,7 @@ from opwright.opsets.opset import Opset as _Opset
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _Floats, Ints as _Ints, FLOAT, INT64
 from opwright.types import DOUBLE
 
-T1: _TypeAlias = FLOAT | DOUBLE | _Array
+T1: _TypeAlias = FLOAT | DOUBLE
 
 @_type_check_only
 class Opset_ai_onnx_preview_training1(_Opset):
@@ -18,7 +18,7 @@ class Opset_ai_onnx_preview_training1(_Opset):
 
     def Adagrad(
         self,
-        R: T1 | _Floats,
+        R: T1 | _Array | _Floats,
         T: INT64 | _Array | _Ints,
         *inputs: _Any,
         decay_factor: float = 0.0,
@@ -37,7 +37,7 @@ class Opset_ai_onnx_preview_training1(_Opset):
 
     def Adam(
         self,
-        R: T1 | _Floats,
+        R: T1 | _Array | _Floats,
         T: INT64 | _Array | _Ints,
         *inputs: _Any,
         alpha: float = 0.9,
@@ -70,7 +70,7 @@ class Opset_ai_onnx_preview_training1(_Opset):
 
     def Momentum(
         self,
-        R: T1 | _Floats,
+        R: T1 | _Array | _Floats,
         T: INT64 | _Array | _Ints,
         *inputs: _Any,
         alpha: float,
