@@ -253,3 +253,78 @@ def test_functions_of_other_domains_keep_theirs() -> None:
     b.output("y", f(x))
     model = b.to_model_proto()
     assert {item.domain: item.version for item in model.opset_import} == {"": 22, "com.acme": 3}
+
+
+SCALE = 2.0
+TABLE = np.array([1, 2], np.float32)
+
+
+def scaled(x):
+    return x * SCALE
+
+
+@script()
+def with_a_helper(x):
+    return scaled(x)
+
+
+@script()
+def with_a_callee(x):
+    return with_a_helper(x) + TABLE
+
+
+def test_a_captured_value_is_read_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As eager mode reads it; what has not changed stays one function."""
+    functions = (with_a_helper, with_a_callee)
+    b, x = new()
+    recorded = [function(x) for function in functions]
+    expected = [function(X) for function in functions]
+    monkeypatch.setattr(f"{__name__}.SCALE", 3.0)
+    monkeypatch.setattr(f"{__name__}.TABLE", TABLE + 5)
+    for _ in range(2):
+        recorded += [function(x) for function in functions]
+        expected += [function(X) for function in functions]
+    monkeypatch.undo()
+    recorded += [function(x) for function in functions]
+    expected += [function(X) for function in functions]
+    assert all(np.array_equal(*pair) for pair in zip(b.run(recorded, x=X), expected, strict=True))
+    for index, value in enumerate(recorded):
+        b.output(f"y{index}", value)
+    assert names(b.to_model_proto()) == ["with_a_helper", "with_a_callee", "with_a_helper_2", "with_a_callee_2"]
+
+
+def test_a_function_of_a_domain_has_one_body(monkeypatch: pytest.MonkeyPatch) -> None:
+    @script(Opset("com.acme", 1))
+    def own(x):
+        return x * SCALE
+
+    b, x = new()
+    y = own(x)
+    monkeypatch.setattr(f"{__name__}.SCALE", 3.0)
+    own.compiled.clear()
+    b.output("y", y + own(x))
+    with pytest.raises(DiagnosticError, match="captured changes between two calls") as caught:
+        b.to_model_proto()
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.place is not None) == ("OW355", True)
+
+    monkeypatch.undo()
+    b, x = new()
+    y = own(x)
+    own.compiled.clear()  # as another thread may have it compiled again
+    b.output("y", y + own(x))
+    assert names(b.to_model_proto()) == ["own"]
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_a_proto_is_taken_as_it_is_at_the_call(inline: bool) -> None:
+    b, x = new()
+    proto, model = swish.to_function_proto(opset=22), swish.to_model_proto(input_types=[FLOAT[2, 2]], opset=22)
+    before = [b.call(item, x, inline=inline) for item in (proto, model)]
+    for nodes in (proto.node, model.graph.node):
+        nodes[-1].op_type = "Add"
+    after = [b.call(item, x, inline=inline) for item in (proto, model)]
+    found = b.run([*before, *after], x=X)
+    sigmoid = 1 / (1 + np.exp(-X))
+    assert all(np.allclose(value, X * sigmoid) for value in found[:2])
+    assert all(np.allclose(value, X + sigmoid) for value in found[2:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 from onnx import FunctionProto, ModelProto
@@ -15,6 +16,7 @@ from opwright.lang import ir
 from opwright.lang.lower import calls, scripts
 from opwright.lang.lower.operands import Operand
 from opwright.lang.objects import OperatorObject, ScriptObject
+from opwright.live.compiled import Run
 from opwright.live.libraries import opset_object
 from opwright.live.proto_functions import ProtoFunction, proto_function
 from opwright.packaged import LibraryFunction
@@ -24,12 +26,16 @@ def call_script(
     recorder: Recorder, function: OnnxFunction, args: Sequence[object], kwargs: Mapping[str, object], inline: bool
 ) -> Operand:
     """A call of a function under `@script`: of the variant that fits."""
-    run = recorder.run
+    run = Run(recorder.low.opset, earlier=recorder.compiled)
     callee = ScriptObject(
         function.name, lambda opset: run.compile(function).script, lambda key: run.without_sizes(function, key)
     )
     arguments = arguments_of(recorder, run.compile(function).script.signature, args, kwargs)
     found = scripts.call_script(recorder.low, callee, arguments, {})
+    for called, compiled in run.done.items():
+        known = recorder.compiled.setdefault(called, [])
+        if compiled not in known:
+            known.append(compiled)
     _note_last(recorder, inline)
     return found
 
@@ -48,8 +54,7 @@ def call_proto(
     recorder: Recorder, function: Any, args: Sequence[object], kwargs: Mapping[str, object], inline: bool
 ) -> Operand:
     """A call of a function that exists as a FunctionProto or a ModelProto."""
-    known = recorder.existing.get(id(function))
-    if known is None and not isinstance(function, FunctionProto | ModelProto | ProtoFunction):
+    if not isinstance(function, FunctionProto | ModelProto | ProtoFunction):
         kind = f"{type(function).__module__}.{type(function).__qualname__}".removeprefix("builtins.")
         recorder.low.error(
             "OW352",
@@ -59,14 +64,24 @@ def call_proto(
             help="`opwright.proto_function` makes a function of one of onnxscript, of an onnx_ir.Model or of a file",
         )
         raise AssertionError
-    made = known[1] if known is not None else proto_function(function)
-    recorder.existing[id(function)] = function, made
+    made = _as_function(recorder, function)
     script = made.script
     made.at_opset(recorder.low.opset)
     callee = ScriptObject(made.name, lambda opset: script, lambda key: script.variants[0].outputs)
     found = scripts.call_script(recorder.low, callee, arguments_of(recorder, script.signature, args, kwargs), {})
     _note_last(recorder, inline)
     return found
+
+
+def _as_function(recorder: Recorder, proto: FunctionProto | ModelProto | ProtoFunction) -> ProtoFunction:
+    """The function that a proto is now: it may be changed between two calls."""
+    if isinstance(proto, ProtoFunction):
+        return proto
+    key = type(proto), sha256(proto.SerializeToString(deterministic=True)).digest()
+    made = recorder.existing.get(key)
+    if made is None:
+        made = recorder.existing[key] = proto_function(proto)
+    return made
 
 
 def _note_last(recorder: Recorder, inline: bool) -> None:
@@ -104,4 +119,4 @@ def _key(recorder: Recorder, call: ir.Call) -> tuple[object, ...]:
         None if item is None else (repr(item.type), getattr(contents.get(item), "key", None)) for item in call.inputs
     ]
     attributes = [(name, getattr(item, "value", None)) for name, item in call.attributes.items()]
-    return id(call.callee.origin), call.callee.identity, call.callee.variant, tuple(inputs), repr(attributes)
+    return call.callee.origin, call.callee.identity, call.callee.variant, tuple(inputs), repr(attributes)

@@ -20,6 +20,7 @@ from opwright.graphs.inline import Inliner
 from opwright.graphs.walk import all_nodes
 from opwright.lang.emit import write_type
 from opwright.live.closure import Closure
+from opwright.live.compiled import Run
 from opwright.model.assembly import MOST_NODES, Assembly, assemble
 from opwright.model.finish import (
     IN_SCAN,
@@ -87,7 +88,7 @@ def refuse_changed(recorder: Recorder, carried: Mapping[str, Kept]) -> None:
 
 def closure_of(recorder: Recorder) -> Closure:
     """What finds the functions that a graph calls."""
-    return Closure(recorder.run, None)
+    return Closure(Run(recorder.low.opset), None)
 
 
 def add_functions(

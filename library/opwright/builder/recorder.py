@@ -13,10 +13,11 @@ from opwright.builder.graph_lowering import GraphLowering
 from opwright.builder.initializer_data import Kept
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager.place import place_of
+from opwright.functions import OnnxFunction
 from opwright.lang import ir
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.speculate import speculate
-from opwright.live.compiled import Run
+from opwright.live.compiled import Compiled
 from opwright.live.proto_functions import ProtoFunction
 
 if TYPE_CHECKING:
@@ -31,11 +32,12 @@ class Recorder:
     def __init__(self, owner: GraphBuilder, opset: int, name: str) -> None:
         self.owner = owner
         self.low = GraphLowering(owner, opset, name)
-        self.run = Run(opset)  # the functions that are called, as they are when they are called first
+        # The functions that are called, each as it has been compiled for a call: what it captures may change.
+        self.compiled: dict[OnnxFunction, list[Compiled]] = {}
         self.inputs: dict[str, ir.Value] = {}
         self.kept: dict[str, Kept] = {}  # initializers
         self.outputs: dict[str, ir.Value] = {}
-        self.existing: dict[int, tuple[object, ProtoFunction]] = {}  # protos that are called, by their identity
+        self.existing: dict[tuple[type, bytes], ProtoFunction] = {}  # protos that are called, by their content
         self.asked: set[ir.Value] = set()  # values whose types ONNX's inference has completed as far as it can
         self.types: dict[tuple[object, ...], list[ir.Type]] = {}  # of the results of calls, by what decides them
         self.inlined: set[ir.Node] = set()  # calls whose bodies take their place

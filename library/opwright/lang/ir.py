@@ -778,7 +778,7 @@ class Operator:
 class FunctionReference:
     """A function that is called: its identity, the variant, and the digest of that variant's body.
 
-    `origin` is the live function that is meant, where it is one.
+    `origin` is what is meant, where that is no function of a library: a live function as it was compiled, a proto.
     """
 
     __slots__ = (

@@ -22,17 +22,18 @@ from opwright.live.show_warnings import show_warnings
 from opwright.model_options import NamedFunction
 from opwright.variants import Key, overload_of, portable_name
 
-Content = tuple[OnnxFunction, Key]  # a function and what its variant is named by
-Owner = OnnxFunction | Content | str  # whose a name is; of functions that exist as protos, the digest of the body
+Content = tuple[Compiled, Key]  # a function and what its variant is named by
+# Whose a name is: a model's own function, one that it calls, a variant; of what exists as a proto, the body's digest.
+Owner = OnnxFunction | Compiled | Content | str
 
 
 class Closure:
     """What the graph of a model calls, found while it is emitted. Names belong to one model.
 
     A variant's name is its function's with the variant's key; a function of one body at this opset has its own. Two
-    functions of one name in `opwright.local` get names of their own; in any other domain that is refused (OW355), as is
-    a variant that would have the name of another function (OW366). `places`: what is called has the places of its
-    nodes.
+    functions of one name in `opwright.local`, or one that was compiled anew between two calls, get names of their own;
+    in any other domain that is refused (OW355), as is a variant that would have the name of another function (OW366).
+    `places`: what is called has the places of its nodes.
     """
 
     def __init__(self, run: Run, root: OnnxFunction | None, places: bool = False) -> None:
@@ -41,7 +42,7 @@ class Closure:
         self._owners: dict[FunctionId, Owner] = {}
         if root is not None:
             self._owners[root.domain, root.name, root.overload] = root
-        self._names: dict[OnnxFunction, str] = {}
+        self._names: dict[Compiled, str] = {}
         self._ids: dict[Content, FunctionId] = {}
         self._found: dict[Content, None] = {}
         self.library = LibraryCalls(run.opset)
@@ -52,10 +53,11 @@ class Closure:
         function = callee.origin
         if isinstance(function, ProtoFunction):
             return self.existing.identify(function)
-        if not isinstance(function, OnnxFunction):
+        if not isinstance(function, Compiled):
             return self.library.identify(callee)
-        self._found[function, callee.variant] = None
-        return self._id((function, callee.variant))
+        content = (self.run.compile(function.function) if self.places else function), callee.variant
+        self._found[content] = None
+        return self._id(content)
 
     def keep(self, function: NamedFunction) -> list[FunctionId]:
         """The ids of all variants of a live function; they are noted as needed, called or not. Raises DiagnosticError
@@ -66,24 +68,24 @@ class Closure:
         compiled = self.run.compile(function)
         if compiled.family.open_axes:
             raise DiagnosticError([not_one(compiled.unit, compiled.family, [])])
-        contents = [(function, label) for label in dict.fromkeys(labels_of(compiled.family).values())]
+        contents = [(compiled, label) for label in dict.fromkeys(labels_of(compiled.family).values())]
         self._found.update(dict.fromkeys(contents))
         return [self._id(content) for content in contents]
 
     def given_names(self) -> dict[FunctionId, str]:
         """The names of functions before those of one name got names of their own, by the ids that they have now."""
-        found = {made: portable_name(function.name, label) for (function, label), made in self._ids.items()}
+        found = {made: portable_name(item.function.name, label) for (item, label), made in self._ids.items()}
         return {**found, **self.existing.given_names()}
 
     def family_names(self) -> dict[FunctionId, str]:
         """The names without the variants, as callers know the functions."""
-        found = {made: function.name for (function, _), made in self._ids.items()}
+        found = {made: item.function.name for (item, _), made in self._ids.items()}
         return {**found, **self.existing.family_names(), **self.library.family_names}
 
     def overload_ids(self) -> dict[FunctionId, FunctionId]:
         """The ids that variants have where they are told apart by overloads, by those that they have here."""
         found = {
-            made: overload_id(function, self._names[function], label) for (function, label), made in self._ids.items()
+            made: overload_id(item.function, self._names[item], label) for (item, label), made in self._ids.items()
         }
         return {**found, **self.existing.overload_ids(), **self.library.overload_ids()}
 
@@ -107,31 +109,31 @@ class Closure:
 
     def _emit(self, content: Content) -> tuple[FunctionProto, Sequence[Content]]:
         """A variant as a proto, and what it calls."""
-        function, key = content
-        compiled = self.run.compile(function)
+        compiled, key = content
         variant = variant_of(compiled, key)
         self._found = {}
         proto = emit_variant(compiled, variant, key, self.identify, self.places)
         _, proto.name, _ = self._id(content)
-        for callee in dict.fromkeys(callee for callee, _ in self._found if callee.overload):
-            show_warnings(function, [_ignored_overload(compiled, callee)])
+        for callee in dict.fromkeys(callee.function for callee, _ in self._found if callee.function.overload):
+            show_warnings(compiled.function, [_ignored_overload(compiled, callee)])
         return proto, list(self._found)
 
     def _id(self, content: Content) -> FunctionId:
         found = self._ids.get(content)
         if found is None:
-            function, label = content
-            name = self._name(function)
+            compiled, label = content
+            function, name = compiled.function, self._name(compiled)
             if label:
                 name = self._free_name(function, portable_name(name, label), content)
             found = self._ids[content] = (function.domain, name, function.overload)
         return found
 
-    def _name(self, function: OnnxFunction) -> str:
+    def _name(self, compiled: Compiled) -> str:
         """The function's name without its variant."""
-        name = self._names.get(function)
+        name = self._names.get(compiled)
         if name is None:
-            name = self._names[function] = self._free_name(function, function.name, function)
+            function = compiled.function
+            name = self._names[compiled] = self._free_name(function, function.name, compiled)
         return name
 
     def _free_name(self, function: OnnxFunction, wanted: str, owner: Owner) -> str:
@@ -147,13 +149,22 @@ class Closure:
     def _clash(self, function: OnnxFunction, name: str, owner: Owner, other: Owner) -> Diagnostic:
         variants = [item for item in (owner, other) if isinstance(item, tuple)]
         second = other[0] if isinstance(other, tuple) else other
+        second = second.function if isinstance(second, Compiled) else second
         places = [
             unit.module.source.place(span_of(unit.node))
             for unit in (self.run.unit(item)[0] for item in (function, second) if isinstance(item, OnnxFunction))
         ]
+        if second is function:
+            return Diagnostic(
+                "OW355",
+                f"what {function.domain}::{function.name} has captured changes between two calls in one model",
+                places[0],
+                reason="a model tells functions apart by domain and name, and these have different bodies",
+                help="give what changes as an argument, or leave the function in `opwright.local`: `@script()`",
+            )
         related = tuple(Related(place, "the other one") for place in places[1:])
         if variants:
-            family, label = variants[0]
+            family, label = variants[0][0].function, variants[0][1]
             return Diagnostic(
                 "OW366",
                 f"a variant of `{family.name}` and another function are both called {function.domain}::{name}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeGuard, TypeVar
 
@@ -74,7 +74,7 @@ class Compiled:
         """What its callers see of it; not to be had of what is `bare`."""
         if self._script is None:
             function = self.function
-            self._script = describe_script(self.unit, self.family, function.domain, function.opset.version, function)
+            self._script = describe_script(self.unit, self.family, function.domain, function.opset.version, self)
         return self._script
 
     def keep_as_proto(self, proto: FunctionProto) -> None:
@@ -131,13 +131,17 @@ class Run:
     names are compiled first, so that a caller is lowered once; where the body calls one that its code does not name,
     the caller is lowered again. What is wrong with a function counts where it is called (`problems_of`), not where it
     is only named; callers are compiled all the same, so that all is found at once. `keeps`: what is compiled is kept
-    for the next one, and what has been kept is used.
+    for the next one, and what has been kept is used. A function that has captured the same as in an `earlier` run is
+    what it was there.
     """
 
-    def __init__(self, opset: int, keeps: bool = True) -> None:
+    def __init__(
+        self, opset: int, keeps: bool = True, earlier: Mapping[OnnxFunction, Sequence[Compiled]] | None = None
+    ) -> None:
         self.opset = opset
         self.keeps = keeps
         self.done: dict[OnnxFunction, Compiled] = {}
+        self._earlier = earlier or {}
         self._given_up: set[OnnxFunction] = set()  # named somewhere, and what they are wrong in leaves no `Compiled`
         self._sound: set[OnnxFunction] = set()  # nothing is wrong with them, nor with what they call
         self._lowered: list[_Lowered] = []  # what is being lowered: each is called by the one before
@@ -256,15 +260,10 @@ class Run:
 
     def _one(self, function: OnnxFunction, to_call: bool) -> None:
         """Compiles one function whose likely callees are done; those that it calls besides are compiled on the way."""
-        kept = function.compiled.get(self.opset) if self.keeps else None
-        if (
-            kept is not None
-            and not (to_call and kept.bare)
-            and kept.reads.still_hold()
-            and all(self.done.get(callee) is compiled for callee, compiled in kept.callees.items())
-        ):
-            self.done[function] = kept
-            return
+        for kept in self._kept(function) if self.keeps else ():
+            if not (to_call and kept.bare) and self._still_holds(kept):
+                self.done[function] = kept
+                return
         unit, reads = self.unit(function)
         family, callees = self._noting_callees(function, lambda: build_family(unit, self.opset))
         if not family.open_axes:
@@ -276,9 +275,20 @@ class Run:
             if family.variants and family.diagnostics:
                 show_warnings(function, family.diagnostics)
 
+    def _still_holds(self, kept: Compiled) -> bool:
+        callees = kept.callees.items()
+        return kept.reads.still_hold() and all(self.done.get(callee) is compiled for callee, compiled in callees)
+
+    def _kept(self, function: OnnxFunction) -> list[Compiled]:
+        last = function.compiled.get(self.opset)
+        earlier = self._earlier.get(function, ())
+        return [*earlier] if last is None or last in earlier else [*earlier, last]
+
     def _likely_callees(self, function: OnnxFunction) -> list[OnnxFunction]:
-        kept = function.compiled.get(self.opset)
-        return list(kept.callees) if kept is not None else scripts_named_in(function.__wrapped__)
+        kept = self._kept(function)
+        if not kept:
+            return scripts_named_in(function.__wrapped__)
+        return list(dict.fromkeys(callee for compiled in kept for callee in compiled.callees))
 
     def _script(self, function: OnnxFunction) -> ScriptObject:
         return ScriptObject(

@@ -80,8 +80,9 @@ def live_identity(callee: ir.FunctionReference) -> tuple[str, str, str]:
     function = callee.origin
     if isinstance(function, ProtoFunction):
         return function.id
-    assert isinstance(function, OnnxFunction)
-    return callee.emitted_domain, portable_name(function.name, callee.variant), function.overload
+    assert isinstance(function, Compiled)
+    called = function.function
+    return callee.emitted_domain, portable_name(called.name, callee.variant), called.overload
 
 
 def emit_variant(

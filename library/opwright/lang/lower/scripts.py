@@ -44,7 +44,7 @@ class ScriptVariant:
 class Script:
     """A function under `@script`, compiled for one opset. `parameters` are those that may be given by position.
 
-    `origin` is the live function, where it is one. `template`: only a call can say what its body is.
+    `origin` is what was compiled, or the proto. `template`: only a call can say what its body is.
     `must_be_given`: parameters that may be None and have no default. `errors`: why there are no variants.
     """
 
