@@ -126,6 +126,27 @@ def test_python_sees_what_is_known() -> None:
     assert b.run(op.Reshape(x, [n * 4]), x=np.ones((3, 4), np.float32)).shape == (12,)
 
 
+def test_shapes_are_compared_and_joined_as_tuples() -> None:
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT["N", "M", 3])
+    assert x.shape[2:] == (3,) and x.shape[-1:] == x.shape[2:]
+    assert x.shape != (2, 3) and x.shape != (2, 3, 4) and x.shape != [2, 3, 3] and (2, 3) != x.shape
+    assert not x.shape == (2, 3, 4)
+    assert x.shape[::-1].index(3) == 0 and x.shape[2:].count(3) == 1
+    refused("OW382", lambda: b.input("open", FLOAT[...]).shape == (2, 3))
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(x.shape)
+    made = [op.Reshape(x, x.shape[:-2] + (-1,)), op.Reshape(x, (1,) + x.shape), x.shape == (2, 4, 3), x.shape != x.shape]
+    found = b.run(made, x=np.ones((2, 4, 3), np.float32))
+    assert [found[0].shape, found[1].shape, *map(bool, found[2:])] == [(2, 12), (1, 2, 4, 3), True, False]
+
+
+def test_for_runs_over_a_tensor_of_known_size() -> None:
+    b = GraphBuilder(opset=22)
+    first, second = b.input("x", FLOAT[2, "N"])
+    assert b.run(second - first, x=np.array([[1, 2], [4, 8]], np.float32)).tolist() == [3, 6]
+
+
 def test_optional_inputs_are_left_out() -> None:
     b = GraphBuilder(opset=22)
     x = b.input("x", FLOAT[3])
@@ -169,7 +190,11 @@ def test_a_tensor_proto_is_an_initializer() -> None:
         ("OW381", lambda b, x: int(x[0])),
         ("OW381", lambda b, x: np.asarray(x)),
         ("OW381", lambda b, x: 1 if x[0] else 2),
-        ("OW304", lambda b, x: list(x)),
+        ("OW381", lambda b, x: 1 if b.input("n", FLOAT["N", 3]).shape == (2, 3) else 2),
+        ("OW381", lambda b, x: 1 if b.input("n", FLOAT["N", 3]).shape != (2, 3) else 2),
+        ("OW381", lambda b, x: (2, 3) in [b.input("n", FLOAT["N", 3]).shape]),
+        ("OW381", lambda b, x: b.input("n", FLOAT["N", 3]).shape.index(3)),
+        ("OW304", lambda b, x: list(b.input("n", FLOAT["N"]))),
         ("OW380", lambda b, x: x + GraphBuilder(opset=22).input("x", FLOAT[2])),
         ("OW380", lambda b, x: b.run(GraphBuilder(opset=22).input("x", FLOAT[2]))),
     ],

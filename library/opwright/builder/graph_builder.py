@@ -190,6 +190,10 @@ class GraphBuilder:
     def ask_length(self, value: Value) -> int:
         return self._perform(lambda: questions.length_of(self._recorder, value))
 
+    def ask_items(self, value: Value) -> int:
+        """Over how many items `for` runs."""
+        return self._perform(lambda: questions.items_of(self._recorder, value))
+
     def refuse(self, code: str, message: str, reason: str, help: str) -> NoReturn:
         """Raises the finding at the caller's line."""
         self._perform(lambda: self._recorder.low.error(code, message, None, reason, help))

@@ -119,13 +119,7 @@ class Value(types.Tensor, Captured):
         )
 
     def __iter__(self) -> Iterator[Any]:
-        self.builder.refuse(
-            "OW304",
-            f"`for` cannot run over `{self.name}`, {self.type!r}",
-            "how many items it has is known when the model runs",
-            "write `for i in range(x.shape[0])` where the size is known, else `op.Loop` or `op.Scan`",
-        )
-        raise AssertionError
+        return map(self.__getitem__, range(self.builder.ask_items(self)))
 
     def __contains__(self, item: object) -> bool:
         return bool(self._unknown("`in`"))
@@ -162,11 +156,13 @@ class Value(types.Tensor, Captured):
 class Shape(Captured):
     """The sizes of a tensor, some of which are known at run time only: subscripts give ints, or numbers of the graph.
 
-    Where a tensor is wanted it is `op.Shape(x)`.
+    Operators are those of the language: `+` joins tuples, `==` is a bool where the known sizes decide it, else a number
+    of the graph. Where a tensor is wanted it is `op.Shape(x)`.
     """
 
     __slots__ = ("builder", "inner")
-    __hash__ = object.__hash__
+    __hash__ = None  # type: ignore[assignment]  # whether two are equal may be known at run time only
+    __array_ufunc__ = None  # as for `Value`
 
     def __init__(self, builder: GraphBuilder, inner: IntTuple) -> None:
         self.builder = builder
@@ -189,21 +185,30 @@ class Shape(Captured):
     def __iter__(self) -> Iterator[Any]:
         return iter([self[index] for index in range(len(self))])
 
+    def index(self, size: object, *limits: int) -> int:
+        """As of tuples. DiagnosticError (OW381) where that is known at run time only."""
+        return tuple(self).index(size, *limits)
+
+    def count(self, size: object) -> int:
+        """As of tuples. DiagnosticError (OW381) where that is known at run time only."""
+        return tuple(self).count(size)
+
     def __repr__(self) -> str:
         owner = self.inner.owner
         return f"Shape({owner.type!r})" if owner is not None else "Shape(...)"
 
 
 def _add_operator(method: str, symbol: str) -> None:
-    def operate(self: Value, other: object) -> Any:
+    def operate(self: Value | Shape, other: object) -> Any:
         return self.builder.binary(symbol, self, other)
 
-    def reflected(self: Value, other: object) -> Any:
+    def reflected(self: Value | Shape, other: object) -> Any:
         return self.builder.binary(symbol, other, self)
 
     for name, function in ((f"__{method}__", operate), (f"__r{method}__", reflected)):
         function.__name__ = name
-        setattr(Value, name, function)
+        for owner in (Value, Shape):
+            setattr(owner, name, function)
 
 
 _OPERATORS = {

@@ -22,6 +22,7 @@ from opwright.lang.lower.declared import wrapped
 from opwright.lang.lower.held_arrays import note_scalar
 from opwright.lang.lower.operands import Arguments, IntTuple, Operand
 from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.shapes import static_sizes
 from opwright.lang.lower.subscripts import SliceItem
 from opwright.lang.objects import ArrayObject, ForeignObject, TracedObject, TypeObject
 from opwright.lang.source import Span
@@ -204,7 +205,8 @@ def result_of(recorder: Recorder, found: Operand) -> Any:
     if isinstance(found, tuple):
         return tuple(result_of(recorder, item) for item in found)
     if isinstance(found, IntTuple):
-        return Shape(recorder.owner, found)
+        sizes = static_sizes(found)
+        return Shape(recorder.owner, found) if sizes is None else tuple(sizes)
     if isinstance(found, TypeObject):
         return found.element
     return found

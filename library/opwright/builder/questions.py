@@ -6,13 +6,13 @@ from typing import Any
 
 from opwright.builder.graph_values import Shape, Value
 from opwright.builder.open_types import infer_value
-from opwright.builder.python_operands import operand_of
+from opwright.builder.python_operands import operand_of, result_of
 from opwright.builder.recorder import Recorder
 from opwright.eager.eager_lowering import NOWHERE
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.lower import shapes
-from opwright.lang.lower.operands import IntTuple, Operand
+from opwright.lang.lower.operands import Operand
 
 _NUMBERS = {ir.NumberKind.BOOL: "bool", ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
 
@@ -43,15 +43,10 @@ def shape_of(recorder: Recorder, value: Value) -> tuple[int, ...] | Shape:
     type_ = _type_of(recorder, value)
     if isinstance(type_, ir.NumberType):
         return ()
-    if isinstance(type_, ir.TensorType) and type_.shape is not None:
-        sizes = [size for size in type_.shape if isinstance(size, int)]
-        if len(sizes) == len(type_.shape):
-            return tuple(sizes)
     operand = operand_of(recorder, value)
     assert isinstance(operand, ir.Value)
-    found = shapes.shape_of(recorder.low, operand, NOWHERE)
-    assert isinstance(found, IntTuple)
-    return Shape(recorder.owner, found)
+    made: tuple[int, ...] | Shape = result_of(recorder, shapes.shape_of(recorder.low, operand, NOWHERE))
+    return made
 
 
 def size_of(recorder: Recorder, value: Value) -> Operand:
@@ -94,6 +89,21 @@ def length_of(recorder: Recorder, value: Value) -> int:
             None,
             reason="it is known when the model runs, and Python's `len` is an int that is known now",
             help="use `x.shape[0]`, a number of the graph",
+        )
+    assert isinstance(size, int)
+    return size
+
+
+def items_of(recorder: Recorder, value: Value) -> int:
+    type_ = _type_of(recorder, value)
+    size = type_.shape[0] if isinstance(type_, ir.TensorType) and type_.shape else None
+    if not isinstance(size, int):
+        recorder.low.error(
+            "OW304",
+            f"`for` cannot run over `{value.name}`, {type_!r}",
+            None,
+            reason="how many items it has is known when the model runs",
+            help="write `for i in range(x.shape[0])` where the size is known, else `op.Loop` or `op.Scan`",
         )
     assert isinstance(size, int)
     return size

@@ -133,7 +133,7 @@ def _call_with_graphs(low: EagerLowering, callee: OperatorObject, arguments: Arg
 
 
 def binary(symbol: str, left: object, right: object) -> Any:
-    """`left symbol right`, one of which is a tensor."""
+    """`left symbol right`, one of which is a tensor; a value of a graph that is being built does it itself."""
     return _perform(
         (symbol,),
         (left, right),
@@ -198,7 +198,8 @@ def _perform(
     lower: Callable[[EagerLowering], Operand],
     static: tuple[object, ...] = (),
 ) -> Any:
-    """The results of an operation: as it was recorded for such operands and static values, or lowered now."""
+    """The results of an operation: as it was recorded for such operands and static values, or lowered now.
+    NotImplemented where one of the values is of a graph that is being built."""
     settings = current()
     opset = settings.forced or settings.running or newest_opset()
     key: list[object] = [*head, opset, settings.evaluators]
@@ -213,6 +214,8 @@ def _perform(
             return found
         keyed = all(map(is_kept, values))
     except Unkeyed:
+        if any(isinstance(value, Captured) for value in values):
+            return NotImplemented
         keyed = False
     return _lower(tuple(key) if keyed else None, opset, lower)
 

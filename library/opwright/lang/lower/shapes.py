@@ -83,6 +83,17 @@ def known_sizes(dims: ir.Shape) -> list[int] | None:
     return None if dims is None or len(known) < len(dims) else known
 
 
+def static_sizes(shape: IntTuple) -> list[int] | None:
+    """All entries, where they are known."""
+    return None if shape.places is None else known_sizes(_dims(shape, shape.places))
+
+
+def _dims(shape: IntTuple, places: tuple[int, ...]) -> tuple[ir.Dimension, ...]:
+    owner = shape.owner
+    assert owner is not None and is_tensor(owner) and owner.type.shape is not None
+    return tuple(owner.type.shape[place] for place in places)
+
+
 def length(low: Lowering, shape: IntTuple, span: Span) -> Operand:
     """`len(shape)`: known, the rank that a caller decides, or a number."""
     known = known_length(shape)
@@ -118,8 +129,7 @@ def tuple_tensor(low: Lowering, shape: IntTuple, span: Span | None) -> ir.Value:
     op = Writer(low, span)
     if shape.places is None:
         return _part(low, op, shape.owner, shape.start, shape.stop)
-    assert is_tensor(shape.owner) and shape.owner.type.shape is not None
-    dims = tuple(shape.owner.type.shape[place] for place in shape.places)
+    dims = _dims(shape, shape.places)
     known = known_sizes(dims)
     if known is not None:
         return op.int64s(known)
@@ -127,7 +137,7 @@ def tuple_tensor(low: Lowering, shape: IntTuple, span: Span | None) -> ir.Value:
     if shape.places != tuple(range(first, last + 1)):
         gathered = op.gather(whole_shape(low, shape.owner, span), op.int64s(shape.places), axis=0)
         return typed(gathered, "int64", (len(dims),))
-    rank = len(shape.owner.type.shape)
+    rank = _rank(shape.owner)
     part = _part(low, op, shape.owner, first or None, None if last + 1 == rank else last + 1)
     return typed(part, "int64", (len(dims),))
 
