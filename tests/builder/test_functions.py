@@ -146,7 +146,8 @@ def test_scripts_call_protos_and_models() -> None:
 
     @script()
     def f(x: FLOAT[2, 2]):
-        return squared(doubled(x)) * 2
+        twice: FLOAT[2, 2] = doubled(x)
+        return squared(twice) * 2
 
     model = f.to_model_proto(opset=22)
     onnx.checker.check_model(model, full_check=True)
@@ -237,11 +238,13 @@ def test_templates_are_given_functions_of_python() -> None:
     assert b.run(total(x, x, x), x=X).tolist() == (3 * X).tolist()
 
 
-def test_tensors_that_are_there_are_not_mixed_with_values() -> None:
+def test_tensors_that_are_there_are_constants_beside_values() -> None:
     b, x = new()
+    for made in (Tensor(X) + x, x + Tensor(X), op.Add(Tensor(X), x), X + x):
+        assert b.run(made, x=X).tolist() == (2 * X).tolist()
+    assert b.run(Tensor(X) == x, x=X).all()
     with pytest.raises(DiagnosticError, match="OW380"):
-        Tensor(X) + x
-    assert b.run(X + x, x=X).tolist() == (2 * X).tolist()
+        Tensor(X)[x]
 
 
 def test_functions_of_other_domains_keep_theirs() -> None:
@@ -328,3 +331,45 @@ def test_a_proto_is_taken_as_it_is_at_the_call(inline: bool) -> None:
     sigmoid = 1 / (1 + np.exp(-X))
     assert all(np.allclose(value, X * sigmoid) for value in found[:2])
     assert all(np.allclose(value, X + sigmoid) for value in found[2:])
+
+
+@script()
+def mean(v: FLOAT["N", 3]):
+    return op.ReduceSum(v, [1], keepdims=0) / v.shape[1]
+
+
+def in_a_script(function: Any, annotation: Any) -> Any:
+    @script()
+    def calls(x: annotation):
+        return function(x)
+
+    return calls.to_model_proto(opset=22)
+
+
+@pytest.mark.parametrize("taken", [FLOAT["N", 4], FLOAT["N"], FLOAT["N", "M"], FLOAT[...]])
+def test_the_shapes_that_a_model_declares_are_promises(taken: Any) -> None:
+    """Its body has relied on them; as a function under `@script` is refused, so is the model of it."""
+    model = mean.to_model_proto(opset=22)
+    for function in (mean, proto_function(model)):
+        b = GraphBuilder(22)
+        x = b.input("x", taken)
+        for call in (lambda: b.call(function, x), lambda: b.call(function, x, inline=True)):
+            with pytest.raises(DiagnosticError, match="OW208"):
+                call()
+        with pytest.raises(DiagnosticError, match="OW208"):
+            in_a_script(function, taken)
+
+
+def test_the_shapes_that_a_model_declares_are_checked_on_arrays() -> None:
+    called = proto_function(mean.to_model_proto(opset=22))
+    assert called(np.ones((2, 3), np.float32)).tolist() == [1, 1]
+    for shape in ((2, 4), (3,), (1, 2, 3)):
+        with pytest.raises(DiagnosticError, match="OW208"):
+            called(np.ones(shape, np.float32))
+
+
+def test_sizes_that_inference_finds_are_those_that_a_model_declares() -> None:
+    called = proto_function(mean.to_model_proto(opset=22))
+    b = GraphBuilder(22)
+    x = b.input("x", FLOAT[2, 6])
+    assert b.run(called(op.Reshape(x, op.Concat([4], [3], axis=0))), x=np.ones((2, 6), np.float32)).shape == (4,)

@@ -41,8 +41,11 @@ def _run_once(function: ProtoFunction, opset: int, args: Sequence[object], kwarg
     def enter(value: object) -> object:
         data = value.numpy() if isinstance(value, Tensor) else value
         if isinstance(data, (np.ndarray, np.generic)):
-            made = builder.value_of(as_array(data))
-            given[made] = as_array(data)
+            array = as_array(data)
+            made = builder.value_of(array)
+            assert isinstance(made.inner.type, ir.TensorType)
+            made.inner.type = ir.TensorType(made.inner.type.element, array.shape)
+            given[made] = array
             return made
         if isinstance(data, list) and data and all(isinstance(item, (Tensor, np.ndarray)) for item in data):
             items = [item.numpy() if isinstance(item, Tensor) else as_array(item) for item in data]

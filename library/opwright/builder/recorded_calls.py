@@ -65,10 +65,12 @@ def call_proto(
         )
         raise AssertionError
     made = _as_function(recorder, function)
-    script = made.script
     made.at_opset(recorder.low.opset)
-    callee = ScriptObject(made.name, lambda opset: script, lambda key: script.variants[0].outputs)
-    found = scripts.call_script(recorder.low, callee, arguments_of(recorder, script.signature, args, kwargs), {})
+    arguments = arguments_of(recorder, made.script.signature, args, kwargs)
+    for operand, _ in (*arguments.positional, *arguments.keywords.values()):
+        if isinstance(operand, ir.Value):
+            infer_value(recorder, operand)  # the function says which shapes it takes
+    found = scripts.call_script(recorder.low, made.callee, arguments, {})
     _note_last(recorder, inline)
     return found
 

@@ -227,7 +227,7 @@ class LiveScope(ModuleScope):
         if isinstance(value, OnnxFunction):
             return self._script_of(value)
         if isinstance(value, ProtoFunction):
-            return ScriptObject(value.name, lambda opset: value.script, lambda key: value.script.variants[0].outputs)
+            return value.callee
         if isinstance(value, Opset):
             return OpsetObject(value.domain, value.named, value.signatures, value.open)
         if isinstance(value, LibraryFunction):

@@ -15,6 +15,7 @@ from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.own_class import is_of
 from opwright.graphs.walk import all_nodes
 from opwright.lang.lower.scripts import Script
+from opwright.lang.objects import ScriptObject
 from opwright.live.newer_opset import means_the_same
 from opwright.live.proto_types import describe_proto
 from opwright.opsets.domains import normal_domain
@@ -65,6 +66,11 @@ class ProtoFunction:
     def script(self) -> Script:
         """What the compiler must know of it."""
         return describe_proto(self, self.proto, self.callees)
+
+    @property
+    def callee(self) -> ScriptObject:
+        """The function as it is called while another is compiled. Its body may rely on every size that it declares."""
+        return ScriptObject(self.name, lambda opset: self.script, lambda variant: None, "its proto declares")
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the function on arrays or tensors; inputs by position or name, attributes by name. One result, or a

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TypeProto
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorShapeProto, TypeProto
 
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.elements import BY_CODE, BY_NAME
@@ -105,20 +105,21 @@ def _types(
     """The types of inputs and outputs: those that are declared, else those that inference finds. With them the inputs
     whose ranks say those of the outputs."""
     unknown = (None,) * len(flat.output)
-    declared = [_declared(given[name]) if name in given else None for name in flat.input]
-    outputs = [_declared(given[name]) if name in given else ir.UnknownType() for name in flat.output]
-    if all(item is not None for item in declared) and all(name in given for name in flat.output):
-        return [item for item in declared if item is not None], outputs, unknown
+    declared = [_declared(given[name]) if name in given else ir.UnknownType() for name in flat.input]
+    outputs = [_declared(given[name]).with_tensors(_without_shape) if name in given else ir.UnknownType() for name in flat.output]
+    if all(name in given for name in (*flat.input, *flat.output)):
+        return declared, outputs, unknown
     inputs = []
     try:
         inline_into(flat, callees.get)
         graph = _as_graph(flat)
-        inputs = [ir.Value(_kind(flat, name), name) for name in flat.input]
+        kinds = zip(flat.input, declared, strict=True)
+        inputs = [ir.Value(type_ if type_.is_known else _kind(flat, name), name) for name, type_ in kinds]
         inferred = None if graph is None else _infer(flat, graph, inputs)
     except (DiagnosticError, Poisoned):
         inferred = None
     if inferred is None:
-        return [ir.UnknownType() for _ in flat.input], [ir.UnknownType() for _ in flat.output], unknown
+        return declared, [ir.UnknownType() for _ in flat.output], unknown
     return [value.type for value in inputs], *inferred
 
 
@@ -192,11 +193,26 @@ def _infer(flat: FunctionProto, graph: GraphProto, inputs: Sequence[ir.Value]) -
 
 
 def _declared(proto: TypeProto) -> ir.Type:
-    """A declared type without its sizes: a call decides them."""
+    """A declared type, with the sizes that the body may rely on."""
     if proto.HasField("sequence_type"):
         return ir.SequenceType(_declared(proto.sequence_type.elem_type))
     if proto.HasField("optional_type"):
         return ir.OptionalType(_declared(proto.optional_type.elem_type))
     if not proto.HasField("tensor_type") or proto.tensor_type.elem_type not in BY_CODE:
         return ir.UnknownType()
-    return ir.TensorType(BY_CODE[proto.tensor_type.elem_type])
+    tensor = proto.tensor_type
+    sizes = tuple(map(_size, tensor.shape.dim)) if tensor.HasField("shape") else None
+    return ir.TensorType(BY_CODE[tensor.elem_type], sizes)
+
+
+def _size(dim: TensorShapeProto.Dimension) -> ir.Dimension:
+    """Some exporters write -1 where a size is not known."""
+    if dim.HasField("dim_value"):
+        return dim.dim_value if dim.dim_value >= 0 else None
+    return dim.dim_param or None
+
+
+def _without_shape(type_: ir.TensorType) -> ir.Type:
+    """The type of what a call gives, of which the call decides the sizes."""
+    return ir.TensorType(type_.element)
+

@@ -169,7 +169,7 @@ def _unfit(
         "OW208",
         f"`{callee.name}` does not take {found!r} as `{formal.name}`",
         span,
-        reason=f"its annotation says {formal.type!r}" + (", and the body has been compiled for that" if may else ""),
+        reason=f"{callee.declares} {formal.type!r}" + (", and the body has been compiled for that" if may else ""),
         help=f"if it always is, annotate it: `value: {_annotation(formal.type)} = ...`"
         if may
         else "reshape the value, or change the annotation",
