@@ -28,6 +28,7 @@ from opwright.lang.lower.operands import Operand
 from opwright.lang.objects import FunctionObject
 from opwright.link.profile import Profile
 from opwright.model_options import ModelOptions
+from opwright.opsets.implied import ImpliedSignature
 from opwright.opsets.operator import Operator
 from opwright.opsets.opset import Opset
 from opwright.opsets.signatures import newest_opset
@@ -129,7 +130,8 @@ class GraphBuilder:
 
         def step() -> Operand:
             found = low.lookup(domain, operator.name) or operator.signature
-            arguments = arguments_of(self._recorder, found, args, kwargs, count)
+            attributes = None if isinstance(found, ImpliedSignature) else found.attributes
+            arguments = arguments_of(self._recorder, attributes, args, kwargs, count)
             callee = called(operator)
             if any(isinstance(item, FunctionObject) for item, _ in arguments.keywords.values()):
                 return call_with_graphs(low, callee, arguments, {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import EllipsisType, FunctionType
 from typing import Any, cast
 
@@ -29,8 +29,6 @@ from opwright.lang.source import Span
 from opwright.lang.static import StaticList
 from opwright.live.evaluated_annotations import read_object
 from opwright.live.reads import ARRAY_BYTES
-from opwright.opsets.implied import ImpliedSignature
-from opwright.opsets.signatures import Signature
 
 _PARAMETER = inspect.Parameter
 
@@ -71,7 +69,7 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
     if isinstance(value, (type, np.dtype)):
         element = element_meant(value)
         return ForeignObject(value) if element is None else TypeObject(element)
-    if value is None or isinstance(value, (bool, int, float, str, EllipsisType)):
+    if value is None or isinstance(value, (bool, int, float, str, range, EllipsisType)):
         return value
     if callable(value):
         return _traced(recorder, value)
@@ -167,17 +165,18 @@ def _call(recorder: Recorder, function: Callable[..., Any], name: str, parameter
 
 def arguments_of(
     recorder: Recorder,
-    callee: Signature | None,
+    attributes: Collection[str] | None,
     args: Sequence[object],
     kwargs: Mapping[str, object],
     count: int | None = None,
 ) -> Arguments:
-    """The arguments of a call; `count` says to how many names its value is unpacked."""
+    """The arguments of a call. `attributes` are those that the callee has, None where every keyword is one; `count`
+    says to how many names its value is unpacked."""
     keywords: dict[str, tuple[Operand, Span]] = {}
     for name, value in kwargs.items():
-        spec = None if callee is None else callee.attributes.get(name)
-        holds = isinstance(callee, ImpliedSignature) if spec is None else spec.kind == "TENSOR"
-        if holds and isinstance(value, np.ndarray):
+        is_attribute = attributes is None or name in attributes
+        if is_attribute and isinstance(value, np.ndarray) and element_of(as_array(value)) is not None:
+            refuse_mask(recorder, value, f"`{name}` is a masked array")
             keywords[name] = (ArrayObject(data_of(as_array(value))), NOWHERE)
         else:
             keywords[name] = (operand_of(recorder, value), NOWHERE)

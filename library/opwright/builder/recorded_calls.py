@@ -30,7 +30,7 @@ def call_script(
     callee = ScriptObject(
         function.name, lambda opset: run.compile(function).script, lambda key: run.without_sizes(function, key)
     )
-    arguments = arguments_of(recorder, run.compile(function).script.signature, args, kwargs)
+    arguments = arguments_of(recorder, run.compile(function).script.signature.attributes, args, kwargs)
     found = scripts.call_script(recorder.low, callee, arguments, {})
     for called, compiled in run.done.items():
         known = recorder.compiled.setdefault(called, [])
@@ -45,7 +45,8 @@ def call_library(
 ) -> Operand:
     """A call of a function of an installed library."""
     callee = OperatorObject(opset_object(function.opset), function.name)
-    found = calls.call_operator(recorder.low, callee, arguments_of(recorder, None, args, kwargs))
+    attributes = [item.name for item in function.entry.attributes]
+    found = calls.call_operator(recorder.low, callee, arguments_of(recorder, attributes, args, kwargs))
     _note_last(recorder, inline)
     return found
 
@@ -66,7 +67,7 @@ def call_proto(
         raise AssertionError
     made = _as_function(recorder, function)
     made.at_opset(recorder.low.opset)
-    arguments = arguments_of(recorder, made.script.signature, args, kwargs)
+    arguments = arguments_of(recorder, made.script.signature.attributes, args, kwargs)
     for operand, _ in (*arguments.positional, *arguments.keywords.values()):
         if isinstance(operand, ir.Value):
             infer_value(recorder, operand)  # the function says which shapes it takes

@@ -20,7 +20,7 @@ from opwright.eager.place import caller, unpacked_to
 from opwright.eager.replay import MISS, RECORDINGS, Recording, Unkeyed, add_operand, is_kept, static_key
 from opwright.eager.settings import current, opset_in_force
 from opwright.elements import ElementType, element_meant
-from opwright.graphs.ndarrays import Array, as_array, element_of, python_number
+from opwright.graphs.ndarrays import Array, as_array, element_of, is_masked, python_number
 from opwright.lang import ir
 from opwright.lang.lower import arithmetic, calls, numbers, shapes, subscripts
 from opwright.lang.lower.graph_attributes import call_with_graphs
@@ -320,21 +320,19 @@ def _arguments(
         data = tensor_data(value) if is_tensor_object(value) else None
         if data is not None:
             keywords[name] = (TensorObject(data), NOWHERE)
-        elif _is_tensor_attribute(value, found or operator.signature, name):
-            keywords[name] = (ArrayObject(data_of(value)), NOWHERE)
+        elif _is_array_attribute(value, found or operator.signature, name):
+            low.recording = None  # no key tells what is in it
+            keywords[name] = (ArrayObject(data_of(as_array(value))), NOWHERE)
         else:
             keywords[name] = (_argument(low, found, kinds.get(name, ""), value), NOWHERE)
     return Arguments(positional, keywords, count, NOWHERE, NOWHERE)
 
 
-def _is_tensor_attribute(value: object, callee: Signature, name: str) -> TypeGuard[Array]:
-    """Whether an array is given for an attribute, which holds it as it is."""
-    spec = callee.attributes.get(name)
-    if spec is None and not isinstance(callee, ImpliedSignature):
+def _is_array_attribute(value: object, callee: Signature, name: str) -> TypeGuard[Array]:
+    """Whether an array is given for an attribute, which holds it, or its items, as it is."""
+    if name not in callee.attributes and not isinstance(callee, ImpliedSignature):
         return False
-    if spec is not None and spec.kind != "TENSOR":
-        return False
-    return isinstance(value, np.ndarray) and element_of(value) is not None
+    return isinstance(value, np.ndarray) and element_of(as_array(value)) is not None and not is_masked(value)
 
 
 def _argument(low: EagerLowering, callee: Signature | None, formal: str, value: object) -> Operand:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from opwright.diagnostics.diagnostic import DiagnosticError
+from opwright.eager.arrays import data_of
 from opwright.eager.described import Described
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
 from opwright.eager.graph_argument import GraphArgument
@@ -17,13 +18,14 @@ from opwright.eager.operations import operand, sequence
 from opwright.eager.tensor import Items, Tensor, wrap
 from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
+from opwright.graphs.ndarrays import as_array, element_of, is_masked
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
 from opwright.lang.lower.declared import type_of_element, wrapped
-from opwright.lang.lower.held_arrays import with_numbers
+from opwright.lang.lower.held_arrays import with_lists, with_numbers
 from opwright.lang.lower.numbers import as_tensor, describe
-from opwright.lang.objects import TypeObject
+from opwright.lang.objects import ArrayObject, TypeObject
 from opwright.live.compiled import Run
 from opwright.opsets.signatures import Signature, tensor_element
 
@@ -240,7 +242,9 @@ class Arguments:
             return None
         if declared.kind == "GRAPH":
             return self._graph(declared, value)
-        static = with_numbers(self.low, operand(self.low, value))
+        is_array = isinstance(value, np.ndarray) and element_of(as_array(value)) is not None and not is_masked(value)
+        given_as = ArrayObject(data_of(as_array(value))) if is_array else operand(self.low, value)
+        static = with_lists(self.low, with_numbers(self.low, given_as), NOWHERE)
         if isinstance(static, ir.Value):
             self.low.error(
                 "OW324",

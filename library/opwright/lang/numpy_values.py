@@ -141,6 +141,16 @@ def numbers_of(data: ir.TensorData) -> list[Number] | None:
     return found if len(found) == len(items) else None
 
 
+def listed(data: ir.TensorData) -> Number | str | tuple[Number | str, ...] | None:
+    """What an attribute takes for a constant: its one item, or the items along its one axis. None where it has more
+    axes or other items, and for a list of bools, which is none of ints."""
+    items: Sequence[Number | str] | None
+    items = numbers_of(data) if data.texts is None else [text.decode() for text in data.texts]
+    if items is None or len(data.dims) > 1 or (data.dims and data.element.kind == "bool"):
+        return None
+    return tuple(items) if data.dims else items[0]
+
+
 PYTHON_NUMBERS = ("double", "int64")  # numpy's scalars of these types are Python's numbers
 
 

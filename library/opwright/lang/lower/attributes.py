@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.held_arrays import list_of_scalars, with_numbers
+from opwright.lang.lower.held_arrays import list_of_scalars, with_lists, with_numbers
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import as_scalar_item, default_element, describe, flatten, pack_constant
 from opwright.lang.lower.operands import AttributeOperand, Operand, Scalar
@@ -86,7 +86,7 @@ def convert_operand(low: Lowering, callee: str, name: str, kind: str, operand: O
             subject=callee,
         )
     if kind != "TENSOR":
-        operand = with_numbers(low, operand)
+        operand = with_lists(low, with_numbers(low, operand), span)
     need_static(low, operand, span)
     if isinstance(operand, (ArrayObject, TensorObject)) and kind == "TENSOR":
         return ir.AttributeValue(ir.AttributeKind.TENSOR, operand.data)

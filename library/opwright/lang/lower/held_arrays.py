@@ -13,8 +13,9 @@ from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.known import numbers_of
 from opwright.lang.lower.operands import Operand, StaticDict, items_in
-from opwright.lang.numpy_values import number_of
+from opwright.lang.numpy_values import listed, number_of
 from opwright.lang.objects import ArrayObject
 from opwright.lang.rounding import pack
 from opwright.lang.source import Span
@@ -135,6 +136,16 @@ _with_numbers: Operation[Operand, [Lowering], Operand] = Operation(lambda operan
 _with_numbers.on(ir.Value)(lambda operand, low: low.scalars.get(operand, operand))
 _with_numbers.on(tuple)(lambda operand, low: tuple(with_numbers(low, item) for item in operand))
 _with_numbers.on(StaticList)(lambda operand, low: StaticList(with_numbers(low, item) for item in operand))
+
+
+def with_lists(low: Lowering, operand: Operand, span: Span | None) -> Operand:
+    """An array of numpy as its number or list, and a range as its list: what attributes take that hold no tensor."""
+    if isinstance(operand, range):
+        return numbers_of(low, operand, span)
+    if isinstance(operand, ir.Value) and operand in low.known_arrays:
+        operand = ArrayObject(low.known_arrays[operand])
+    found = listed(operand.data) if isinstance(operand, ArrayObject) else None
+    return operand if found is None else found
 
 
 def list_of_scalars(low: Lowering, operand: Operand) -> ir.TensorData | None:
