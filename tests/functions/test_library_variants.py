@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -23,6 +24,8 @@ from opwright import (
 )
 from opwright.link.inspect import State
 from opwright_std import opset13 as std
+from opwright_std import opset18 as std18
+from opwright_std.opset18 import HardSwish, Softmax
 
 from tests.functions.test_nested_variants import HIGH, LOW, ROW, X, judge, names_of
 
@@ -108,3 +111,43 @@ def test_models_with_attached_libraries_become_one(standard_file: Path) -> None:
 
     judge(joined, [X, LOW, LOW], once(once(X)))
     assert [item.name for item in detach(joined).functions] == ["a_Inner", "b_Inner"]
+
+
+ALIAS = std18.HardSwish
+LISTED = [std18.HardSwish, std18.Softmax]
+
+
+@script()
+def imported(x: ROW):
+    return HardSwish(x) + Softmax(x)
+
+
+@script()
+def beside_its_module(x: ROW):
+    return ALIAS(x) + std18.Softmax(x)
+
+
+@script()
+def from_a_list(x: ROW):
+    total = x * 0
+    for function in LISTED:
+        total = total + function(x)
+    return total
+
+
+@pytest.mark.parametrize("function", [imported, beside_its_module, from_a_list])
+def test_functions_that_are_new_in_several_versions_are_of_the_newest(function: Any) -> None:
+    """A function says in which version it was new; where all are the same at the newest of these, a model imports it."""
+    assert (std18.HardSwish.since_version, std18.Softmax.since_version) == (14, 13)
+    model = function.to_model_proto(opset=18)
+    assert names_of(model) == ["HardSwish", "Softmax"]
+    judge(model, [X], function(X))
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_a_builder_calls_functions_of_several_versions(inline: bool) -> None:
+    b = GraphBuilder(18)
+    x = b.input("x", ROW)
+    b.output("y", b.call(std18.HardSwish, x, inline=inline) + b.call(Softmax, x, inline=inline) + imported(x))
+    model = b.to_model_proto()
+    judge(model, [X], 2 * imported(X))

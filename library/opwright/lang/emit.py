@@ -209,7 +209,7 @@ class _Emitter:
         inputs = list(map(names.__getitem__, node.inputs))
         if isinstance(callee, ir.FunctionReference):
             domain, name, overload = self.identify(callee)
-            self.imports[domain] = callee.version
+            self.imports[domain] = max(self.imports.get(domain, 1), callee.version)
             if overload:
                 proto.overload = overload
             inputs += [""] * (len(callee.inputs) - len(inputs))  # onnx's evaluator wants all of them

@@ -208,20 +208,20 @@ def _way_out(low: Lowering, value: ir.Value, admitted: Sequence[str]) -> str:
 # ---------------------------------------------------------------------------------------- calls in the source
 
 
+def refuse_second_version(low: Lowering, callee: OperatorObject, domain: str, span: Span | None) -> Poisoned:
+    return low.error(
+        "OW357",
+        f"{callee.name} is of version {callee.opset.version} of {domain}, another operator of another version",
+        span,
+        reason="a model imports one version of each domain",
+        help=f"use version {low.versions[domain]} for all of them, if it has them",
+        subject=callee.name,
+    )
+
+
 def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -> Operand:
     """`op.Name(inputs..., attribute=...)`: one value, or a tuple of them."""
     domain = normal_domain(callee.opset.domain)
-    if domain and domain not in low.versions:
-        low.trail.put(low.versions, domain, callee.opset.version)
-    if domain and low.versions[domain] != callee.opset.version:
-        raise low.error(
-            "OW357",
-            f"{callee.name} is of version {callee.opset.version} of {domain}, another operator of another version",
-            arguments.callee_span,
-            reason="a model imports one version of each domain",
-            help=f"use version {low.versions[domain]} for all of them, if it has them",
-            subject=callee.name,
-        )
     if not domain and not low.is_the_only_opset(callee.opset):
         raise refuse_second_opset(low, callee.opset.version, callee.name, arguments.callee_span)
     emitted = low.scope.libraries.emitted_domain(domain) if domain else None
@@ -229,6 +229,10 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
         from opwright.lang.lower.function_calls import call_library_function
 
         return call_library_function(low, callee, arguments, emitted)
+    if domain and domain not in low.versions:
+        low.trail.put(low.versions, domain, callee.opset.version)
+    if domain and low.versions[domain] != callee.opset.version:
+        raise refuse_second_version(low, callee, domain, arguments.callee_span)
     given = callee.opset.signatures.get(callee.name)
     operator = low.find(domain, callee.name, callee.opset.version) if given is None else ir.Operator(given)
     if operator is None and callee.opset.open is not None:

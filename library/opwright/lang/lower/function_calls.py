@@ -16,7 +16,7 @@ from opwright.lang import ir
 from opwright.lang.grammar import name_of
 from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.call_variants import Given, fit_variant
-from opwright.lang.lower.calls import Checked, check_arguments, emit_call
+from opwright.lang.lower.calls import Checked, check_arguments, emit_call, refuse_second_version
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import COUNT, State, returned_values, state_of
 from opwright.lang.lower.operands import Arguments, Environment, Operand
@@ -27,6 +27,7 @@ from opwright.lang.objects import MISSING, OperatorObject
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.rounding import to_float32
 from opwright.lang.source import Span
+from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature
 
 if TYPE_CHECKING:
@@ -260,6 +261,7 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
             reason=f"its functions are: {known}",
             help="",
         )
+    _agree_on_version(low, callee, entry, emitted, span)
     bodies, is_template = low.bodies_of(entry)
     low.looked_up[OperatorName(domain, callee.name)] = entry.since_version if bodies else None
     if is_template:
@@ -302,6 +304,23 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
         return reference
 
     return emit_call(low, signature, arguments, checked, choose, _promised_by(entry, sizes))
+
+
+def _agree_on_version(
+    low: Lowering, callee: OperatorObject, entry: FunctionEntry, emitted: str, span: Span | None
+) -> None:
+    """Of the versions that calls name of a library's domain a model imports the newest. Refuses a call where a function
+    is another one there."""
+    domain, asked = normal_domain(callee.opset.domain), callee.opset.version
+    known = low.versions.get(domain)
+    if known is not None and known != asked:
+        before = [item for item in low.calls if item.emitted_domain == emitted] if known < asked else []
+        for called in (*before, entry):
+            there = low.scope.libraries.function(callee.opset.domain, called.name, max(known, asked))
+            if there is None or there.since_version != called.since_version:
+                raise refuse_second_version(low, callee, domain, span)
+    if known is None or known < asked:
+        low.trail.put(low.versions, domain, asked)
 
 
 def check_shapes(low: Lowering, entry: FunctionEntry, checked: Checked) -> Sizes:
