@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,17 @@ import onnx
 import onnxruntime
 import pytest
 from onnx import TensorProto
-from opwright import BOOL, FLOAT, INT64, DiagnosticError, GraphBuilder, OptionalValue, Sequence
+from opwright import (
+    BOOL,
+    FLOAT,
+    INT64,
+    DiagnosticError,
+    GraphBuilder,
+    Opset,
+    OptionalValue,
+    Sequence,
+    opset_ai_onnx_ml4,
+)
 from opwright import opset22 as op
 
 
@@ -130,13 +142,19 @@ def test_shapes_are_compared_and_joined_as_tuples() -> None:
     b = GraphBuilder(opset=22)
     x = b.input("x", FLOAT["N", "M", 3])
     assert x.shape[2:] == (3,) and x.shape[-1:] == x.shape[2:]
-    assert x.shape != (2, 3) and x.shape != (2, 3, 4) and x.shape != [2, 3, 3] and (2, 3) != x.shape
-    assert not x.shape == (2, 3, 4)
+    assert x.shape != (2, 3) and x.shape != (2, 3, 4) and x.shape != [2, 3, 3]
+    assert x.shape.__eq__((2, 3, 4)) is False
     assert x.shape[::-1].index(3) == 0 and x.shape[2:].count(3) == 1
     refused("OW382", lambda: b.input("open", FLOAT[...]).shape == (2, 3))
     with pytest.raises(TypeError, match="unhashable"):
         hash(x.shape)
-    made = [op.Reshape(x, x.shape[:-2] + (-1,)), op.Reshape(x, (1,) + x.shape), x.shape == (2, 4, 3), x.shape != x.shape]
+    first, last = (1,), (-1,)
+    made = [
+        op.Reshape(x, x.shape[:-2] + last),
+        op.Reshape(x, first + x.shape),
+        x.shape == (2, 4, 3),
+        x.shape != x.shape,
+    ]
     found = b.run(made, x=np.ones((2, 4, 3), np.float32))
     assert [found[0].shape, found[1].shape, *map(bool, found[2:])] == [(2, 12), (1, 2, 4, 3), True, False]
 
@@ -237,3 +255,26 @@ def test_findings_are_sarif(tmp_path: Path) -> None:
 def test_an_opset_that_is_not_known() -> None:
     with pytest.raises(ValueError, match="opsets 1 to"):
         GraphBuilder(opset=1000)
+
+
+@pytest.mark.parametrize("opset", [opset_ai_onnx_ml4, Opset("com.acme", 1)])
+def test_a_graph_is_built_for_an_opset_of_the_standard(opset: Opset) -> None:
+    with pytest.raises(ValueError, match=opset.domain):
+        GraphBuilder(opset)
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_graph_that_is_being_built_is_not_copied(duplicate: Any) -> None:
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT["N"])
+    for part in (b, x, x.shape):
+        with pytest.raises(TypeError, match="being built"):
+            duplicate(part)
+
+
+def test_an_older_ir_version_is_to_be_had_without_places() -> None:
+    b = GraphBuilder(opset=18)
+    b.output("y", b.input("x", FLOAT[2]) + 1)
+    assert "help: leave them out" in refused("OW354", lambda: b.to_model_proto(ir_version=8))
+    assert b.to_model_proto(ir_version=8, debug=False).ir_version == 8
+    assert "help: ask for an older opset" in refused("OW354", lambda: b.to_model_proto(ir_version=7))

@@ -164,3 +164,44 @@ def test_more_than_protobuf_holds_is_refused() -> None:
     b.output("y", op.ReduceMax(b.initializer("w", huge)))
     with pytest.raises(DiagnosticError, match="OW384"):
         b.to_model_proto()
+
+
+def test_only_tensors_that_the_model_has_are_written(tmp_path: Path) -> None:
+    b = GraphBuilder(opset=22)
+    b.initializer("unused", np.zeros(1 << 20, np.float32))
+    b.output("y", op.Identity(b.initializer("w", np.ones(3, np.float32))))
+    b.save(tmp_path / "m.onnx", least=1)
+    assert (tmp_path / "m.onnx.data").stat().st_size == 12
+    assert onnxruntime.InferenceSession(str(tmp_path / "m.onnx")).run(None, {})[0].tolist() == [1, 1, 1]
+
+
+def test_empty_tensors_stay_in_the_model(tmp_path: Path) -> None:
+    """A file does not reach to the aligned offset that one behind all others would have."""
+    b = GraphBuilder(opset=22)
+    for name, array in (("w", np.ones(3, np.float32)), ("e", np.zeros((0, 3), np.float32))):
+        b.output(f"{name}_out", op.Identity(b.initializer(name, array)))
+    b.save(tmp_path / "m.onnx", least=0)
+    found = onnxruntime.InferenceSession(str(tmp_path / "m.onnx")).run(None, {})
+    assert [item.shape for item in found] == [(3,), (0, 3)]
+
+
+@pytest.mark.parametrize("existed", [False, True])
+def test_a_model_that_cannot_be_written_leaves_the_file_of_tensors_as_it_was(existed: bool, tmp_path: Path) -> None:
+    data = tmp_path / "taken.data"
+    if existed:
+        data.write_text("mine")
+    (tmp_path / "taken").mkdir()
+    b = GraphBuilder(opset=22)
+    b.output("y", op.Identity(b.initializer("w", np.ones(3, np.float32))))
+    with pytest.raises(DiagnosticError, match="OW572"):
+        b.save(tmp_path / "taken", least=1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["taken", "taken.data"][: 1 + existed]
+    assert not existed or data.read_text() == "mine"
+
+
+@pytest.mark.parametrize("location", ["../w.bin", "/w.bin", "folder/../../w.bin", "", "w\0"])
+def test_tensors_stand_in_the_folder_of_their_model(location: str) -> None:
+    b = GraphBuilder(opset=22)
+    with pytest.raises(DiagnosticError, match="OW572"):
+        b.initializer("w", FLOAT[4], location=location)
+    b.initializer("w", FLOAT[4], location="folder/w.bin")

@@ -54,6 +54,8 @@ class GraphBuilder:
     """
 
     def __init__(self, opset: Opset | int | None = None, *, name: str = "graph", doc_string: str = "") -> None:
+        if isinstance(opset, Opset) and opset.domain:
+            raise ValueError(f"a graph is built for an opset of ai.onnx, and {opset!r} is one of {opset.domain}")
         version = opset.version if isinstance(opset, Opset) else newest_opset() if opset is None else opset
         if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version <= newest_opset():
             raise ValueError(f"the installed onnx knows the opsets 1 to {newest_opset()}, not {version!r}")
@@ -65,6 +67,9 @@ class GraphBuilder:
 
     def __repr__(self) -> str:
         return f"<GraphBuilder {self.name}, opset {self.opset}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError(f"{self!r} is being built, and cannot be copied or pickled: its model can")
 
     # ------------------------------------------------------------------------------------------- interface
 

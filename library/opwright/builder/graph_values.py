@@ -136,7 +136,7 @@ class Value(types.Tensor, Captured):
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        raise TypeError(f"`{self.name}` is part of a graph that is being built: pickle the model")
+        raise TypeError(f"`{self.name}` is part of a graph that is being built: copy or pickle the model")
 
     # ------------------------------------------------------------------------------------------- operators
 
@@ -192,6 +192,9 @@ class Shape(Captured):
     def count(self, size: object) -> int:
         """As of tuples. DiagnosticError (OW381) where that is known at run time only."""
         return tuple(self).count(size)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError(f"{self!r} is part of a graph that is being built: copy or pickle the model")
 
     def __repr__(self) -> str:
         owner = self.inner.owner

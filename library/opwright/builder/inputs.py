@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,15 @@ class Interface:
 
     def _in_file(self, name: str, given: object, location: str, offset: int) -> Kept:
         type_ = annotation_of(self.recorder, given, f"the initializer `{name}`")
+        place = PurePath(location)
+        if place.is_absolute() or ".." in place.parts or not place.parts or "\0" in location:
+            self.low.error(
+                "OW572",
+                f"the initializer `{name}` cannot stand in {location!r}",
+                None,
+                reason="runtimes read the files of a model in its own folder",
+                help="name a file next to the model, or below its folder",
+            )
         shape = type_.shape if isinstance(type_, ir.TensorType) else None
         element = type_.element if isinstance(type_, ir.TensorType) else None
         sizes = tuple(size for size in shape or () if isinstance(size, int))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from google.protobuf.message import DecodeError
 from onnx import FunctionProto, GraphProto, ModelProto, ValueInfoProto
@@ -14,6 +14,7 @@ from opwright.builder.merging import merge_equal
 from opwright.builder.recorder import Recorder
 from opwright.diagnostics.diagnostic import DiagnosticWarning, Place, Related
 from opwright.eager.place import place_of
+from opwright.graphs.external_data import aligned
 from opwright.graphs.ids import function_id
 from opwright.graphs.initializers import SEEN_BY_INFERENCE
 from opwright.graphs.inline import Inliner
@@ -31,6 +32,7 @@ from opwright.model.finish import (
     lowest_ir_version,
     rank_warning,
     shown_matrix,
+    why_newer,
 )
 from opwright.model.survey import Survey
 from opwright.model.verdict import checker_problem, infer, with_ranks
@@ -40,16 +42,12 @@ LARGEST = (1 << 31) - 1  # bytes of a protobuf message
 _SHALLOW = 20  # nested graphs that every parser reads, functions inlined into them included
 
 
-def make_model(
-    recorder: Recorder, options: ModelOptions, external: Mapping[str, tuple[str, int]] | None = None
-) -> ModelProto:
-    """`external`: the initializers that stand in files, each with its file and the offset in it."""
+def make_model(recorder: Recorder, options: ModelOptions, beside: Collection[str] = (), file: str = "") -> ModelProto:
+    """`beside`: the initializers that are to stand in `file`, one behind the other, where the model has them."""
     low = recorder.low
     if not recorder.outputs:
         low.error("OW354", "the model has no outputs", None, "a graph computes something", 'write `b.output("y", y)`')
     outside = {name: (kept.location, kept.offset) for name, kept in recorder.kept.items() if kept.array is None}
-    outside |= external or {}
-    _refuse_too_large(recorder, outside)
     model = ModelProto(producer_name=options.producer_name, doc_string=low.function.doc)
     closure = closure_of(recorder)
     imports = emit_recorded(recorder, model.graph, recorder.outputs, closure.identify, options.places)
@@ -57,6 +55,10 @@ def make_model(
     used = _used(model.graph)
     carried = {name: kept for name, kept in recorder.kept.items() if name in used}
     refuse_changed(recorder, carried)
+    moved = {name: kept for name, kept in carried.items() if name in beside}
+    offsets = aligned([kept.length for kept in moved.values()])
+    outside |= {name: (file, offset) for name, offset in zip(moved, offsets, strict=True)}
+    _refuse_too_large(recorder, [kept for name, kept in carried.items() if name not in outside])
     late = {name: kept for name, kept in carried.items() if name in outside or _elements(kept) > SEEN_BY_INFERENCE}
     for name, kept in carried.items():
         if name in late:
@@ -138,8 +140,8 @@ def _elements(kept: Kept) -> int:
     return count
 
 
-def _refuse_too_large(recorder: Recorder, outside: Mapping[str, object]) -> None:
-    size = sum(kept.length for name, kept in recorder.kept.items() if name not in outside)
+def _refuse_too_large(recorder: Recorder, inside: Iterable[Kept]) -> None:
+    size = sum(kept.length for kept in inside)
     if size > LARGEST:
         recorder.low.error(
             "OW384",
@@ -167,13 +169,8 @@ def _finish(recorder: Recorder, model: ModelProto, survey: Survey, ir_version: i
     low = recorder.low
     needed = lowest_ir_version(model, survey)
     if ir_version is not None and ir_version < needed:
-        low.error(
-            "OW354",
-            f"the model needs IR version {needed}, not {ir_version}",
-            None,
-            reason="its opset, its functions or its element types came with that version",
-            help="ask for an older opset, or for a newer IR version",
-        )
+        reason, help = why_newer(model, survey, ir_version, "debug=False")
+        low.error("OW354", f"the model needs IR version {needed}, not {ir_version}", None, reason, help)
     model.ir_version = needed if ir_version is None else ir_version
     inferred, problem = infer(model, survey)
     complete_outputs(model, inferred)

@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 
 from opwright.builder.recorded_model import make_model
 from opwright.builder.recorder import Recorder
-from opwright.graphs.external_data import aligned, elements, write_elements
+from opwright.graphs.external_data import aligned, elements, put_back_on_failure, write_elements
 from opwright.graphs.model_file import write_model
 from opwright.lang.lower.poison import Poisoned
 from opwright.model_options import ModelOptions
@@ -14,20 +14,24 @@ from opwright.model_options import ModelOptions
 
 def save_model(recorder: Recorder, path: Path, name: str, least: int) -> None:
     """See `GraphBuilder.save`. The tensors are written first: a model is never without them."""
-    kept = {key: item for key, item in recorder.kept.items() if item.array is not None and item.length >= least}
+    kept = {key: item for key, item in recorder.kept.items() if item.array is not None and item.length >= max(least, 1)}
     kept = {key: item for key, item in kept.items() if item.element.name != "string"}
-    offsets = aligned([item.length for item in kept.values()])
-    external = {key: (name, offset) for key, offset in zip(kept, offsets, strict=True)}
     if kept:
         _check_name(recorder, path, name)
-    model = make_model(recorder, ModelOptions(places=True), external)
-    if kept:
-        try:
-            parts = (elements(item.array, item.element.code) for item in kept.values())
-            write_elements(zip(offsets, parts, strict=True), path.with_name(name))
-        except (OSError, ValueError) as error:  # ValueError: a path with a NUL
-            raise _unwritten(recorder, path.with_name(name), getattr(error, "strerror", None) or str(error)) from None
-    write_model(model, path, path)
+    model = make_model(recorder, ModelOptions(places=True), kept, name)
+    moved = [kept[item.name] for item in model.graph.initializer if item.name in kept]
+    if not moved:
+        write_model(model, path, path)
+        return
+    target = path.with_name(name)
+    offsets = aligned([item.length for item in moved])
+    parts = (elements(item.array, item.element.code) for item in moved)
+    try:
+        with put_back_on_failure(target):
+            write_elements(zip(offsets, parts, strict=True), target)
+            write_model(model, path, path)
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL
+        raise _unwritten(recorder, target, getattr(error, "strerror", None) or str(error)) from None
 
 
 def _check_name(recorder: Recorder, path: Path, name: str) -> None:

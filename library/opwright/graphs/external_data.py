@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,24 @@ def refer(tensor: TensorProto, location: str, offset: int, length: int) -> None:
     tensor.data_location = TensorProto.EXTERNAL
     for key, text in (("location", location), ("offset", offset), ("length", length)):
         tensor.external_data.add(key=key, value=str(text))
+
+
+@contextmanager
+def put_back_on_failure(path: Path) -> Iterator[None]:
+    """A block that writes the file; where it fails the file is what it was before. OSError where it cannot be kept."""
+    saved = path.with_name(f".{path.name}.{os.getpid()}.saved")
+    existed = path.is_file()
+    if existed:
+        path.replace(saved)
+    try:
+        yield
+    except BaseException:
+        if existed:
+            saved.replace(path)
+        elif path.is_file():
+            path.unlink()
+        raise
+    saved.unlink(missing_ok=True)
 
 
 def write_elements(parts: Iterable[tuple[int, memoryview | bytes]], path: Path) -> None:

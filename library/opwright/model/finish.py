@@ -26,14 +26,15 @@ def finish(model: ModelProto, unit: Unit, survey: Survey, ir_version: int | None
     needed = lowest_ir_version(model, survey)
     place = unit.module.source.place(span_of(unit.node))
     if ir_version is not None and ir_version < needed:
+        reason, help = why_newer(model, survey, ir_version, "places=False")
         raise DiagnosticError(
             [
                 Diagnostic(
                     "OW354",
                     f"the model needs IR version {needed}, not {ir_version}",
                     place,
-                    reason="its opset, its functions or its element types came with that version",
-                    help="ask for an older opset, or for a newer IR version",
+                    reason=reason,
+                    help=help,
                 )
             ]
         )
@@ -46,14 +47,23 @@ def finish(model: ModelProto, unit: Unit, survey: Survey, ir_version: int | None
         raise DiagnosticError([_refused(unit, problem)])
 
 
-def lowest_ir_version(model: ModelProto, survey: Survey) -> int:
-    """The lowest IR version that has all that the model uses; `survey` is of it."""
+def why_newer(model: ModelProto, survey: Survey, wanted: int, without_places: str) -> tuple[str, str]:
+    """The reason and the help where a model needs a newer IR version than the one that is wanted."""
+    if lowest_ir_version(model, survey, metadata=False) <= wanted:
+        reason = "the `metadata_props` of its nodes, which say where they were made, came with that version"
+        return reason, f"leave them out, `{without_places}`, or ask for a newer IR version"
+    reason = "its opset, its functions or its element types came with that version"
+    return reason, "ask for an older opset, or for a newer IR version"
+
+
+def lowest_ir_version(model: ModelProto, survey: Survey, metadata: bool = True) -> int:
+    """The lowest IR version that has all that the model uses, its `metadata` counted or not; `survey` is of it."""
     standard = [item for item in model.opset_import if item.domain in ("", "ai.onnx.ml", "ai.onnx.preview.training")]
     needed = [helper.find_min_ir_version_for(standard, ignore_unknown=True)]
     if model.graph.initializer or model.graph.sparse_initializer:
         needed.append(INITIALIZERS_IR)
     needed.extend(map(ir_version_of_function, model.functions))
-    if survey.has_metadata:
+    if metadata and survey.has_metadata:
         needed.append(METADATA_IR)
     codes = {*survey.elements, *_declared_codes(model)}
     needed.extend(OF_ELEMENTS.get(BY_CODE[code].name, 0) for code in codes if code in BY_CODE)
