@@ -185,3 +185,19 @@ def test_random_nodes_stay(b: GraphBuilder) -> None:
     op.Relu(x)
     b.output("y", x + 1)
     assert [node.op_type for node in b.to_model_proto().graph.node] == ["Constant", "RandomNormalLike", "Add"]
+
+
+def test_an_operator_that_is_given_no_value_of_the_graph_is_recorded_in_a_scope(b: GraphBuilder) -> None:
+    x = b.input("x", FLOAT[2])
+
+    def step(i, going, total):
+        return going, total + x
+
+    for call in (
+        lambda: op.Loop(3, None, 0.0, body=step),
+        lambda: op.If(True, then_branch=lambda: x, else_branch=lambda: -x),
+    ):
+        with pytest.raises(DiagnosticError, match=r"OW380.*\n(.*\n)*.*with b\.scope\(\):"):
+            call()
+    with b.scope():
+        assert b.run(op.Loop(3, None, 0.0, body=step), x=np.ones(2, np.float32)).tolist() == [3, 3]

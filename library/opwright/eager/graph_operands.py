@@ -14,6 +14,7 @@ from onnx import ModelProto, helper
 from onnx.inliner import inline_local_functions
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.eager.captured import Captured
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
 from opwright.eager.graph_argument import GraphArgument
 from opwright.eager.operations import operand, sequence
@@ -24,7 +25,7 @@ from opwright.functions import OnnxFunction
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.lower.template_calls import graph_outputs
-from opwright.lang.objects import FunctionObject, ScriptObject
+from opwright.lang.objects import MISSING, FunctionObject, ScriptObject
 from opwright.lang.source import Span
 from opwright.lang.syntax import Module
 from opwright.live.closure import Closure
@@ -77,6 +78,15 @@ class _Around(LiveScope):
             return sequence(self.low, value)
         if isinstance(value, GraphArgument):
             return operand(self.low, value)
+        if isinstance(value, Captured):
+            self._fail(
+                "OW380",
+                f"`{name}` is a value of a graph that is being built",
+                span,
+                "the operator is given none of its values, so that it would run now, and that graph is run later",
+                "record the operator in the graph: call it in `with b.scope():`, where `b` is the builder",
+            )
+            return MISSING
         return super().meaning(value, name, span, depth)
 
     def _helper(self, function: FunctionType) -> Any:
