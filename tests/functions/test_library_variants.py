@@ -137,7 +137,7 @@ def from_a_list(x: ROW):
 
 @pytest.mark.parametrize("function", [imported, beside_its_module, from_a_list])
 def test_functions_that_are_new_in_several_versions_are_of_the_newest(function: Any) -> None:
-    """A function says in which version it was new; where all are the same at the newest of these, a model imports it."""
+    """Where all are the same at the newest of their versions, a model imports that one."""
     assert (std18.HardSwish.since_version, std18.Softmax.since_version) == (14, 13)
     model = function.to_model_proto(opset=18)
     assert names_of(model) == ["HardSwish", "Softmax"]

@@ -315,9 +315,10 @@ def _agree_on_version(
     known = low.versions.get(domain)
     if known is not None and known != asked:
         before = [item for item in low.calls if item.emitted_domain == emitted] if known < asked else []
-        for called in (*before, entry):
-            there = low.scope.libraries.function(callee.opset.domain, called.name, max(known, asked))
-            if there is None or there.since_version != called.since_version:
+        called = [(item.name, item.since_version) for item in before]
+        for name, since_version in (*called, (entry.name, entry.since_version)):
+            there = low.scope.libraries.function(callee.opset.domain, name, max(known, asked))
+            if there is None or there.since_version != since_version:
                 raise refuse_second_version(low, callee, domain, span)
     if known is None or known < asked:
         low.trail.put(low.versions, domain, asked)
