@@ -63,6 +63,8 @@ def test_other_items_are_refused(function: Any, perm: Any) -> None:
 def test_tensors_and_masked_arrays_are_refused(function: Any) -> None:
     with pytest.raises(DiagnosticError, match="OW324"):
         function(Tensor(X), perm=Tensor(TURNED))
+    with pytest.raises(DiagnosticError, match="OW354"):
+        passed_on.to_model_proto(opset=22, perm=np.ma.array([1, 0]))
     x = new()
     with pytest.raises(DiagnosticError, match="OW324"):
         function(x, perm=x.builder.input("perm", INT64[2]))

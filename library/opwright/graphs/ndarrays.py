@@ -75,6 +75,8 @@ _PYTHON_NUMBERS = (np.dtype(np.float64), np.dtype(np.int64))
 def plain_values(value: object) -> object:
     """Scalars of numpy as numbers of Python, those in a list or tuple too, and arrays of one axis as lists of them, but
     for bools, which are no ints there; anything else as it is."""
+    if is_masked(value):
+        return value
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
         return value.item()
     if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind != "b":
