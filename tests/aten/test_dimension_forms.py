@@ -9,7 +9,7 @@ import pytest
 from opwright.aten.forms.call_shape import NoForm
 from opwright.aten.tensor_facts import Sizes
 
-from tests.aten.form_calls import COMPUTED, counted, formed
+from tests.aten.form_calls import COMPUTED, counted, formed, tensor, zeros
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,12 @@ from tests.aten.form_calls import COMPUTED, counted, formed
         ("behind", -1, (2, 3), 2),
         ("behind", None, (2, 3), None),
         ("behind", 0, (), 1),
+        ("own_rank", (2, 3), (4,), 2),
+        ("own_rank", (), (4,), 0),
+        ("own_rank", None, (4,), None),
+        ("own_last_axis", (2, None), (4,), 1),
+        ("own_last_axis", (), (4,), 0),
+        ("own_last_axis", None, (4,), None),
         ("first_of_three", None, (2, 3, 3), 1),
         ("first_of_three", None, (3, None), 0),
         ("first_of_three", -1, (2, 3, 3), 2),
@@ -107,6 +113,18 @@ def test_dimensions(form: str, value: Any, sizes: Sizes | None, made: Any) -> No
 def test_dimensions_that_are_refused(form: str, value: Any, sizes: Sizes | None, reason: str) -> None:
     with pytest.raises(NoForm, match=reason):
         formed(form, value, sizes)
+
+
+def test_dimensions_of_tensors_that_are_broadcast() -> None:
+    tensors = {"x1": zeros((4,)), "x2": zeros((2, 3, 4)), "eps": 0.5}
+    assert formed("common_rank", None, (4,), **tensors) == 3
+    assert formed("last_common_axis", None, (4,), **tensors) == 2
+    assert [formed("common_axis", dim, (4,), **tensors) for dim in (-1, -3, 1)] == [2, 0, 1]
+    with pytest.raises(NoForm, match="there is no dimension 3 among 3"):
+        formed("common_axis", 3, (4,), **tensors)
+    for form, value in (("own_rank", tensor(None)), ("common_rank", None)):
+        with pytest.raises(NoForm, match="the rank of a tensor is not known"):
+            formed(form, value, (4,), x1=tensor(None))
 
 
 def test_means_along_the_dimensions_of_normalization() -> None:

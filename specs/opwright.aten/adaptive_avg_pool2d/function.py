@@ -12,10 +12,11 @@ def adaptive_avg_pool2d(
     to_one: Literal[False, True] = False,
     kernel_size: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
+    axes: Sequence[int],
 ):
     # onnxruntime has no kernels of average pools for double.
     if to_one and self.dtype == DOUBLE:
-        return op.ReduceMean(self, [-2, -1])
+        return op.ReduceMean(self, op.Constant(value_ints=axes))
     if self.dtype != DOUBLE and (to_one or kernel_size is not None):
         x = op.Cast(self, to=FLOAT) if self.dtype == BFLOAT16 else self
         if self.rank == 3:
@@ -31,8 +32,9 @@ def adaptive_avg_pool2d(
     flat, inside = _windows(x, output_size)
     lines = op.Reshape(x, op.Concat(op.Shape(x, end=-2), op.ReduceProd(op.Shape(x, start=-2)), axis=0))
     kept = op.Where(inside, op.Gather(lines, flat, axis=-1), 0)
-    counts = op.ReduceSum(op.Cast(inside, to=x.dtype), [-2, -1], keepdims=0)
-    y = op.ReduceSum(kept, [-2, -1], keepdims=0) / counts
+    counts = op.ReduceSum(op.Cast(inside, to=x.dtype), [2, 3], keepdims=0)
+    # Those of the elements of windows stand behind the outputs.
+    y = op.ReduceSum(kept, op.Constant(value_ints=axes) + 2, keepdims=0) / counts
     return op.Cast(y, to=self.dtype) if self.dtype in (FLOAT16, BFLOAT16) else y
 
 

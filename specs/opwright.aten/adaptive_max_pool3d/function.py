@@ -24,8 +24,8 @@ def adaptive_max_pool3d(
         flat = _windows(x, output_size)
         lines = op.Reshape(x, op.Concat(op.Shape(x, end=-3), elements, axis=0))
         found = op.Gather(lines, flat, axis=-1)
-        y = op.ReduceMax(found, [-1], keepdims=0)
         last = 4 if self.rank == 4 else 5
+        y = op.ReduceMax(found, [last], keepdims=0)
         where = op.ArgMax(found, axis=last)
         indices = op.Squeeze(op.GatherElements(op.Expand(flat, op.Shape(found)), where, axis=last), [last])
     return op.Cast(y, to=BFLOAT16) if self.dtype == BFLOAT16 else y, indices

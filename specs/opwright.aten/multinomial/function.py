@@ -4,7 +4,7 @@ from opwright import FLOAT
 from opwright import opset18 as op
 
 
-def multinomial(self, num_samples: int, replacement: Literal[False, True] = False):
+def multinomial(self, num_samples: int, replacement: Literal[False, True] = False, *, rank: int):
     """With replacement: as many sums of probabilities as are not above a number that is drawn.
 
     Without: of times that pass until each one comes, the shortest.
@@ -20,4 +20,4 @@ def multinomial(self, num_samples: int, replacement: Literal[False, True] = Fals
     )
     draws = shares * op.Slice(sums, [-1], [(1 << 63) - 1], [-1])
     passed = op.Unsqueeze(sums, [-2]) <= op.Unsqueeze(draws, [-1])
-    return op.ReduceSum(op.Cast(passed, to=7), [-1], keepdims=False)
+    return op.ReduceSum(op.Cast(passed, to=7), op.Constant(value_ints=[rank]), keepdims=False)

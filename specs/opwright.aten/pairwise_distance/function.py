@@ -5,13 +5,13 @@ from opwright import opset18 as op
 
 
 def pairwise_distance(
-    x1, x2, eps, exponent=None, *, p: Literal["0", "1", "2", "inf", "-inf"] = "2", keepdim: bool = False
+    x1, x2, eps, exponent=None, *, p: Literal["0", "1", "2", "inf", "-inf"] = "2", keepdim: bool = False, axis: int
 ):
     """In float of float16 and bfloat16, whose powers are soon infinite or 0."""
     x = x1 - x2 + op.CastLike(eps, x1)
     if x1.dtype in (FLOAT16, BFLOAT16):
         x = op.Cast(x, to=FLOAT)
-    y = norm(x, [-1], keepdim, p, exponent)
+    y = norm(x, op.Constant(value_ints=[axis]), keepdim, p, exponent)
     return op.CastLike(y, x1) if x1.dtype in (FLOAT16, BFLOAT16) else y
 
 

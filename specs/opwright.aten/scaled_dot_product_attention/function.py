@@ -17,6 +17,7 @@ def scaled_dot_product_attention(
     key_order: Sequence[int],
     key_heads: Sequence[int] | None = None,
     fits_attention: Literal[0, 1] = 0,
+    mask_axis: int | None = None,
 ):
     """With Attention where there is no mask: what it takes differs from runtime to runtime. Scores are float, of narrow
     types too, as those of PyTorch are."""
@@ -40,7 +41,8 @@ def scaled_dot_product_attention(
     weights = op.Softmax(scores, axis=-1)
     y = op.MatMul(op.Cast(weights, to=FLOAT16) if query.dtype == FLOAT16 else weights, v)
     if attn_mask is not None:
-        y = op.Where(_is_any(attn_mask), y, 0)
+        assert mask_axis is not None
+        y = op.Where(_is_any(attn_mask, op.Constant(value_ints=[mask_axis])), y, 0)
     return op.Cast(y, to=BFLOAT16) if query.dtype == BFLOAT16 else y
 
 
@@ -54,11 +56,11 @@ def _masked(scores, mask):
     return op.Where(mask, scores, -math.inf) if mask.dtype == BOOL else scores + op.CastLike(mask, scores)
 
 
-def _is_any(mask):
+def _is_any(mask, axes):
     """Whether there is a key for a query."""
     if mask.dtype != BOOL:
         wide = op.Cast(mask, to=FLOAT) if mask.dtype == BFLOAT16 else mask
-        return op.ReduceMax(wide, [-1]) > -math.inf
+        return op.ReduceMax(wide, axes) > -math.inf
     if op.version >= 20:
-        return op.ReduceMax(mask, [-1])
-    return op.Cast(op.ReduceMax(op.Cast(mask, to=UINT8), [-1]), to=BOOL)
+        return op.ReduceMax(mask, axes)
+    return op.Cast(op.ReduceMax(op.Cast(mask, to=UINT8), axes), to=BOOL)

@@ -10,11 +10,9 @@ def searchsorted_Scalar(
     numbers = sorted_sequence
     if sorter is not None:
         numbers = op.GatherElements(numbers, sorter, axis=-1)
-    if sorted_sequence.rank > 1:
-        numbers = op.Unsqueeze(numbers, [-2])
     x = self
     if sorted_sequence.dtype == BFLOAT16:
         numbers, x = op.Cast(numbers, to=FLOAT), op.Cast(x, to=FLOAT)
     # Those before the position are not larger than it, or not as large: of nan, which is neither, all of them.
     before = ~(numbers > x) if right else ~(numbers >= x)
-    return op.ReduceSum(op.Cast(before, to=INT32 if out_int32 else INT64), [-1], keepdims=False)
+    return op.ReduceSum(op.Cast(before, to=INT32 if out_int32 else INT64), [0], keepdims=False)

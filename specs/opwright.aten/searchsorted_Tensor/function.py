@@ -5,7 +5,13 @@ from opwright import opset18 as op
 
 
 def searchsorted_Tensor(
-    sorted_sequence, self, sorter=None, *, out_int32: Literal[False, True] = False, right: Literal[False, True] = False
+    sorted_sequence,
+    self,
+    sorter=None,
+    *,
+    out_int32: Literal[False, True] = False,
+    right: Literal[False, True] = False,
+    rank: int,
 ):
     numbers = sorted_sequence
     if sorter is not None:
@@ -17,4 +23,5 @@ def searchsorted_Tensor(
         numbers, x = op.Cast(numbers, to=FLOAT), op.Cast(x, to=FLOAT)
     # Those before the position are not larger than it, or not as large: of nan, which is neither, all of them.
     before = ~(numbers > x) if right else ~(numbers >= x)
-    return op.ReduceSum(op.Cast(before, to=INT32 if out_int32 else INT64), [-1], keepdims=False)
+    counted = op.Cast(before, to=INT32 if out_int32 else INT64)
+    return op.ReduceSum(counted, op.Constant(value_ints=[rank]), keepdims=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from opwright.aten.forms.call_shape import CallShape, NoForm
+from opwright.aten.forms.call_shape import CallShape, NoForm, axis_of
 from opwright.aten.forms.list_items import numbers
 
 
@@ -106,6 +106,33 @@ def behind(value: Any, call: CallShape) -> int | None:
     return None if value is None else call.axis(value) + 1
 
 
+def own_rank(value: Any, call: CallShape) -> int | None:
+    """The rank of a tensor; None for None. An unknown one is refused."""
+    return None if value is None else _rank_of(value, call)
+
+
+def own_last_axis(value: Any, call: CallShape) -> int | None:
+    """The last dimension of a tensor: 2 for rank 3; None for None."""
+    return None if value is None else axis_of(-1, _rank_of(value, call))
+
+
+def common_rank(value: Any, call: CallShape) -> int:
+    """The rank of the shape to which the tensors of the call are broadcast: 3 for ranks 2 and 3. Refused where one is
+    not known."""
+    return max(_rank_of(item, call) for item in call.values.values() if call.facts_of(item) is not None)
+
+
+def common_axis(value: Any, call: CallShape) -> int:
+    """A dimension of the shape to which the tensors of the call are broadcast, as a non-negative number: 2 for -1 and
+    ranks 2 and 3."""
+    return axis_of(value, common_rank(value, call))
+
+
+def last_common_axis(value: Any, call: CallShape) -> int:
+    """The last dimension of the shape to which the tensors of the call are broadcast, whatever the value."""
+    return common_axis(-1, call)
+
+
 def first_of_three(value: Any, call: CallShape) -> int:
     """The given dimension as a non-negative number; for None the first dimension of size 3. It is refused where there
     is none, and where a size before it is not known."""
@@ -118,3 +145,10 @@ def first_of_three(value: Any, call: CallShape) -> int:
         if size == 3:
             return place
     raise NoForm("no dimension has size 3")
+
+
+def _rank_of(tensor: Any, call: CallShape) -> int:
+    sizes = call.sizes_of(tensor)
+    if sizes is None:
+        raise NoForm("the rank of a tensor is not known")
+    return len(sizes)
