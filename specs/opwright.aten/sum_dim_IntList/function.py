@@ -1,7 +1,13 @@
 from collections.abc import Sequence
 
+from opwright import INT32, INT64
 from opwright import opset18 as op
+
+from ..sum.function import sum_of_integers
 
 
 def sum_dim_IntList(self, dim: Sequence[int], keepdim: bool = False):
-    return op.ReduceSum(self, op.Constant(value_ints=dim), keepdims=keepdim)
+    axes = op.Constant(value_ints=dim)
+    if self.dtype in (INT32, INT64):
+        return sum_of_integers(self, axes, keepdim)
+    return op.ReduceSum(self, axes, keepdims=keepdim)

@@ -1,11 +1,13 @@
-from opwright import BFLOAT16, BOOL, FLOAT, FLOAT16
+from opwright import BFLOAT16, BOOL, FLOAT, FLOAT16, INT64
 from opwright import opset18 as op
+
+from ..sum.function import sum_of_integers
 
 
 def trace(self):
     narrow = self.dtype in (FLOAT16, BFLOAT16)
     x = op.Cast(self, to=FLOAT) if narrow else self
     # onnxruntime has EyeLike of numbers alone.
-    diagonal = op.Cast(op.EyeLike(x), to=BOOL)
-    y = op.ReduceSum(op.Where(diagonal, x, 0), keepdims=0)
+    x = op.Where(op.Cast(op.EyeLike(x), to=BOOL), x, 0)
+    y = sum_of_integers(x, None, False) if self.dtype == INT64 else op.ReduceSum(x, keepdims=False)
     return op.CastLike(y, self) if narrow else y
