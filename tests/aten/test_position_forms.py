@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from opwright.aten.forms.call_shape import NoForm
+from opwright.aten.forms.form_table import FORMS
 from opwright.aten.tensor_facts import Sizes
 
-from tests.aten.form_calls import COMPUTED, MOST, counted, formed
+from tests.aten.form_calls import COMPUTED, MOST, call_shape, counted, formed
 
 
 @pytest.mark.parametrize(
@@ -155,6 +157,35 @@ def test_parts_are_those_of_numpy(form: str, value: Any) -> None:
     assert formed(form, value, x.shape, dim=0) == [len(part) for part in np.array_split(x, value)]
 
 
+@pytest.mark.parametrize(
+    ("form", "value", "size"),
+    [
+        ("part_sizes", 2, None),
+        ("part_sizes", COMPUTED, 5),
+        ("chunk_sizes", 2, None),
+        ("section_sizes", 2, None),
+        ("sizes_between", [1, -1], None),
+        ("given_sizes", [1, COMPUTED], None),
+        ("given_sizes", [1, COMPUTED], 5),
+    ],
+)
+def test_parts_whose_sizes_the_graph_computes(form: str, value: Any, size: int | None) -> None:
+    call = replace(call_shape((2, size), {"dim": -1}), results=3)
+    assert FORMS[form](value, call) is None
+    if form != "sizes_between":
+        assert FORMS["where_parts_are_computed"](value, call) == value
+        assert FORMS["count_of_computed_parts"](value, call) == 3
+    assert FORMS["where_size_is_unknown"](value, call) == (value if size is None else None)
+
+
+@pytest.mark.parametrize(("value", "sizes"), [(2, (5,)), ([2, 3], (5,)), ([2, 3], (None,)), ([], (5,))])
+def test_parts_whose_sizes_are_known(value: Any, sizes: Sizes) -> None:
+    assert formed("where_parts_are_computed", value, sizes, dim=0) is None
+    assert formed("count_of_computed_parts", value, sizes, dim=0) is None
+    if isinstance(value, list):
+        assert formed("given_sizes", value, sizes, dim=0) == value
+
+
 def test_parts_of_nothing() -> None:
     assert formed("part_sizes", 2, (0,), dim=0) == [0]
     assert formed("part_sizes", 0, (0,), dim=0) == [0]
@@ -165,12 +196,9 @@ def test_parts_of_nothing() -> None:
 @pytest.mark.parametrize(
     ("form", "value", "sizes", "reason"),
     [
-        ("part_sizes", 2, (None,), "the size of the dimension is not known"),
-        ("part_sizes", 2, None, "the size of the dimension is not known"),
         ("part_sizes", 2, (), "a tensor of rank 0 has no parts"),
         ("part_sizes", 0, (5,), "it is 0, and must be at least 1"),
         ("part_sizes", -1, (0,), "it is -1, and must be at least 0"),
-        ("part_sizes", COMPUTED, (5,), "decides how many results there are"),
         ("chunk_sizes", 0, (5,), "it is 0, and must be at least 1"),
         ("chunk_sizes", COMPUTED, (5,), "decides how many results there are"),
         ("section_sizes", 0, (5,), "it is 0, and must be at least 1"),
@@ -178,6 +206,9 @@ def test_parts_of_nothing() -> None:
         ("sizes_between", [COMPUTED], (5,), "positions are computed in the graph"),
         ("sizes_between", [3, 1], (5,), "a part begins before the end of another one"),
         ("count_of_parts", 0, (0,), "there is no part"),
+        ("count_of_parts", 0, (None,), "the size of the dimension is not known"),
+        ("count_of_computed_parts", 2, (None,), "how many results there are is not known"),
+        ("count_of_computed_parts", [COMPUTED], (5,), "how many results there are is not known"),
     ],
 )
 def test_parts_that_are_refused(form: str, value: Any, sizes: Sizes | None, reason: str) -> None:

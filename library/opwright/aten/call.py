@@ -85,10 +85,11 @@ class FunctionCall:
 
 
 def call_of_operator(
-    binding: Binding, args: Sequence[Any], kwargs: Mapping[str, Any], facts_of: FactsOf
+    binding: Binding, args: Sequence[Any], kwargs: Mapping[str, Any], facts_of: FactsOf, results: int | None = None
 ) -> FunctionCall:
-    """Element types (`dtype=`) are given as ElementType. Raises NoCall."""
-    return _Maker(binding, _values(binding, args, kwargs), facts_of).make()
+    """Element types (`dtype=`) are given as ElementType. `results`: how many results the call has, where that is known
+    though the arguments do not say it. Raises NoCall."""
+    return _Maker(binding, _values(binding, args, kwargs), facts_of, results).make()
 
 
 def _values(binding: Binding, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,10 +127,11 @@ def _default(item: Argument) -> Any:
 
 
 class _Maker:
-    def __init__(self, binding: Binding, values: Mapping[str, Any], facts_of: FactsOf) -> None:
+    def __init__(self, binding: Binding, values: Mapping[str, Any], facts_of: FactsOf, results: int | None) -> None:
         self.binding = binding
         self.values = values
         self.facts_of = facts_of
+        self.results = results
         self.result: ElementType | None = None
         first = next(self._tensors(*binding.schema.arguments), None)
         has_rank_0 = first is not None and first.sizes == ()
@@ -195,7 +197,8 @@ class _Maker:
         if item.form is None:
             return value
         try:
-            return item.form(value, CallShape(item.argument, self.values, self.facts_of, self.first, element))
+            shape = CallShape(item.argument, self.values, self.facts_of, self.first, element, self.results)
+            return item.form(value, shape)
         except NoForm as error:
             raise NoCall(f"the argument `{item.argument.name}`: {error}") from None
 

@@ -58,7 +58,7 @@ class OperatorNodes:
         Raises DiagnosticError (OW686), also where the function would give another type.
         """
         try:
-            made = call_of_operator(implementation.binding, args, kwargs, self._facts)
+            made = call_of_operator(implementation.binding, args, kwargs, self._facts, len(results))
             _check_results(implementation.function, made, results)
         except NoCall as error:
             raise DiagnosticError([_not_served(implementation.binding, str(error))]) from None

@@ -2,8 +2,14 @@ from collections.abc import Sequence
 
 from opwright import opset18 as op
 
+from ..split_Tensor.function import parts_between
 
-def unsafe_split_Tensor(self, sizes: Sequence[int], dim: int = 0):
+
+def unsafe_split_Tensor(self, split_size=None, *, sizes: Sequence[int] | None = None, dim: int = 0, count: int = 1):
+    if sizes is None:
+        assert split_size is not None
+        size = op.Reshape(split_size, [1])
+        return parts_between(self, [size * place for place in range(count + 1)], dim)
     if len(sizes) == 1:
         return self
     return tuple(op.Split(self, list(sizes), axis=dim))

@@ -21,7 +21,8 @@ class CallShape:
 
     `first` are the facts of the first tensor among the arguments, None without a tensor; one of rank 0 that the call
     reshapes to rank 1 has one size there. `element` is the element type of the input which the argument becomes, None
-    for an attribute and for an input of any type.
+    for an attribute and for an input of any type. `results` is how many results the call has, None where it is not
+    said.
     """
 
     argument: Argument
@@ -29,6 +30,7 @@ class CallShape:
     facts_of: FactsOf
     first: Facts | None = None
     element: ElementType | None = None
+    results: int | None = None
 
     @property
     def sizes(self) -> Sizes | None:
