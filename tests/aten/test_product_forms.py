@@ -79,11 +79,14 @@ def test_kronecker_products_are_those_of_numpy(first: tuple[int, ...], second: t
 
 
 def test_weights_of_recurrent_networks() -> None:
-    given = {"params": [(12, 5), (12, 4), (12,), (12,)] * 4, "num_layers": 2, "bidirectional": True}
+    given = {"params": [(12, 5), (12, 4), (12,), (12,)] * 4, "num_layers": 2, "bidirectional": True, "has_biases": True}
     assert formed("weights_each", 2, **given, dropout=0.5, train=False) == 4
     assert formed("hidden_size", 2, **given) == 4
     with pytest.raises(NoForm, match="dropped"):
         formed("weights_each", 2, **given, dropout=0.5, train=True)
+    projected = {"params": [(12, 5), (12, 2), (12,), (12,), (2, 3)], "num_layers": 1, "bidirectional": False}
+    with pytest.raises(NoForm, match="proj_size"):
+        formed("weights_each", 1, **projected, has_biases=True, dropout=0.0, train=False)
     with pytest.raises(NoForm, match="there are no layers"):
         formed("weights_each", 0, **given | {"num_layers": 0}, dropout=0.5, train=True)
     for weight in ((12, None), (), None):

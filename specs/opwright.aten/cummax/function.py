@@ -1,9 +1,13 @@
-from opwright import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, UINT8
+from typing import Literal
+
+from opwright import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, UINT8
 from opwright import opset18 as op
 
 
-def cummax(self, dim: int):
+def cummax(self, dim: int, is_empty: Literal[False, True] = False):
     """Of equal elements it is the last one; once there is nan it stays."""
+    if is_empty:
+        return self, op.Cast(self, to=INT64)
     if self.dtype == BOOL:
         x = op.Cast(self, to=UINT8)
     elif self.dtype == INT16:

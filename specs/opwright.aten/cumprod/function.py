@@ -1,8 +1,12 @@
+from typing import Literal
+
 from opwright import BFLOAT16, FLOAT, INT8, INT16, INT32, UINT8
 from opwright import opset18 as op
 
 
-def cumprod(self, dim: int):
+def cumprod(self, dim: int, is_empty: Literal[False, True] = False):
+    if is_empty:
+        return self
     if self.dtype in (UINT8, INT8, INT16):
         return op.CastLike(products(op.Cast(self, to=INT32), dim), self)
     if self.dtype == BFLOAT16:

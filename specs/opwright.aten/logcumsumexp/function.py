@@ -1,9 +1,13 @@
+from typing import Literal
+
 from opwright import BFLOAT16, FLOAT, FLOAT16
 from opwright import opset18 as op
 
 
-def logcumsumexp(self, dim: int):
+def logcumsumexp(self, dim: int, is_empty: Literal[False, True] = False):
     """The larger one of sum and element is taken out of the exponentials, so that none overflows."""
+    if is_empty:
+        return self
     x = op.Cast(self, to=FLOAT) if self.dtype in (FLOAT16, BFLOAT16) else self
     total = op.Gather(x, 0, axis=dim)
     found = [total]

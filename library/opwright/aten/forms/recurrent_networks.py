@@ -18,11 +18,14 @@ def hidden_size(value: Any, call: CallShape) -> int:
 
 def weights_each(value: Any, call: CallShape) -> int:
     """The number of the weights `params` that each layer has for each direction: 4 for 16 weights of 2 layers in both
-    directions. Dropout between layers in training is refused."""
+    directions. Dropout between layers in training and projections (`proj_size`) are refused."""
     values = call.values
     if values["train"] and values["dropout"] and values["num_layers"] > 1:
         raise NoForm("elements are dropped between the layers")
     parts = int(values["num_layers"]) * (2 if values["bidirectional"] else 1)
     if parts < 1:
         raise NoForm("there are no layers")
-    return len(values["params"]) // parts
+    each = len(values["params"]) // parts
+    if each != (4 if values["has_biases"] else 2):
+        raise NoForm("the hidden states are projected (`proj_size`), and ONNX's operator has no projection")
+    return each

@@ -123,6 +123,8 @@ def _beyond(call: CallShape) -> list[int]:
 def _reach(size: int | None, window: int, step: int, pad: int) -> int:
     if step < 1:
         raise NoForm(f"the stride is {step}")
+    if window <= pad + 1:  # one more window would always start beyond the input
+        return 0
     if size is None:
         if pad + step > window:
             raise NoForm("whether there is a last window with `ceil_mode` depends on a size that is not known")
