@@ -86,7 +86,7 @@ def _says_again(problem: str, before: str | None) -> bool:
     return before is not None and _OPSET.sub("", problem) == _OPSET.sub("", before)
 
 
-_REPORT = "fix what the checker names; if it is in a library's function, tell the library's authors"
+_REPORT = "fix what the checker names; if it is in a library's function or made by an exporter, tell their authors"
 
 
 def undefined_nodes(model: ModelProto, file: str) -> list[Diagnostic]:
