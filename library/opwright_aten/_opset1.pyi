@@ -98,6 +98,7 @@ class adaptive_avg_pool1d(_LibraryFunction):
         to_one: bool = False,
         kernel_size: _Sequence[int] | None = None,
         stride: _Sequence[int] | None = None,
+        axes: _Sequence[int],
     ) -> _T2:
         """Adaptive average pooling over one dimension.
 
@@ -111,6 +112,7 @@ class adaptive_avg_pool1d(_LibraryFunction):
             to_one (bool, default False): Whether all of these are 1.
             kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
             stride (ints, optional): The stride of the windows, if they have one size.
+            axes (ints, required): The pooled dimensions.
 
         Outputs:
             result (T)
@@ -130,6 +132,7 @@ class adaptive_avg_pool1d(_LibraryFunction):
         to_one: bool = False,
         kernel_size: _Sequence[int] | None = None,
         stride: _Sequence[int] | None = None,
+        axes: _Sequence[int],
     ) -> _NDArray[_Any]:
         ...
 
@@ -144,6 +147,7 @@ class adaptive_avg_pool2d(_LibraryFunction):
         to_one: bool = False,
         kernel_size: _Sequence[int] | None = None,
         stride: _Sequence[int] | None = None,
+        axes: _Sequence[int],
     ) -> _T2:
         """Adaptive average pooling over two dimensions.
 
@@ -157,6 +161,7 @@ class adaptive_avg_pool2d(_LibraryFunction):
             to_one (bool, default False): Whether all of these are 1.
             kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
             stride (ints, optional): The stride of the windows, if they have one size.
+            axes (ints, required): The pooled dimensions.
 
         Outputs:
             result (T)
@@ -176,6 +181,7 @@ class adaptive_avg_pool2d(_LibraryFunction):
         to_one: bool = False,
         kernel_size: _Sequence[int] | None = None,
         stride: _Sequence[int] | None = None,
+        axes: _Sequence[int],
     ) -> _NDArray[_Any]:
         ...
 
@@ -190,6 +196,7 @@ class adaptive_avg_pool3d(_LibraryFunction):
         to_one: bool = False,
         kernel_size: _Sequence[int] | None = None,
         stride: _Sequence[int] | None = None,
+        axes: _Sequence[int],
     ) -> _T2:
         """Adaptive average pooling over three dimensions.
 
@@ -203,6 +210,7 @@ class adaptive_avg_pool3d(_LibraryFunction):
             to_one (bool, default False): Whether all of these are 1.
             kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
             stride (ints, optional): The stride of the windows, if they have one size.
+            axes (ints, required): The pooled dimensions.
 
         Outputs:
             result (T)
@@ -222,6 +230,7 @@ class adaptive_avg_pool3d(_LibraryFunction):
         to_one: bool = False,
         kernel_size: _Sequence[int] | None = None,
         stride: _Sequence[int] | None = None,
+        axes: _Sequence[int],
     ) -> _NDArray[_Any]:
         ...
 
@@ -2540,10 +2549,14 @@ class cdist(_LibraryFunction):
         exponent: _T6 | _Floats | None = None,
         *,
         p: _Literal["0", "1", "2", "inf"] = "2",
+        rank: int,
     ) -> _T6:
         """Computes the distance of each vector of one tensor and each of another, which are the last dimension.
 
         Each distance is computed from differences, whatever the way that a call names.
+
+        A template: its body is made for each call, and depends on
+        `rank`. What no vector reaches is not verified.
 
         Inputs:
             x1 (T)
@@ -2552,6 +2565,7 @@ class cdist(_LibraryFunction):
 
         Attributes:
             p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+            rank (int, required): The rank to which the tensors are broadcast.
 
         Outputs:
             result (T)
@@ -2570,6 +2584,7 @@ class cdist(_LibraryFunction):
         exponent: _NDArray[_Any] | _Floats | None = None,
         *,
         p: _Literal["0", "1", "2", "inf"] = "2",
+        rank: int,
     ) -> _NDArray[_Any]:
         ...
 
@@ -2583,10 +2598,14 @@ class cdist_forward(_LibraryFunction):
         exponent: _T6 | _Floats | None = None,
         *,
         p: _Literal["0", "1", "2", "inf"] = "2",
+        rank: int,
     ) -> _T6:
         """Computes the distance of each vector of one tensor and each of another, which are the last dimension.
 
         Each distance is computed from differences, whatever the way that a call names.
+
+        A template: its body is made for each call, and depends on
+        `rank`. What no vector reaches is not verified.
 
         Inputs:
             x1 (T)
@@ -2595,6 +2614,7 @@ class cdist_forward(_LibraryFunction):
 
         Attributes:
             p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+            rank (int, required): The rank to which the tensors are broadcast.
 
         Outputs:
             result (T)
@@ -2613,6 +2633,7 @@ class cdist_forward(_LibraryFunction):
         exponent: _NDArray[_Any] | _Floats | None = None,
         *,
         p: _Literal["0", "1", "2", "inf"] = "2",
+        rank: int,
     ) -> _NDArray[_Any]:
         ...
 
@@ -2732,18 +2753,29 @@ class cholesky(_LibraryFunction):
 
 class chunk(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        sizes: _Sequence[int] | None = None,
+        dim: int = 0,
+        chunks: int = 1,
+        count: int = 1,
+    ) -> _Any:
         """Splits a tensor along a dimension into at most so many parts, all of one size but for the last one.
 
         A template: its body is made for each call, and depends on
-        `sizes`. What no vector reaches is not verified.
+        `chunks` and `sizes`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
 
         Attributes:
-            sizes (ints, required): The sizes of the parts.
+            sizes (ints, optional): The sizes of the parts; absent where the graph computes them.
             dim (int, default 0): The dimension.
+            chunks (int, default 1): The number of parts that are wanted, where there are no `sizes`.
+            count (int, default 1): The number of parts, where the graph computes their sizes.
 
         Outputs:
             results (T, any number)
@@ -2754,7 +2786,16 @@ class chunk(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        sizes: _Sequence[int] | None = None,
+        dim: int = 0,
+        chunks: int = 1,
+        count: int = 1,
+    ) -> _Any:
         ...
 
 class clamp(_LibraryFunction):
@@ -3979,7 +4020,7 @@ class cross_entropy_loss(_LibraryFunction):
 
 class cummax(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, dim: int) -> tuple[_T3, INT64]:
+    def __call__(_self, /, self: _T3, *, dim: int, is_empty: bool = False) -> tuple[_T3, INT64]:
         """Finds the greatest of the elements up to each one along a dimension, and where it stands.
 
         Inputs:
@@ -3987,6 +4028,7 @@ class cummax(_LibraryFunction):
 
         Attributes:
             dim (int, required): The dimension.
+            is_empty (bool, default False): Whether there are no elements.
 
         Outputs:
             values (T)
@@ -3998,12 +4040,19 @@ class cummax(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        is_empty: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
 class cummin(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, dim: int) -> tuple[_T3, INT64]:
+    def __call__(_self, /, self: _T3, *, dim: int, is_empty: bool = False) -> tuple[_T3, INT64]:
         """Finds the least of the elements up to each one along a dimension, and where it stands.
 
         Inputs:
@@ -4011,6 +4060,7 @@ class cummin(_LibraryFunction):
 
         Attributes:
             dim (int, required): The dimension.
+            is_empty (bool, default False): Whether there are no elements.
 
         Outputs:
             values (T)
@@ -4022,12 +4072,19 @@ class cummin(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        dim: int,
+        is_empty: bool = False,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
 class cumprod(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T1, *, dim: int) -> _T1:
+    def __call__(_self, /, self: _T1, *, dim: int, is_empty: bool = False) -> _T1:
         """Computes the products of the elements up to each one along a dimension.
 
         Inputs:
@@ -4035,6 +4092,7 @@ class cumprod(_LibraryFunction):
 
         Attributes:
             dim (int, required): The dimension.
+            is_empty (bool, default False): Whether there are no elements.
 
         Outputs:
             result (T)
@@ -4045,7 +4103,7 @@ class cumprod(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int, is_empty: bool = False) -> _NDArray[_Any]:
         ...
 
 class cumsum(_LibraryFunction):
@@ -7178,6 +7236,7 @@ class internal_adaptive_avg_pool2d(_LibraryFunction):
         to_one: bool = False,
         kernel_size: _Sequence[int] | None = None,
         stride: _Sequence[int] | None = None,
+        axes: _Sequence[int],
     ) -> _T2:
         """Adaptive average pooling over two dimensions.
 
@@ -7191,6 +7250,7 @@ class internal_adaptive_avg_pool2d(_LibraryFunction):
             to_one (bool, default False): Whether all of these are 1.
             kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
             stride (ints, optional): The stride of the windows, if they have one size.
+            axes (ints, required): The pooled dimensions.
 
         Outputs:
             result (T)
@@ -7210,6 +7270,7 @@ class internal_adaptive_avg_pool2d(_LibraryFunction):
         to_one: bool = False,
         kernel_size: _Sequence[int] | None = None,
         stride: _Sequence[int] | None = None,
+        axes: _Sequence[int],
     ) -> _NDArray[_Any]:
         ...
 
@@ -7224,6 +7285,7 @@ class internal_adaptive_avg_pool3d(_LibraryFunction):
         to_one: bool = False,
         kernel_size: _Sequence[int] | None = None,
         stride: _Sequence[int] | None = None,
+        axes: _Sequence[int],
     ) -> _T2:
         """Adaptive average pooling over three dimensions.
 
@@ -7237,6 +7299,7 @@ class internal_adaptive_avg_pool3d(_LibraryFunction):
             to_one (bool, default False): Whether all of these are 1.
             kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
             stride (ints, optional): The stride of the windows, if they have one size.
+            axes (ints, required): The pooled dimensions.
 
         Outputs:
             result (T)
@@ -7256,6 +7319,7 @@ class internal_adaptive_avg_pool3d(_LibraryFunction):
         to_one: bool = False,
         kernel_size: _Sequence[int] | None = None,
         stride: _Sequence[int] | None = None,
+        axes: _Sequence[int],
     ) -> _NDArray[_Any]:
         ...
 
@@ -8697,7 +8761,7 @@ class logaddexp2(_LibraryFunction):
 
 class logcumsumexp(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T2, *, dim: int) -> _T2:
+    def __call__(_self, /, self: _T2, *, dim: int, is_empty: bool = False) -> _T2:
         """Computes the natural logarithm of the sum of the exponentials of the elements up to each one along a dimension.
 
         Inputs:
@@ -8705,6 +8769,7 @@ class logcumsumexp(_LibraryFunction):
 
         Attributes:
             dim (int, required): The dimension.
+            is_empty (bool, default False): Whether there are no elements.
 
         Outputs:
             result (T)
@@ -8715,7 +8780,7 @@ class logcumsumexp(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int) -> _NDArray[_Any]:
+    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, dim: int, is_empty: bool = False) -> _NDArray[_Any]:
         ...
 
 class logical_and(_LibraryFunction):
@@ -10295,6 +10360,7 @@ class multinomial(_LibraryFunction):
         *,
         num_samples: int,
         replacement: bool = False,
+        rank: int,
     ) -> INT64:
         """Draws indices with the probabilities that the elements of the last dimension say, which need not sum to 1.
 
@@ -10309,6 +10375,7 @@ class multinomial(_LibraryFunction):
         Attributes:
             num_samples (int, required): How many.
             replacement (bool, default False): Whether one may be drawn again.
+            rank (int, required): The rank of `self`.
 
         Outputs:
             result (int64)
@@ -10326,6 +10393,7 @@ class multinomial(_LibraryFunction):
         *,
         num_samples: int,
         replacement: bool = False,
+        rank: int,
     ) -> _NDArray[_Any]:
         ...
 
@@ -11865,8 +11933,12 @@ class pairwise_distance(_LibraryFunction):
         *,
         p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
         keepdim: bool = False,
+        axis: int,
     ) -> _T2:
         """Computes the norm of the differences of vectors, which are the last dimension.
+
+        A template: its body is made for each call, and depends on
+        `axis`. What no vector reaches is not verified.
 
         Inputs:
             x1 (T)
@@ -11877,6 +11949,7 @@ class pairwise_distance(_LibraryFunction):
         Attributes:
             p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
             keepdim (bool, default False): Whether the last dimension stays with size 1.
+            axis (int, required): The last dimension, counted from the first one of the broadcast tensors.
 
         Outputs:
             result (T)
@@ -11897,6 +11970,7 @@ class pairwise_distance(_LibraryFunction):
         *,
         p: _Literal["0", "1", "2", "inf", "-inf"] = "2",
         keepdim: bool = False,
+        axis: int,
     ) -> _NDArray[_Any]:
         ...
 
@@ -12331,11 +12405,19 @@ class quantized_decomposed_choose_qparams_per_token(_LibraryFunction):
         self,
         /,
         input: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE,
+        *,
+        axis: int,
     ) -> tuple[BFLOAT16 | FLOAT | DOUBLE, BFLOAT16 | FLOAT | DOUBLE]:
         """Chooses scales with which to quantize a tensor to int8 for each index of all but the last dimension; zero points are 0.
 
+        A template: its body is made for each call, and depends on
+        `axis`. What no vector reaches is not verified.
+
         Inputs:
             input (T)
+
+        Attributes:
+            axis (int, required): The last dimension of `input`.
 
         Outputs:
             scales (U)
@@ -12348,16 +12430,22 @@ class quantized_decomposed_choose_qparams_per_token(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self, /, input: _NDArray[_Any] | _Floats) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+    def __call__(self, /, input: _NDArray[_Any] | _Floats, *, axis: int) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
 class quantized_decomposed_choose_qparams_per_token_asymmetric(_LibraryFunction):
     @_overload
-    def __call__(self, /, input: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> tuple[DOUBLE, INT64]:
+    def __call__(self, /, input: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE, *, axis: int) -> tuple[DOUBLE, INT64]:
         """Chooses the scales and zero points with which to quantize a tensor to int8 for each index of all but the last dimension.
+
+        A template: its body is made for each call, and depends on
+        `axis`. What no vector reaches is not verified.
 
         Inputs:
             input (T)
+
+        Attributes:
+            axis (int, required): The last dimension of `input`.
 
         Outputs:
             scales (double)
@@ -12369,16 +12457,22 @@ class quantized_decomposed_choose_qparams_per_token_asymmetric(_LibraryFunction)
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self, /, input: _NDArray[_Any] | _Floats) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+    def __call__(self, /, input: _NDArray[_Any] | _Floats, *, axis: int) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
 class quantized_decomposed_choose_qparams_per_token_asymmetric_impl(_LibraryFunction):
     @_overload
-    def __call__(self, /, input: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE) -> tuple[DOUBLE, INT64]:
+    def __call__(self, /, input: FLOAT16 | BFLOAT16 | FLOAT | DOUBLE, *, axis: int) -> tuple[DOUBLE, INT64]:
         """Chooses the scales and zero points with which to quantize a tensor to int8 for each index of all but the last dimension.
+
+        A template: its body is made for each call, and depends on
+        `axis`. What no vector reaches is not verified.
 
         Inputs:
             input (T)
+
+        Attributes:
+            axis (int, required): The last dimension of `input`.
 
         Outputs:
             scales (double)
@@ -12390,7 +12484,7 @@ class quantized_decomposed_choose_qparams_per_token_asymmetric_impl(_LibraryFunc
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(self, /, input: _NDArray[_Any] | _Floats) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
+    def __call__(self, /, input: _NDArray[_Any] | _Floats, *, axis: int) -> tuple[_NDArray[_Any], _NDArray[_Any]]:
         ...
 
 class quantized_decomposed_choose_qparams_symmetric_tensor(_LibraryFunction):
@@ -14553,13 +14647,14 @@ class scaled_dot_product_attention(_LibraryFunction):
         key_order: _Sequence[int],
         key_heads: _Sequence[int] | None = None,
         fits_attention: _Literal[0, 1] = 0,
+        mask_axis: int | None = None,
     ) -> _T2:
         """Computes scaled dot product attention.
 
         A query that no key is for gets zeros.
 
         A template: its body is made for each call, and depends on
-        `T` and `key_heads` and `scale` and `is_causal` and `attn_mask` and `M`. What no vector reaches is not verified.
+        `mask_axis`. What no vector reaches is not verified.
 
         Inputs:
             query (T): Batches, heads, queries and their size.
@@ -14573,6 +14668,7 @@ class scaled_dot_product_attention(_LibraryFunction):
             key_order (ints, required): The dimensions of the keys, the last two swapped.
             key_heads (ints, optional): The head of the keys for each head of the queries; absent it is the same.
             fits_attention (int, default 0): Whether the tensors have sizes that ONNX's Attention takes.
+            mask_axis (int, optional): The last dimension of the mask, that of keys.
 
         Outputs:
             result (T)
@@ -14597,6 +14693,7 @@ class scaled_dot_product_attention(_LibraryFunction):
         key_order: _Sequence[int],
         key_heads: _Sequence[int] | None = None,
         fits_attention: _Literal[0, 1] = 0,
+        mask_axis: int | None = None,
     ) -> _NDArray[_Any]:
         ...
 
@@ -14896,10 +14993,10 @@ class searchsorted_Scalar(_LibraryFunction):
         To PyTorch nan is larger than all numbers.
 
         A template: its body is made for each call, and depends on
-        `sorter` and `sorted_sequence.rank` and `T`. What no vector reaches is not verified.
+        `sorter` and `T`. What no vector reaches is not verified.
 
         Inputs:
-            sorted_sequence (T): Numbers in ascending order.
+            sorted_sequence (T, rank 1): Numbers in ascending order.
             self (T, rank 0): The number that is looked for.
             sorter (int64, optional): The order in which the numbers are ascending; absent it is their own.
 
@@ -14940,13 +15037,14 @@ class searchsorted_Tensor(_LibraryFunction):
         *,
         out_int32: bool = False,
         right: bool = False,
+        rank: int,
     ) -> INT64 | INT32:
         """For each number its position in a sorted sequence.
 
         To PyTorch nan is larger than all numbers.
 
         A template: its body is made for each call, and depends on
-        `sorter` and `sorted_sequence.rank` and `T`. What no vector reaches is not verified.
+        `rank`. What no vector reaches is not verified.
 
         Inputs:
             sorted_sequence (T): Numbers in ascending order; in a last dimension, where there are several sequences.
@@ -14956,6 +15054,7 @@ class searchsorted_Tensor(_LibraryFunction):
         Attributes:
             out_int32 (bool, default False): Whether positions are int32, not int64.
             right (bool, default False): Whether the position is behind equal numbers, not before them.
+            rank (int, required): The rank of `self`.
 
         Outputs:
             result (U)
@@ -14976,6 +15075,7 @@ class searchsorted_Tensor(_LibraryFunction):
         *,
         out_int32: bool = False,
         right: bool = False,
+        rank: int,
     ) -> _NDArray[_Any]:
         ...
 
@@ -15654,18 +15754,29 @@ class special_expit(_LibraryFunction):
 
 class split_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        split_size: INT64 | _Ints | None = None,
+        *,
+        sizes: _Sequence[int] | None = None,
+        dim: int = 0,
+        count: int = 1,
+    ) -> _Any:
         """Splits a tensor along a dimension into parts of one size, the last one of what is left.
 
         A template: its body is made for each call, and depends on
-        `sizes`. What no vector reaches is not verified.
+        `count` and `sizes`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
+            split_size (int64, optional, rank 0): The size of each part but the last one, where there are no `sizes`.
 
         Attributes:
-            sizes (ints, required): The sizes of the parts.
+            sizes (ints, optional): The sizes of the parts; absent where the graph computes them.
             dim (int, default 0): The dimension.
+            count (int, default 1): The number of parts, where the graph computes their sizes.
 
         Outputs:
             results (T, any number)
@@ -15676,23 +15787,43 @@ class split_Tensor(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        split_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        sizes: _Sequence[int] | None = None,
+        dim: int = 0,
+        count: int = 1,
+    ) -> _Any:
         ...
 
 class split_sizes(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, split_size: _Sequence[int], dim: int = 0) -> _Any:
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        split_size: INT64 | _Ints | None = None,
+        *,
+        sizes: _Sequence[int] | None = None,
+        dim: int = 0,
+        count: int = 1,
+    ) -> _Any:
         """Splits a tensor along a dimension into parts of given sizes.
 
         A template: its body is made for each call, and depends on
-        `split_size`. What no vector reaches is not verified.
+        `count` and `sizes`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
+            split_size (int64, optional): The sizes of the parts, where the graph computes one of them.
 
         Attributes:
-            split_size (ints, required): The sizes of the parts.
+            sizes (ints, optional): The sizes of the parts; absent where the graph computes one of them.
             dim (int, default 0): The dimension.
+            count (int, default 1): The number of parts, where the graph computes their sizes.
 
         Outputs:
             results (T, any number)
@@ -15703,23 +15834,43 @@ class split_sizes(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, split_size: _Sequence[int], dim: int = 0) -> _Any:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        split_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        sizes: _Sequence[int] | None = None,
+        dim: int = 0,
+        count: int = 1,
+    ) -> _Any:
         ...
 
 class split_with_sizes(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, split_sizes: _Sequence[int], dim: int = 0) -> _Any:
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        split_sizes: INT64 | _Ints | None = None,
+        *,
+        sizes: _Sequence[int] | None = None,
+        dim: int = 0,
+        count: int = 1,
+    ) -> _Any:
         """Splits a tensor along a dimension into parts of given sizes.
 
         A template: its body is made for each call, and depends on
-        `split_sizes`. What no vector reaches is not verified.
+        `count` and `sizes`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
+            split_sizes (int64, optional): The sizes of the parts, where the graph computes one of them.
 
         Attributes:
-            split_sizes (ints, required): The sizes of the parts.
+            sizes (ints, optional): The sizes of the parts; absent where the graph computes one of them.
             dim (int, default 0): The dimension.
+            count (int, default 1): The number of parts, where the graph computes their sizes.
 
         Outputs:
             results (T, any number)
@@ -15730,7 +15881,16 @@ class split_with_sizes(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, split_sizes: _Sequence[int], dim: int = 0) -> _Any:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        split_sizes: _NDArray[_Any] | _Ints | None = None,
+        *,
+        sizes: _Sequence[int] | None = None,
+        dim: int = 0,
+        count: int = 1,
+    ) -> _Any:
         ...
 
 class sqrt(_LibraryFunction):
@@ -16527,18 +16687,27 @@ class tanh(_LibraryFunction):
 
 class tensor_split_indices(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        sizes: _Sequence[int] | None = None,
+        dim: int = 0,
+        indices: _Sequence[int] | None = None,
+    ) -> _Any:
         """Splits a tensor along a dimension at given positions.
 
         A template: its body is made for each call, and depends on
-        `sizes`. What no vector reaches is not verified.
+        `indices` and `sizes`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
 
         Attributes:
-            sizes (ints, required): The sizes of the parts.
+            sizes (ints, optional): The sizes of the parts; absent where the graph computes them.
             dim (int, default 0): The dimension.
+            indices (ints, optional): Where parts begin, but the first one, where there are no `sizes`.
 
         Outputs:
             results (T, any number)
@@ -16549,23 +16718,40 @@ class tensor_split_indices(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        sizes: _Sequence[int] | None = None,
+        dim: int = 0,
+        indices: _Sequence[int] | None = None,
+    ) -> _Any:
         ...
 
 class tensor_split_sections(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        *,
+        sizes: _Sequence[int] | None = None,
+        dim: int = 0,
+        sections: int = 1,
+    ) -> _Any:
         """Splits a tensor along a dimension into so many parts, whose sizes differ by at most one.
 
         A template: its body is made for each call, and depends on
-        `sizes`. What no vector reaches is not verified.
+        `dim` and `sizes`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
 
         Attributes:
-            sizes (ints, required): The sizes of the parts.
+            sizes (ints, optional): The sizes of the parts; absent where the graph computes them.
             dim (int, default 0): The dimension.
+            sections (int, default 1): The number of parts, where there are no `sizes`.
 
         Outputs:
             results (T, any number)
@@ -16576,7 +16762,15 @@ class tensor_split_sections(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        *,
+        sizes: _Sequence[int] | None = None,
+        dim: int = 0,
+        sections: int = 1,
+    ) -> _Any:
         ...
 
 class tensordot(_LibraryFunction):
@@ -17493,18 +17687,29 @@ class unsafe_index_Tensor(_LibraryFunction):
 
 class unsafe_split_Tensor(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T3, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+    def __call__(
+        _self,
+        /,
+        self: _T3,
+        split_size: INT64 | _Ints | None = None,
+        *,
+        sizes: _Sequence[int] | None = None,
+        dim: int = 0,
+        count: int = 1,
+    ) -> _Any:
         """Splits a tensor along a dimension into parts of one size, the last one of what is left.
 
         A template: its body is made for each call, and depends on
-        `sizes`. What no vector reaches is not verified.
+        `count` and `sizes`. What no vector reaches is not verified.
 
         Inputs:
             self (T)
+            split_size (int64, optional, rank 0): The size of each part but the last one, where there are no `sizes`.
 
         Attributes:
-            sizes (ints, required): The sizes of the parts.
+            sizes (ints, optional): The sizes of the parts; absent where the graph computes them.
             dim (int, default 0): The dimension.
+            count (int, default 1): The number of parts, where the graph computes their sizes.
 
         Outputs:
             results (T, any number)
@@ -17515,7 +17720,16 @@ class unsafe_split_Tensor(_LibraryFunction):
         Since version 1 of opwright.aten.
         """
     @_overload
-    def __call__(_self, /, self: _NDArray[_Any] | _Floats, *, sizes: _Sequence[int], dim: int = 0) -> _Any:
+    def __call__(
+        _self,
+        /,
+        self: _NDArray[_Any] | _Floats,
+        split_size: _NDArray[_Any] | _Ints | None = None,
+        *,
+        sizes: _Sequence[int] | None = None,
+        dim: int = 0,
+        count: int = 1,
+    ) -> _Any:
         ...
 
 class unsafe_view(_LibraryFunction):

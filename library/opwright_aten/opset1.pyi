@@ -658,7 +658,7 @@ Since version 1 of opwright.aten.
 """
 
 adaptive_avg_pool1d: _Final[_TypeOfadaptive_avg_pool1d]
-"""adaptive_avg_pool1d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+"""adaptive_avg_pool1d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None, axes: Sequence[int]) -> T
 
 Adaptive average pooling over one dimension.
 
@@ -672,6 +672,7 @@ Attributes:
     to_one (bool, default False): Whether all of these are 1.
     kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
     stride (ints, optional): The stride of the windows, if they have one size.
+    axes (ints, required): The pooled dimensions.
 
 Outputs:
     result (T)
@@ -683,7 +684,7 @@ Since version 1 of opwright.aten.
 """
 
 adaptive_avg_pool2d: _Final[_TypeOfadaptive_avg_pool2d]
-"""adaptive_avg_pool2d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+"""adaptive_avg_pool2d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None, axes: Sequence[int]) -> T
 
 Adaptive average pooling over two dimensions.
 
@@ -697,6 +698,7 @@ Attributes:
     to_one (bool, default False): Whether all of these are 1.
     kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
     stride (ints, optional): The stride of the windows, if they have one size.
+    axes (ints, required): The pooled dimensions.
 
 Outputs:
     result (T)
@@ -708,7 +710,7 @@ Since version 1 of opwright.aten.
 """
 
 adaptive_avg_pool3d: _Final[_TypeOfadaptive_avg_pool3d]
-"""adaptive_avg_pool3d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+"""adaptive_avg_pool3d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None, axes: Sequence[int]) -> T
 
 Adaptive average pooling over three dimensions.
 
@@ -722,6 +724,7 @@ Attributes:
     to_one (bool, default False): Whether all of these are 1.
     kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
     stride (ints, optional): The stride of the windows, if they have one size.
+    axes (ints, required): The pooled dimensions.
 
 Outputs:
     result (T)
@@ -2267,11 +2270,14 @@ Since version 1 of opwright.aten.
 """
 
 cdist: _Final[_TypeOfcdist]
-"""cdist(x1: T, x2: T, exponent: T | None = None, *, p: str = "2") -> T
+"""cdist(x1: T, x2: T, exponent: T | None = None, *, p: str = "2", rank: int) -> T
 
 Computes the distance of each vector of one tensor and each of another, which are the last dimension.
 
 Each distance is computed from differences, whatever the way that a call names.
+
+A template: its body is made for each call, and depends on
+`rank`. What no vector reaches is not verified.
 
 Inputs:
     x1 (T)
@@ -2280,6 +2286,7 @@ Inputs:
 
 Attributes:
     p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+    rank (int, required): The rank to which the tensors are broadcast.
 
 Outputs:
     result (T)
@@ -2291,11 +2298,14 @@ Since version 1 of opwright.aten.
 """
 
 cdist_forward: _Final[_TypeOfcdist_forward]
-"""cdist_forward(x1: T, x2: T, exponent: T | None = None, *, p: str = "2") -> T
+"""cdist_forward(x1: T, x2: T, exponent: T | None = None, *, p: str = "2", rank: int) -> T
 
 Computes the distance of each vector of one tensor and each of another, which are the last dimension.
 
 Each distance is computed from differences, whatever the way that a call names.
+
+A template: its body is made for each call, and depends on
+`rank`. What no vector reaches is not verified.
 
 Inputs:
     x1 (T)
@@ -2304,6 +2314,7 @@ Inputs:
 
 Attributes:
     p (string, default "2"): The norm: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, or the greatest absolute value.
+    rank (int, required): The rank to which the tensors are broadcast.
 
 Outputs:
     result (T)
@@ -2413,19 +2424,21 @@ Since version 1 of opwright.aten.
 """
 
 chunk: _Final[_TypeOfchunk]
-"""chunk(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
+"""chunk(self: T, *, sizes: Sequence[int] | None = None, dim: int = 0, chunks: int = 1, count: int = 1) -> T
 
 Splits a tensor along a dimension into at most so many parts, all of one size but for the last one.
 
 A template: its body is made for each call, and depends on
-`sizes`. What no vector reaches is not verified.
+`chunks` and `sizes`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
 
 Attributes:
-    sizes (ints, required): The sizes of the parts.
+    sizes (ints, optional): The sizes of the parts; absent where the graph computes them.
     dim (int, default 0): The dimension.
+    chunks (int, default 1): The number of parts that are wanted, where there are no `sizes`.
+    count (int, default 1): The number of parts, where the graph computes their sizes.
 
 Outputs:
     results (T, any number)
@@ -3189,7 +3202,7 @@ Since version 1 of opwright.aten.
 """
 
 cummax: _Final[_TypeOfcummax]
-"""cummax(self: T, *, dim: int) -> tuple[T, int64]
+"""cummax(self: T, *, dim: int, is_empty: bool = False) -> tuple[T, int64]
 
 Finds the greatest of the elements up to each one along a dimension, and where it stands.
 
@@ -3198,6 +3211,7 @@ Inputs:
 
 Attributes:
     dim (int, required): The dimension.
+    is_empty (bool, default False): Whether there are no elements.
 
 Outputs:
     values (T)
@@ -3210,7 +3224,7 @@ Since version 1 of opwright.aten.
 """
 
 cummin: _Final[_TypeOfcummin]
-"""cummin(self: T, *, dim: int) -> tuple[T, int64]
+"""cummin(self: T, *, dim: int, is_empty: bool = False) -> tuple[T, int64]
 
 Finds the least of the elements up to each one along a dimension, and where it stands.
 
@@ -3219,6 +3233,7 @@ Inputs:
 
 Attributes:
     dim (int, required): The dimension.
+    is_empty (bool, default False): Whether there are no elements.
 
 Outputs:
     values (T)
@@ -3231,7 +3246,7 @@ Since version 1 of opwright.aten.
 """
 
 cumprod: _Final[_TypeOfcumprod]
-"""cumprod(self: T, *, dim: int) -> T
+"""cumprod(self: T, *, dim: int, is_empty: bool = False) -> T
 
 Computes the products of the elements up to each one along a dimension.
 
@@ -3240,6 +3255,7 @@ Inputs:
 
 Attributes:
     dim (int, required): The dimension.
+    is_empty (bool, default False): Whether there are no elements.
 
 Outputs:
     result (T)
@@ -5336,7 +5352,7 @@ Since version 1 of opwright.aten.
 """
 
 internal_adaptive_avg_pool2d: _Final[_TypeOfinternal_adaptive_avg_pool2d]
-"""internal_adaptive_avg_pool2d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+"""internal_adaptive_avg_pool2d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None, axes: Sequence[int]) -> T
 
 Adaptive average pooling over two dimensions.
 
@@ -5350,6 +5366,7 @@ Attributes:
     to_one (bool, default False): Whether all of these are 1.
     kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
     stride (ints, optional): The stride of the windows, if they have one size.
+    axes (ints, required): The pooled dimensions.
 
 Outputs:
     result (T)
@@ -5361,7 +5378,7 @@ Since version 1 of opwright.aten.
 """
 
 internal_adaptive_avg_pool3d: _Final[_TypeOfinternal_adaptive_avg_pool3d]
-"""internal_adaptive_avg_pool3d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> T
+"""internal_adaptive_avg_pool3d(self: T, *, output_size: Sequence[int], to_one: bool = False, kernel_size: Sequence[int] | None = None, stride: Sequence[int] | None = None, axes: Sequence[int]) -> T
 
 Adaptive average pooling over three dimensions.
 
@@ -5375,6 +5392,7 @@ Attributes:
     to_one (bool, default False): Whether all of these are 1.
     kernel_size (ints, optional): The size of the windows; absent if it differs within a dimension.
     stride (ints, optional): The stride of the windows, if they have one size.
+    axes (ints, required): The pooled dimensions.
 
 Outputs:
     result (T)
@@ -6390,7 +6408,7 @@ Since version 1 of opwright.aten.
 """
 
 logcumsumexp: _Final[_TypeOflogcumsumexp]
-"""logcumsumexp(self: T, *, dim: int) -> T
+"""logcumsumexp(self: T, *, dim: int, is_empty: bool = False) -> T
 
 Computes the natural logarithm of the sum of the exponentials of the elements up to each one along a dimension.
 
@@ -6399,6 +6417,7 @@ Inputs:
 
 Attributes:
     dim (int, required): The dimension.
+    is_empty (bool, default False): Whether there are no elements.
 
 Outputs:
     result (T)
@@ -7517,7 +7536,7 @@ Since version 1 of opwright.aten.
 """
 
 multinomial: _Final[_TypeOfmultinomial]
-"""multinomial(self: T, *, num_samples: int, replacement: bool = False) -> int64
+"""multinomial(self: T, *, num_samples: int, replacement: bool = False, rank: int) -> int64
 
 Draws indices with the probabilities that the elements of the last dimension say, which need not sum to 1.
 
@@ -7532,6 +7551,7 @@ Inputs:
 Attributes:
     num_samples (int, required): How many.
     replacement (bool, default False): Whether one may be drawn again.
+    rank (int, required): The rank of `self`.
 
 Outputs:
     result (int64)
@@ -8528,9 +8548,12 @@ Since version 1 of opwright.aten.
 """
 
 pairwise_distance: _Final[_TypeOfpairwise_distance]
-"""pairwise_distance(x1: T, x2: T, eps: double, exponent: double | None = None, *, p: str = "2", keepdim: bool = False) -> T
+"""pairwise_distance(x1: T, x2: T, eps: double, exponent: double | None = None, *, p: str = "2", keepdim: bool = False, axis: int) -> T
 
 Computes the norm of the differences of vectors, which are the last dimension.
+
+A template: its body is made for each call, and depends on
+`axis`. What no vector reaches is not verified.
 
 Inputs:
     x1 (T)
@@ -8541,6 +8564,7 @@ Inputs:
 Attributes:
     p (string, default "2"): The norm, where there is no exponent: the number of elements other than 0, the sum of absolute values, the root of the sum of squares, the greatest or the least absolute value.
     keepdim (bool, default False): Whether the last dimension stays with size 1.
+    axis (int, required): The last dimension, counted from the first one of the broadcast tensors.
 
 Outputs:
     result (T)
@@ -8861,12 +8885,18 @@ Since version 1 of opwright.aten.
 """
 
 quantized_decomposed_choose_qparams_per_token: _Final[_TypeOfquantized_decomposed_choose_qparams_per_token]
-"""quantized_decomposed_choose_qparams_per_token(input: T) -> tuple[U, U]
+"""quantized_decomposed_choose_qparams_per_token(input: T, *, axis: int) -> tuple[U, U]
 
 Chooses scales with which to quantize a tensor to int8 for each index of all but the last dimension; zero points are 0.
 
+A template: its body is made for each call, and depends on
+`axis`. What no vector reaches is not verified.
+
 Inputs:
     input (T)
+
+Attributes:
+    axis (int, required): The last dimension of `input`.
 
 Outputs:
     scales (U)
@@ -8880,12 +8910,18 @@ Since version 1 of opwright.aten.
 """
 
 quantized_decomposed_choose_qparams_per_token_asymmetric: _Final[_TypeOfquantized_decomposed_choose_qparams_per_token_asymmetric]
-"""quantized_decomposed_choose_qparams_per_token_asymmetric(input: T) -> tuple[double, int64]
+"""quantized_decomposed_choose_qparams_per_token_asymmetric(input: T, *, axis: int) -> tuple[double, int64]
 
 Chooses the scales and zero points with which to quantize a tensor to int8 for each index of all but the last dimension.
 
+A template: its body is made for each call, and depends on
+`axis`. What no vector reaches is not verified.
+
 Inputs:
     input (T)
+
+Attributes:
+    axis (int, required): The last dimension of `input`.
 
 Outputs:
     scales (double)
@@ -8898,12 +8934,18 @@ Since version 1 of opwright.aten.
 """
 
 quantized_decomposed_choose_qparams_per_token_asymmetric_impl: _Final[_TypeOfquantized_decomposed_choose_qparams_per_token_asymmetric_impl]
-"""quantized_decomposed_choose_qparams_per_token_asymmetric_impl(input: T) -> tuple[double, int64]
+"""quantized_decomposed_choose_qparams_per_token_asymmetric_impl(input: T, *, axis: int) -> tuple[double, int64]
 
 Chooses the scales and zero points with which to quantize a tensor to int8 for each index of all but the last dimension.
 
+A template: its body is made for each call, and depends on
+`axis`. What no vector reaches is not verified.
+
 Inputs:
     input (T)
+
+Attributes:
+    axis (int, required): The last dimension of `input`.
 
 Outputs:
     scales (double)
@@ -10336,14 +10378,14 @@ Since version 1 of opwright.aten.
 """
 
 scaled_dot_product_attention: _Final[_TypeOfscaled_dot_product_attention]
-"""scaled_dot_product_attention(query: T, key: T, value: T, attn_mask: M | None = None, *, is_causal: int = 0, scale: float | None = None, key_order: Sequence[int], key_heads: Sequence[int] | None = None, fits_attention: int = 0) -> T
+"""scaled_dot_product_attention(query: T, key: T, value: T, attn_mask: M | None = None, *, is_causal: int = 0, scale: float | None = None, key_order: Sequence[int], key_heads: Sequence[int] | None = None, fits_attention: int = 0, mask_axis: int | None = None) -> T
 
 Computes scaled dot product attention.
 
 A query that no key is for gets zeros.
 
 A template: its body is made for each call, and depends on
-`T` and `key_heads` and `scale` and `is_causal` and `attn_mask` and `M`. What no vector reaches is not verified.
+`mask_axis`. What no vector reaches is not verified.
 
 Inputs:
     query (T): Batches, heads, queries and their size.
@@ -10357,6 +10399,7 @@ Attributes:
     key_order (ints, required): The dimensions of the keys, the last two swapped.
     key_heads (ints, optional): The head of the keys for each head of the queries; absent it is the same.
     fits_attention (int, default 0): Whether the tensors have sizes that ONNX's Attention takes.
+    mask_axis (int, optional): The last dimension of the mask, that of keys.
 
 Outputs:
     result (T)
@@ -10533,10 +10576,10 @@ The position of a number in a sorted sequence.
 To PyTorch nan is larger than all numbers.
 
 A template: its body is made for each call, and depends on
-`sorter` and `sorted_sequence.rank` and `T`. What no vector reaches is not verified.
+`sorter` and `T`. What no vector reaches is not verified.
 
 Inputs:
-    sorted_sequence (T): Numbers in ascending order.
+    sorted_sequence (T, rank 1): Numbers in ascending order.
     self (T, rank 0): The number that is looked for.
     sorter (int64, optional): The order in which the numbers are ascending; absent it is their own.
 
@@ -10555,14 +10598,14 @@ Since version 1 of opwright.aten.
 """
 
 searchsorted_Tensor: _Final[_TypeOfsearchsorted_Tensor]
-"""searchsorted_Tensor(sorted_sequence: T, self: T, sorter: int64 | None = None, *, out_int32: bool = False, right: bool = False) -> U
+"""searchsorted_Tensor(sorted_sequence: T, self: T, sorter: int64 | None = None, *, out_int32: bool = False, right: bool = False, rank: int) -> U
 
 For each number its position in a sorted sequence.
 
 To PyTorch nan is larger than all numbers.
 
 A template: its body is made for each call, and depends on
-`sorter` and `sorted_sequence.rank` and `T`. What no vector reaches is not verified.
+`rank`. What no vector reaches is not verified.
 
 Inputs:
     sorted_sequence (T): Numbers in ascending order; in a last dimension, where there are several sequences.
@@ -10572,6 +10615,7 @@ Inputs:
 Attributes:
     out_int32 (bool, default False): Whether positions are int32, not int64.
     right (bool, default False): Whether the position is behind equal numbers, not before them.
+    rank (int, required): The rank of `self`.
 
 Outputs:
     result (U)
@@ -11061,19 +11105,21 @@ Since version 1 of opwright.aten.
 """
 
 split_Tensor: _Final[_TypeOfsplit_Tensor]
-"""split_Tensor(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
+"""split_Tensor(self: T, split_size: int64 | None = None, *, sizes: Sequence[int] | None = None, dim: int = 0, count: int = 1) -> T
 
 Splits a tensor along a dimension into parts of one size, the last one of what is left.
 
 A template: its body is made for each call, and depends on
-`sizes`. What no vector reaches is not verified.
+`count` and `sizes`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
+    split_size (int64, optional, rank 0): The size of each part but the last one, where there are no `sizes`.
 
 Attributes:
-    sizes (ints, required): The sizes of the parts.
+    sizes (ints, optional): The sizes of the parts; absent where the graph computes them.
     dim (int, default 0): The dimension.
+    count (int, default 1): The number of parts, where the graph computes their sizes.
 
 Outputs:
     results (T, any number)
@@ -11085,19 +11131,21 @@ Since version 1 of opwright.aten.
 """
 
 split_sizes: _Final[_TypeOfsplit_sizes]
-"""split_sizes(self: T, *, split_size: Sequence[int], dim: int = 0) -> T
+"""split_sizes(self: T, split_size: int64 | None = None, *, sizes: Sequence[int] | None = None, dim: int = 0, count: int = 1) -> T
 
 Splits a tensor along a dimension into parts of given sizes.
 
 A template: its body is made for each call, and depends on
-`split_size`. What no vector reaches is not verified.
+`count` and `sizes`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
+    split_size (int64, optional): The sizes of the parts, where the graph computes one of them.
 
 Attributes:
-    split_size (ints, required): The sizes of the parts.
+    sizes (ints, optional): The sizes of the parts; absent where the graph computes one of them.
     dim (int, default 0): The dimension.
+    count (int, default 1): The number of parts, where the graph computes their sizes.
 
 Outputs:
     results (T, any number)
@@ -11109,19 +11157,21 @@ Since version 1 of opwright.aten.
 """
 
 split_with_sizes: _Final[_TypeOfsplit_with_sizes]
-"""split_with_sizes(self: T, *, split_sizes: Sequence[int], dim: int = 0) -> T
+"""split_with_sizes(self: T, split_sizes: int64 | None = None, *, sizes: Sequence[int] | None = None, dim: int = 0, count: int = 1) -> T
 
 Splits a tensor along a dimension into parts of given sizes.
 
 A template: its body is made for each call, and depends on
-`split_sizes`. What no vector reaches is not verified.
+`count` and `sizes`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
+    split_sizes (int64, optional): The sizes of the parts, where the graph computes one of them.
 
 Attributes:
-    split_sizes (ints, required): The sizes of the parts.
+    sizes (ints, optional): The sizes of the parts; absent where the graph computes one of them.
     dim (int, default 0): The dimension.
+    count (int, default 1): The number of parts, where the graph computes their sizes.
 
 Outputs:
     results (T, any number)
@@ -11661,19 +11711,20 @@ Since version 1 of opwright.aten.
 """
 
 tensor_split_indices: _Final[_TypeOftensor_split_indices]
-"""tensor_split_indices(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
+"""tensor_split_indices(self: T, *, sizes: Sequence[int] | None = None, dim: int = 0, indices: Sequence[int] | None = None) -> T
 
 Splits a tensor along a dimension at given positions.
 
 A template: its body is made for each call, and depends on
-`sizes`. What no vector reaches is not verified.
+`indices` and `sizes`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
 
 Attributes:
-    sizes (ints, required): The sizes of the parts.
+    sizes (ints, optional): The sizes of the parts; absent where the graph computes them.
     dim (int, default 0): The dimension.
+    indices (ints, optional): Where parts begin, but the first one, where there are no `sizes`.
 
 Outputs:
     results (T, any number)
@@ -11685,19 +11736,20 @@ Since version 1 of opwright.aten.
 """
 
 tensor_split_sections: _Final[_TypeOftensor_split_sections]
-"""tensor_split_sections(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
+"""tensor_split_sections(self: T, *, sizes: Sequence[int] | None = None, dim: int = 0, sections: int = 1) -> T
 
 Splits a tensor along a dimension into so many parts, whose sizes differ by at most one.
 
 A template: its body is made for each call, and depends on
-`sizes`. What no vector reaches is not verified.
+`dim` and `sizes`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
 
 Attributes:
-    sizes (ints, required): The sizes of the parts.
+    sizes (ints, optional): The sizes of the parts; absent where the graph computes them.
     dim (int, default 0): The dimension.
+    sections (int, default 1): The number of parts, where there are no `sizes`.
 
 Outputs:
     results (T, any number)
@@ -12344,19 +12396,21 @@ Since version 1 of opwright.aten.
 """
 
 unsafe_split_Tensor: _Final[_TypeOfunsafe_split_Tensor]
-"""unsafe_split_Tensor(self: T, *, sizes: Sequence[int], dim: int = 0) -> T
+"""unsafe_split_Tensor(self: T, split_size: int64 | None = None, *, sizes: Sequence[int] | None = None, dim: int = 0, count: int = 1) -> T
 
 Splits a tensor along a dimension into parts of one size, the last one of what is left.
 
 A template: its body is made for each call, and depends on
-`sizes`. What no vector reaches is not verified.
+`count` and `sizes`. What no vector reaches is not verified.
 
 Inputs:
     self (T)
+    split_size (int64, optional, rank 0): The size of each part but the last one, where there are no `sizes`.
 
 Attributes:
-    sizes (ints, required): The sizes of the parts.
+    sizes (ints, optional): The sizes of the parts; absent where the graph computes them.
     dim (int, default 0): The dimension.
+    count (int, default 1): The number of parts, where the graph computes their sizes.
 
 Outputs:
     results (T, any number)

@@ -65,6 +65,41 @@ IMAGES: dict[str, Program] = {
     "nearest": lambda x: nn.functional.interpolate(x, scale_factor=1.7, mode="nearest-exact"),
 }
 
+# Of rows of which only the run tells how many there are; those of `NONE` also where there are none.
+PARTS: dict[str, Program] = {
+    "halves": lambda x: tuple(part + 1 for part in torch.cat((x, 2 * x)).chunk(2)),
+    "parts of a size": lambda x: tuple(part + 1 for part in torch.cat((x, x, x)).split(x.shape[0])),
+    "parts of sizes": lambda x: tuple(part + 1 for part in x.split([x.shape[0] - 2, 2])),
+    "parts between positions": lambda x: tuple(part + 1 for part in x.tensor_split([1, -2])),
+}
+REDUCED: dict[str, Program] = {
+    "place of the greatest": lambda x: x.argmax(-1),
+    "greatest": lambda x: tuple(x.max(-1)),
+    "kept": lambda x: tuple(x.min(-1, keepdim=True)),
+    "limits": lambda x: tuple(torch.aminmax(x, dim=-1)),
+    "product": lambda x: x.prod(-1),
+    "truth": lambda x: ((x > 0).any(-1), (x > 0).all(-1)),
+    "integral": lambda x: torch.trapezoid(x),
+    "sorted": lambda x: torch.searchsorted(torch.arange(5.0), x),
+    "distances": lambda x: (torch.cdist(x, X[:3]), nn.functional.pairwise_distance(x, X[0])),
+    "cosine": lambda x: torch.cosine_similarity(x, X[0], dim=-1),
+    "windows": lambda x: nn.functional.adaptive_max_pool1d(x[:, None].double(), 2),
+    "means": lambda x: nn.functional.adaptive_avg_pool1d(x[:, None].double(), 2),
+    "mask": lambda x: nn.functional.scaled_dot_product_attention(
+        *[x[:, None, :, None]] * 3, attn_mask=(x > 0)[:, None, None]
+    ),
+}
+POOLS: dict[str, Program] = {
+    "apart": lambda x: nn.functional.max_pool2d(x, 1, 2, ceil_mode=True),
+    "apart and padded": lambda x: nn.functional.max_pool2d(x, 2, 3, 1, ceil_mode=True),
+    "means": lambda x: nn.functional.avg_pool2d(x, 2, 3, 1, ceil_mode=True, divisor_override=3),
+}
+INTEGERS: dict[str, Program] = {
+    "sum": lambda x: (x.sum(), x.sum(0), x.sum(-1, keepdim=True), x.to(torch.int32).sum(dtype=torch.int32)),
+    "product": lambda x: (x.prod(), x.prod(0), x.prod(-1, keepdim=True), x[:0].prod(0)),
+    "trace": lambda x: x.trace(),
+}
+
 
 class Module(nn.Module):
     def __init__(self, program: Program) -> None:
@@ -81,18 +116,19 @@ def table() -> Any:
     return translation_table(registry(str(library)))
 
 
-def results(program: Program, x: torch.Tensor, table: Any, dynamic: tuple[int, ...] = ()) -> Iterator[tuple[Any, Any]]:
-    """What onnxruntime gives, and what torch does. With `dynamic` dimensions the program is exported from a part of
-    the tensor, which has other sizes there."""
-    shown = x
-    for axis in dynamic:
-        shown = shown.narrow(axis, 0, x.shape[axis] - 2)
+def results(
+    program: Program, x: torch.Tensor, table: Any, dynamic: tuple[int, ...] = (), shown: torch.Tensor | None = None
+) -> Iterator[tuple[Any, Any]]:
+    """What onnxruntime gives, and what torch does. With `dynamic` dimensions the program is exported from another
+    tensor, which has other sizes there: `shown`, else a part of the tensor."""
+    for axis in dynamic if shown is None else ():
+        shown = (x if shown is None else shown).narrow(axis, 0, x.shape[axis] - 2)
     shapes = (dict.fromkeys(dynamic, torch.export.Dim.DYNAMIC),) if dynamic else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch's own
         made = torch.onnx.export(
             Module(program).eval(),
-            (shown,),
+            (x if shown is None else shown,),
             dynamo=True,
             dynamic_shapes=shapes,
             custom_translation_table=table,
@@ -130,3 +166,34 @@ def test_sizes_may_be_known_at_run_time_alone(name: str, is_dynamic: bool, table
     for found, wanted in results((SYSTEMS | IMAGES)[name], x, table, axes if is_dynamic else ()):
         assert found.shape == wanted.shape
         np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-5, atol=1e-5)
+
+
+ROWS = torch.linspace(-1, 2, 20).reshape(5, 4).sin()
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_sizes_of_parts_may_be_known_at_run_time_alone(name: str, table: Any) -> None:
+    for found, wanted in results(PARTS[name], ROWS, table, (0,)):
+        np.testing.assert_array_equal(found, wanted.numpy())
+
+
+@pytest.mark.parametrize("name", REDUCED)
+def test_of_no_rows_there_are_no_results(name: str, table: Any) -> None:
+    for found, wanted in results(REDUCED[name], ROWS[:0], table, (0,), ROWS):
+        assert found.shape == wanted.shape
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_pools_of_windows_that_never_end_beyond_an_image(name: str, table: Any) -> None:
+    for size in (6, 7, 8):
+        x = IMAGE[:, :, :size, : size + 2]
+        for found, wanted in results(POOLS[name], x, table, (2, 3)):
+            assert found.shape == wanted.shape
+            np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+def test_integers_are_exact_and_wrap_around(name: str, table: Any) -> None:
+    x = torch.tensor([[3, 2**54 + 1, 7], [2**62, -(2**62) - 5, 2**31], [2**63 - 1, 2**62 + 1, -1]])
+    for found, wanted in results(INTEGERS[name], x, table):
+        np.testing.assert_array_equal(found, wanted.numpy())
