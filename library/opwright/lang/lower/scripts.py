@@ -170,10 +170,16 @@ def _unfit(
         f"`{callee.name}` does not take {found!r} as `{formal.name}`",
         span,
         reason=f"{callee.declares} {formal.type!r}" + (", and the body has been compiled for that" if may else ""),
-        help=f"if it always is, annotate it: `value: {_annotation(formal.type)} = ...`"
-        if may
-        else "reshape the value, or change the annotation",
+        help=_how_to_promise(formal.type) if may else "reshape the value, or change the annotation",
         subject=callee.name,
+    )
+
+
+def _how_to_promise(type_: ir.TensorType) -> str:
+    """Annotations of local variables are nothing to a builder, which runs what is written as Python."""
+    sizes = [size if isinstance(size, int) else 0 for size in type_.shape or ()]
+    return (
+        f"if it always is, annotate it: `value: {_annotation(type_)} = ...`; in a builder, `op.Reshape(value, {sizes})`"
     )
 
 
