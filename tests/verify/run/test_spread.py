@@ -19,7 +19,7 @@ def bodies(library: Any, name: str, *further: tuple[int, int]) -> Any:
     return library.add(name, *((RELU, *opsets) for opsets in (*RANGES, *further)))
 
 
-@pytest.mark.parametrize(("name", "count"), [("One", 1), ("F4", 2)])
+@pytest.mark.parametrize(("name", "count"), [("One", 1), ("F12", 2)])
 def test_the_newest_body_runs_and_one_of_the_others_where_that_is_drawn(
     library: Any, make_case: Any, name: str, count: int
 ) -> None:
@@ -54,14 +54,14 @@ def test_a_body_that_a_runtime_does_not_take_is_not_the_newest(library: Any) -> 
 
 
 def test_functions_together_come_to_all_opsets_and_a_draw_is_the_same_again(library: Any) -> None:
-    entries = [bodies(library, f"F{number}") for number in range(30)]
+    entries = [bodies(library, f"F{number}") for number in range(90)]
     drawn = [[body.first_opset for body in Spread(available()).of(entry)] for entry in entries]
     assert drawn == [[body.first_opset for body in Spread(available()).of(entry)] for entry in entries]
     assert {first for opsets in drawn for first in opsets} == {first for first, _ in RANGES}
-    assert 5 < sum(len(opsets) == 2 for opsets in drawn) < 15
+    assert 8 < sum(len(opsets) == 2 for opsets in drawn) < 25
 
 
-def test_of_many_variants_a_third_have_a_second_body(library: Any) -> None:
+def test_of_many_variants_a_sixth_have_a_second_body(library: Any) -> None:
     entry = bodies(library, "Many")
     variants = [(("T", f"kind{number}"),) for number in range(60)]
     many = replace(entry, bodies=tuple(replace(body, variant=item) for item in variants for body in entry.bodies))
@@ -69,4 +69,4 @@ def test_of_many_variants_a_third_have_a_second_body(library: Any) -> None:
     newest = [body.variant for body in Spread(available()).of(many) if body.last_opset == 22]
     assert newest == variants
     assert set(chosen.values()) == {1, 2}
-    assert 10 < sum(count == 2 for count in chosen.values()) < 30
+    assert 4 < sum(count == 2 for count in chosen.values()) < 18

@@ -1,7 +1,7 @@
 """A part of the matrix in place of all of it: one or two bodies of each variant, which a gate can afford.
 
 Bodies of one variant differ by the versions of their operators, and most of what a session costs is to load it. So of
-each variant the newest body that all runtimes take is run, and of a third of the variants one of the others. Both are
+each variant the newest body that all runtimes take is run, and of a sixth of the variants one of the others. Both are
 drawn from the names, so that they stay the same, and the variants of a library together come to all opsets.
 """
 
@@ -16,7 +16,7 @@ from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright_build.verify.facts.refusals import Refusal
 from opwright_build.verify.run.runtimes import Runtime, newest_accepted
 
-ANOTHER_OF = 3  # of so many variants one has a second body
+ANOTHER_OF = 6  # of so many variants one has a second body
 
 _Which = tuple[tuple[tuple[str, str], ...], int]  # a variant, and the first opset of a body
 
