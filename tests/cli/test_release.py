@@ -15,6 +15,7 @@ import pytest
 from opwright_build.workflow import transaction
 
 from tests.output_lines import validate
+from tests.shares import one_in
 
 Opwright = Callable[..., Any]
 FOLDER = Path("specs/com.acme/Swish")
@@ -575,7 +576,7 @@ class _KilledError(BaseException):
     """Stands for the process being killed."""
 
 
-@pytest.mark.parametrize("moment", range(8))
+@pytest.mark.parametrize("moment", one_in(2, range(8)))
 def test_a_release_that_dies_leaves_the_old_state_or_the_new(
     library: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch, moment: int
 ) -> None:
@@ -659,7 +660,7 @@ def share_domains(base: str, more: str) -> None:
 
 
 @pytest.mark.parametrize("order", ["com.more, com.zzz", "com.zzz, com.more"])
-@pytest.mark.parametrize("first", ["base", "more"])
+@pytest.mark.parametrize("first", one_in(2, ["base", "more"]))
 def test_a_domain_moves_to_another_package_with_a_major_release(
     library: Path, opwright: Opwright, order: str, first: str
 ) -> None:

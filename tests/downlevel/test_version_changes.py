@@ -241,7 +241,7 @@ def test_each_version_of_each_operator_is_of_one_class(golden: Callable[[Path, s
     golden(GOLDEN, "\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize("operator", one_in(3, sorted(EXAMPLES)))
+@pytest.mark.parametrize("operator", one_in(5, sorted(EXAMPLES)))
 def test_what_rules_take_computes_the_same(operator: str) -> None:
     """Over each version that has a rule, and from each opset of an example to all others."""
     ruled = [change for change in changes() if change.operator == operator and rule_of(change) is not None]
