@@ -117,7 +117,8 @@ def test_scalars_of_numpy_are_attributes() -> None:
     assert ReferenceEvaluator(model).run(None, {"x": x})[0].tolist() == mixed(x, **given).tolist() == [7.5, 12]
     for wrong in (
         {"n": np.float32(3)},
-        {"n": np.array(3)},
+        {"n": np.array([3])},
+        {"n": np.array(3.0)},
         {"n": Tensor(np.int64(3))},
         {"ns": [np.float64(1)]},
         {"a": np.datetime64(1, "s")},

@@ -115,8 +115,10 @@ def is_array(low: Lowering, operand: Operand) -> bool:
 def computed_by_numpy(low: Lowering, result: Operand, span: Span) -> Operand:
     """What numpy makes of an array, by an operator or a subscript: an array, or of rank 0 a scalar, which is a number
     where its type is one of Python's."""
-    element = ir.known_element(result.type.element) if isinstance(result, ir.Value) and result.type.rank == 0 else None
-    if isinstance(result, ir.Value) and element is not None and element.name in _KINDS:
+    if not isinstance(result, ir.Value):
+        return result
+    element = ir.known_element(result.type.element) if result.type.rank == 0 else None
+    if element is not None and element.name in _KINDS:
         fresh = Writer(low, span).identity(result) if result in low.arrays else result
         result = as_number(fresh, _KINDS[element.name])
     note_array(low, result)

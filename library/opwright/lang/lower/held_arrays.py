@@ -140,11 +140,17 @@ _with_numbers.on(StaticList)(lambda operand, low: StaticList(with_numbers(low, i
 
 def with_lists(low: Lowering, operand: Operand, span: Span | None) -> Operand:
     """An array of numpy as its number or list, and a range as its list: what attributes take that hold no tensor."""
-    if isinstance(operand, range):
-        return numbers_of(low, operand, span)
-    if isinstance(operand, ir.Value) and operand in low.known_arrays:
-        operand = ArrayObject(low.known_arrays[operand])
-    found = listed(operand.data) if isinstance(operand, ArrayObject) else None
+    return _with_lists.of(operand)(operand, low, span)
+
+
+_with_lists: Operation[Operand, [Lowering, Span | None], Operand] = Operation(lambda operand, low, span: operand)
+_with_lists.on(range)(lambda operand, low, span: numbers_of(low, operand, span))
+_with_lists.on(ArrayObject)(lambda operand, low, span: _listed_or(operand, operand.data))
+_with_lists.on(ir.Value)(lambda operand, low, span: _listed_or(operand, low.known_arrays.get(operand)))
+
+
+def _listed_or(operand: Operand, data: ir.TensorData | None) -> Operand:
+    found = None if data is None else listed(data)
     return operand if found is None else found
 
 

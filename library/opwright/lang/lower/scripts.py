@@ -177,7 +177,7 @@ def _unfit(
 
 def _how_to_promise(type_: ir.TensorType) -> str:
     """Annotations of local variables are nothing to a builder, which runs what is written as Python."""
-    sizes = [size if isinstance(size, int) else 0 for size in type_.shape or ()]
+    sizes = [ir.size_of(size) or 0 for size in type_.shape or ()]
     return (
         f"if it always is, annotate it: `value: {_annotation(type_)} = ...`; in a builder, `op.Reshape(value, {sizes})`"
     )
