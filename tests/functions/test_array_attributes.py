@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
+from onnxruntime import InferenceSession
 from opwright import FLOAT, INT64, DiagnosticError, GraphBuilder, Tensor, script
 from opwright import opset22 as op
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 TURNED, SLOPE = np.array([1, 0]), np.array(0.5)
+DOWN, TABLE, ENDLESS = range(1, -1, -1), {"pair": [range(2)]}, range(10**30)
 
 
 @script()
@@ -21,6 +24,18 @@ def captured(x: FLOAT["N", 3]):
 @script()
 def passed_on(x: FLOAT["N", 3], perm: tuple[int, ...] = (0, 1)):
     return op.Transpose(x, perm=perm)
+
+
+@script()
+def of_ranges(x: FLOAT["N", 3]):
+    for i in DOWN:
+        x = x + TABLE["pair"][0][i] * 2.0 + len(DOWN)
+    return op.Transpose(x, perm=DOWN), x + sum(DOWN) * 2.0
+
+
+@script()
+def endless(x: FLOAT["N", 3]):
+    return x + ENDLESS[7]
 
 
 def new() -> Any:
@@ -40,6 +55,21 @@ def test_captured_arrays_are_attributes() -> None:
     turned = captured.to_model_proto(opset=22).graph.node
     assert [list(node.attribute[0].ints) for node in turned if node.op_type == "Transpose"] == [[1, 0]] * 2
     assert all(np.array_equal(found, X.T) for found in captured(X))
+
+
+def test_captured_ranges_are_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = []
+    for down in (DOWN, range(2)):
+        monkeypatch.setattr(sys.modules[__name__], "DOWN", down)
+        found = InferenceSession(of_ranges.to_model_proto(opset=22).SerializeToString()).run(None, {"x": X})
+        assert all(map(np.array_equal, found, of_ranges(X)))
+        runs.append(found[0].shape)
+    assert runs == [(3, 2), (2, 3)]
+
+
+def test_a_captured_range_has_a_length() -> None:
+    with pytest.raises(DiagnosticError, match="OW311: `ENDLESS` is too large"):
+        endless.to_model_proto(opset=22)
 
 
 def test_models_and_arrays_of_texts_and_of_rank_0() -> None:

@@ -9,6 +9,7 @@ import builtins
 import functools
 import math
 import operator
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from types import EllipsisType, ModuleType, NoneType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, SupportsFloat, TypeGuard, TypeVar
@@ -126,6 +127,8 @@ def checked(value: Checked, given: bool = False) -> Checked:
         raise StaticError("OW311", f"more than the {SEQUENCE_ITEMS:,} items allowed")
     if isinstance(value, complex):
         raise StaticError("OW312", "the result is a complex number")
+    if isinstance(value, range) and value[sys.maxsize :]:
+        raise StaticError("OW311", "`range` has more items than an int64 counts")
     return value
 
 

@@ -139,7 +139,7 @@ class LiveScope(ModuleScope):
     def meaning(self, value: Any, name: str, span: Span, depth: int = 0) -> Any:
         """A live Python object as an object of the compiler; MISSING after its diagnostic has been reported."""
         kind = type(value)
-        if value is None or kind in (bool, int, float, str):
+        if value is None or kind in (bool, int, float, str, range):
             return self._static(value, name, span)
         if kind is OnnxFunction or isinstance(value, Opset):
             return self._callable(value)

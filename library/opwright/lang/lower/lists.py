@@ -34,7 +34,7 @@ from opwright.lang.lower.sequences import copied
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.lower.tensor_rows import known_rows
 from opwright.lang.source import Span, span_of
-from opwright.lang.static import is_int
+from opwright.lang.static import StaticError, checked, is_int
 
 Items = tuple[Operand, ...]
 
@@ -152,16 +152,11 @@ def _range(low: Lowering, operands: list[Operand], span: Span) -> Operand:
             )
         bounds.append(operand)
     try:
-        made = range(*bounds)
+        return checked(range(*bounds))
     except (TypeError, ValueError) as error:
         raise low.error("OW312", "`range` has no value here", span, f"Python says: {error}") from None
-    try:
-        len(made)
-    except OverflowError:
-        raise low.error(
-            "OW311", "`range` has more items than an int64 counts", span, "its length is not known"
-        ) from None
-    return made
+    except StaticError as error:
+        raise low.error(error.code, str(error), span, "its length is not known") from None
 
 
 def _enumerate(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
