@@ -8,13 +8,17 @@ import importlib.util
 import linecache
 import os
 import sys
+import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from opwright import DiagnosticError, compile_source, script
 from opwright import opset18 as op
+from opwright.live import function_source
 
 PROGRAM = """\
 from opwright import FLOAT, opset18 as op, script
@@ -105,11 +109,11 @@ def f(x):
         "@script()\n# a comment\n\n@said('last')",
     ],
 )
-def test_decorators_of_one_and_of_many_lines(decorators: str, tmp_path: Path) -> None:
+def test_decorators_of_one_and_of_many_lines(decorators: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "decorated.py"
     text = DECORATED.format(decorators=decorators)
     path.write_text(text, encoding="utf-8")
-    os.utime(path, (1_000_000_000, 1_000_000_000))  # older than this process, so that it is read function by function
+    monkeypatch.setattr(function_source, "STARTED", time.time() + 60)  # as an old file it is read function by function
     line = next(number for number, line in enumerate(text.splitlines(), 1) if "Reluu" in line)
     assert findings(load(path).f.to_function_proto) == [("OW201", line, 12)]
 
@@ -119,7 +123,7 @@ def test_one_compilation_looks_at_a_file_once(tmp_path: Path, monkeypatch: pytes
     main = f"@script()\ndef main(x: FLOAT[2]):\n    return {' + '.join(f'f{index}(x)' for index in range(20))}\n"
     path = tmp_path / "many.py"
     path.write_text(f"from opwright import FLOAT, opset18 as op, script\n\n{called}{main}", encoding="utf-8")
-    os.utime(path, (1_000_000_000, 1_000_000_000))
+    monkeypatch.setattr(function_source, "STARTED", time.time() + 60)
     function, looked = load(path).main, list[object]()
     stat = os.stat
     monkeypatch.setattr(os, "stat", lambda file, **how: (looked.append(file), stat(file, **how))[1])
@@ -206,6 +210,38 @@ def test_a_file_that_changed_after_its_import(tmp_path: Path) -> None:
     path.write_text(PROGRAM.format(operator="Abs"), encoding="utf-8")
     os.utime(path, (path.stat().st_atime, path.stat().st_mtime + 5))
     assert [code for code, _, _ in findings(module.f.to_function_proto)] == ["OW351"]
+
+
+def test_an_older_file_in_the_place_of_the_imported_one(tmp_path: Path) -> None:
+    """What is moved or copied may keep the time at which it was written."""
+    path, other = tmp_path / "replaced.py", tmp_path / "other.py"
+    for file, operator in ((path, "Tanh"), (other, "Sqrt")):
+        file.write_text(PROGRAM.format(operator=operator), encoding="utf-8")
+        os.utime(file, (1_000_000_000, 1_000_000_000 + len(file.name)))
+    module = load(path)
+    other.replace(path)
+    assert [code for code, _, _ in findings(module.f.to_function_proto)] == ["OW351"]
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_a_text_that_is_compiled_at_a_level_of_optimisation(level: int, tmp_path: Path) -> None:
+    path = tmp_path / "optimised.py"
+    text = PROGRAM.format(operator="Tanh").replace("    return", '    "What it does."\n    return')
+    path.write_text(text, encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec(compile(text, str(path), "exec", optimize=level), names)
+    assert [node.op_type for node in names["f"].to_function_proto().node] == ["Tanh"]
+
+
+def test_form_feeds_of_a_file_in_an_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """linecache ends a line there, and Python does not."""
+    text = PROGRAM.format(operator="Tanh")
+    with zipfile.ZipFile(tmp_path / "pages.zip", "w") as archive:
+        archive.writestr("opwright_pages.py", text + "\f\n" + text[text.index("@") :].replace("def f", "def g"))
+    monkeypatch.syspath_prepend(str(tmp_path / "pages.zip"))
+    module = importlib.import_module("opwright_pages")
+    for function in (module.f, module.g):
+        assert [node.op_type for node in function.to_function_proto().node] == ["Tanh"]
 
 
 def test_a_file_that_is_imported_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

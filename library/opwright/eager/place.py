@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dis
-import linecache
 import os
 import re
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 
 from opwright.diagnostics.diagnostic import Place
-from opwright.lang.source import Source
+from opwright.lang.source import Source, file_lines
 
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 _CACHE = dis.opmap.get("CACHE", -1)
@@ -48,7 +47,7 @@ def place_of(frame: FrameType | None) -> Place | None:
     first, last, column, end = found
     if first is None or last is None or column is None or end is None:
         return Place(name, line)
-    text = "".join(linecache.getlines(code.co_filename, frame.f_globals))
+    text = "".join(file_lines(code.co_filename, frame.f_globals))
     return Source(name, text).place((first, column, last, end))
 
 

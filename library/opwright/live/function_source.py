@@ -7,6 +7,7 @@ import ast
 import bisect
 import linecache
 import os
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
@@ -15,7 +16,7 @@ from types import CodeType, FunctionType
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.functions import STARTED
 from opwright.lang.grammar import name_of
-from opwright.lang.source import Source
+from opwright.lang.source import Source, file_lines
 from opwright.lang.syntax import Module, function_of, parse
 
 
@@ -28,17 +29,21 @@ class _Parsed:
     def __init__(self, lines: Sequence[str], module: Module | Diagnostic) -> None:
         self.lines = lines
         self.module = module
-        self._made: dict[int, frozenset[object]] = {}  # by the flags of the compilation
+        self._made: dict[tuple[int, int], frozenset[object]] = {}  # by flags and level of the compilation
 
     def makes(self, code: CodeType) -> bool:
-        """Whether that is what Python makes of the text."""
-        flags = code.co_flags & _ANNOTATIONS
-        made = self._made.get(flags)
+        """Whether that is what Python makes of the text, at the level of optimisation that `compile` was told."""
+        flags, wanted = code.co_flags & _ANNOTATIONS, _fingerprint(code)
+        return any(wanted in self._made_at(flags, level) for level in _LEVELS)
+
+    def _made_at(self, flags: int, level: int) -> frozenset[object]:
+        made = self._made.get((flags, level))
         if made is None:
-            made = self._made[flags] = _made_of("".join(self.lines), flags)
-        return _fingerprint(code) in made
+            made = self._made[flags, level] = _made_of("".join(self.lines), flags, level)
+        return made
 
 
+_LEVELS = sorted(range(3), key=lambda level: level != sys.flags.optimize)  # that of the process is the likely one
 _ANNOTATIONS = __future__.annotations.compiler_flag  # of what a shell or notebook has switched on for all that follows
 _PARSED: dict[str, _Parsed] = {}
 
@@ -193,14 +198,14 @@ def _old_lines(function: FunctionType) -> Sequence[str]:
     try:
         status = os.stat(filename)
     except OSError:  # no file: a cell of a notebook, whose text does not change
-        return linecache.getlines(filename, function.__globals__)
-    if status.st_mtime >= STARTED:
+        return file_lines(filename, function.__globals__)
+    if _is_new(status):
         return ()
     known = linecache.cache.get(filename)
     if known is not None and len(known) == 4 and known[:2] == (status.st_size, status.st_mtime):
         return known[2]
     linecache.checkcache(filename)
-    return linecache.getlines(filename, function.__globals__)
+    return file_lines(filename, function.__globals__)
 
 
 _ENDS = 3  # how many lines are tried as the last one: lists and strings of several lines may look like an end
@@ -227,7 +232,7 @@ def _margin(text: str) -> int:
 def _parsed(function: FunctionType) -> _Parsed | Diagnostic:
     filename = function.__code__.co_filename
     linecache.checkcache(filename)
-    lines = linecache.getlines(filename, function.__globals__)
+    lines = file_lines(filename, function.__globals__)
     known = _PARSED.get(filename)
     if known is not None and known.lines is lines:
         return known
@@ -269,9 +274,15 @@ def _is_imported(function: FunctionType) -> bool:
 def _is_young(filename: str) -> bool:
     """Whether the file has been written since this process began: a function may then be of an older text."""
     try:
-        return os.stat(filename).st_mtime >= STARTED
+        return _is_new(os.stat(filename))
     except OSError:  # no file: a cell of a notebook, whose text does not change
         return False
+
+
+def _is_new(status: os.stat_result) -> bool:
+    """Whether a file has been written, or put in the place of another, since this process began. One that was moved or
+    copied may keep the time at which it was written."""
+    return max(status.st_mtime, status.st_ctime) >= STARTED
 
 
 def _fingerprint(code: CodeType) -> object:
@@ -283,13 +294,14 @@ def _fingerprint(code: CodeType) -> object:
     return (*names, code.co_firstlineno, code.co_linetable, code.co_code, consts)
 
 
-def _made_of(text: str, flags: int) -> frozenset[object]:
-    """The fingerprints of what Python makes of a text; none where it is not Python."""
+def _made_of(text: str, flags: int, level: int = -1) -> frozenset[object]:
+    """The fingerprints of what Python makes of a text, at the level of optimisation of the process unless another is
+    given; none where it is not Python."""
     flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # cells of notebooks may await
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Python has said it when the text was run
-            found = [compile(text, "<text>", "exec", flags, dont_inherit=True)]
+            found = [compile(text, "<text>", "exec", flags, dont_inherit=True, optimize=level)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
     for code in found:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import linecache
 import warnings
 from collections.abc import Iterable
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticWarning, Place, Severity
 from opwright.functions import OnnxFunction
+from opwright.lang.source import file_lines
 from opwright.live.function_source import shown_name
 
 
@@ -23,7 +23,7 @@ def show_warnings(function: OnnxFunction, diagnostics: Iterable[Diagnostic]) -> 
 
     code, names = function.__wrapped__.__code__, function.__wrapped__.__globals__
     file = shown_name(code.co_filename)
-    text = "".join(linecache.getlines(code.co_filename, names))
+    text = "".join(file_lines(code.co_filename, names))
     registry = names.setdefault("__warningregistry__", {})
     for item in settle_ignores(found, {file: text}, judge=False):
         place = item.place or Place(file)
