@@ -185,11 +185,12 @@ class LibraryFunction:
 
         return function_protos(self.bundle, self.entry, opset, variant or {})
 
-    def instantiate(self, body: BodyEntry, opset: int, domain: str) -> list[FunctionProto]:
-        """One of the function's bodies under that domain, for a model at that default opset, behind those it calls."""
+    def instantiate(self, body: BodyEntry, opset: int, domain: str, version: int | None = None) -> list[FunctionProto]:
+        """One of the function's bodies under that domain, for a model at that default opset, behind those it calls. The
+        model imports the domain at `version`, by default the function's own."""
         index = self.bundle.index
         made: list[FunctionProto] = find("instantiate")(
-            index, self.bundle.bodies, self.entry, body, opset=opset, domain=domain
+            index, self.bundle.bodies, self.entry, body, opset=opset, domain=domain, version=version
         )
         return made
 

@@ -104,9 +104,10 @@ def calls_functions(node: ir.Node) -> bool:
 
 def with_functions(model: ModelProto, closure: Closure) -> ModelProto:
     """The model with the functions of `closure` in place of their calls, which not every evaluator follows."""
-    model.functions.extend(closure.protos())
+    imports = {item.domain: item.version for item in model.opset_import}
+    model.functions.extend(closure.protos(imports))
     known = {item.domain: item.version for proto in model.functions for item in proto.opset_import}
-    known.update({item.domain: item.version for item in model.opset_import})
+    known.update(imports)
     del model.opset_import[:]
     model.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in sorted(known.items()))
     flat = inline_local_functions(model)

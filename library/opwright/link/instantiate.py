@@ -42,21 +42,23 @@ def instantiate(
     *,
     opset: int,
     domain: str,
+    version: int | None = None,
     profile: Profile = Profile.PORTABLE,
 ) -> list[FunctionProto]:
     """One variant of a function version as FunctionProtos for a model at default opset `opset`.
 
     Callees come first, `body` itself last; long chains of calls are flattened. `domain` is the domain to emit `entry`
-    (and its siblings) in: its own or its mirror. The model is taken to import that domain at `entry.since_version`,
-    other domains at their newest version; `function.opset_import` says so. Raises DiagnosticError when a callee is
-    missing or a body is damaged.
+    (and its siblings) in: its own or its mirror. The model is taken to import that domain at `version`, by default
+    `entry.since_version`, other domains at their newest version; `function.opset_import` says so. Raises
+    DiagnosticError when a callee is missing or a body is damaged.
     """
     catalogue = catalogue_of(functions, bodies)
     domains = dict(catalogue.domains)
-    domains[entry.domain] = DomainEntry(entry.domain, entry.since_version, domain)
+    imported = entry.since_version if version is None else version
+    domains[entry.domain] = DomainEntry(entry.domain, imported, domain)
     catalogue = replace(catalogue, domains=domains)
     instances = closure(catalogue, [Instance(entry, body)], opset)
-    naming = Naming(catalogue, {domain: entry.since_version}, opset, profile, called(catalogue, instances, opset))
+    naming = Naming(catalogue, {domain: imported}, opset, profile, called(catalogue, instances, opset))
     return flatten([name_body(naming, instance) for instance in instances], {naming.id_of(instances[-1])})
 
 

@@ -13,7 +13,7 @@ from opwright.lang import ir
 from opwright.lang.family import Variant, labels_of
 from opwright.lang.source import span_of
 from opwright.live.compiled import Compiled, Run
-from opwright.live.libraries import LibraryCalls
+from opwright.live.libraries import LibraryCalls, newest_imports
 from opwright.live.overloads import overload_id
 from opwright.live.proto_calls import ProtoCalls
 from opwright.live.proto_functions import ProtoFunction
@@ -89,8 +89,8 @@ class Closure:
         }
         return {**found, **self.existing.overload_ids(), **self.library.overload_ids()}
 
-    def protos(self) -> list[FunctionProto]:
-        """All functions that are called, callees first."""
+    def protos(self, imports: Mapping[str, int]) -> list[FunctionProto]:
+        """All functions that are called, callees first. `imports` are those of the graph that calls them."""
         done: dict[Content, FunctionProto] = {}
         roots = list(self._found)
         stack: list[tuple[Content, FunctionProto, Iterator[Content]]] = []
@@ -103,7 +103,9 @@ class Closure:
                 pending = iter(called)
                 continue
             if not stack:
-                return [*self.library.protos.values(), *self.existing.protos.values(), *done.values()]
+                others = [*self.existing.protos.values(), *done.values()]
+                self.library.import_at(newest_imports(imports, [*self.library.protos.values(), *others]))
+                return [*self.library.protos.values(), *others]
             finished, proto, pending = stack.pop()
             done[finished] = proto
 

@@ -18,7 +18,7 @@ from opwright.opsets.signatures import is_known_domain, signature
 from opwright.packaged import LibraryFunction, LibraryOpset
 
 if TYPE_CHECKING:
-    from opwright.bundle.format import Bundle, FunctionEntry
+    from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 
 # The opsets of packages that functions have named, by the domain in which their functions stand in a model.
 _OPSETS: dict[tuple[str, int], LibraryOpset] = {}
@@ -88,6 +88,7 @@ class LibraryCalls:
         self.protos: dict[FunctionId, FunctionProto] = {}
         self.family_names: dict[FunctionId, str] = {}  # the functions' names without their variants
         self._made: dict[tuple[str, str, str], FunctionId] = {}
+        self._called: list[tuple[LibraryFunction, BodyEntry, str]] = []  # and the domains that these stand in
 
     def identify(self, callee: ir.FunctionReference) -> FunctionId:
         """The id under which a function of a library stands in the model; it and its callees are added."""
@@ -102,7 +103,19 @@ class LibraryCalls:
                 self.protos.setdefault(function_id(proto), proto)
             identity = self._made[key] = function_id(made[-1])
             self.family_names[identity] = callee.name
+            self._called.append((function, body, callee.emitted_domain))
         return self._made[key]
+
+    def import_at(self, versions: Mapping[str, int]) -> None:
+        """Names the functions for a model that imports these versions of their domains. Those that are called are the
+        same there, but what they call may be of an older version, which then has it in its name."""
+        if all(versions[domain] == function.since_version for function, body, domain in self._called if body.calls):
+            return
+        self.protos = {
+            function_id(proto): proto
+            for function, body, domain in self._called
+            for proto in function.instantiate(body, self.opset, domain, versions[domain])
+        }
 
     def overload_ids(self) -> dict[FunctionId, FunctionId]:
         """The ids that variants have where they are told apart by overloads, by those that they have here."""
@@ -111,6 +124,14 @@ class LibraryCalls:
             facts = {item.key: item.value for item in self.protos[made].metadata_props}
             found[made] = (made[0], name, facts.get(VARIANT, ""))
         return found
+
+
+def newest_imports(imports: Mapping[str, int], functions: Iterable[FunctionProto]) -> dict[str, int]:
+    """The versions of all domains that a model imports whose graph has these imports, with these functions."""
+    versions = dict(imports)
+    for item in (item for function in functions for item in function.opset_import):
+        versions[item.domain] = max(item.version, versions.get(item.domain, 1))
+    return versions
 
 
 def check_imports(

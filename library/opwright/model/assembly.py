@@ -16,7 +16,7 @@ from opwright.link.flatten import flatten
 from opwright.link.profile import Profile
 from opwright.live.closure import Closure, choose_functions
 from opwright.live.declared_imports import declare_imports
-from opwright.live.libraries import check_imports, unify_imports
+from opwright.live.libraries import check_imports, newest_imports, unify_imports
 from opwright.live.overloads import use_overloads
 from opwright.model.survey import Nodes, Survey, count_nodes
 from opwright.model_options import NamedFunction
@@ -76,12 +76,10 @@ def assemble(model: ModelProto, closure: Closure, imports: Mapping[str, int], pl
 
     DiagnosticError (OW357), at `place`, where two of them need versions of a domain that mean different operators.
     """
-    called = closure.protos()
+    called = closure.protos(imports)
     model.functions.extend(called)
-    versions = dict(imports)
+    versions = newest_imports(imports, called)
     inner = [{item.domain: item.version for item in proto.opset_import} for proto in called]
-    for domain, version in (item for found in inner for item in found.items()):
-        versions[domain] = max(version, versions.get(domain, 1))
     by_name = {function_id(proto) for proto in called} - closure.library.protos.keys()
     check_imports(model.graph.node, imports, versions, by_name, place)
     others = [(domain, version) for domain, version in versions.items() if domain]
