@@ -199,6 +199,42 @@ def test_a_model_that_cannot_be_written_leaves_the_file_of_tensors_as_it_was(exi
     assert not existed or data.read_text() == "mine"
 
 
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_model_is_never_without_its_tensors(has_links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a reader finds while a file is written is what a process that is killed then leaves."""
+    seen: list[float] = []
+    replace = Path.replace
+
+    def found() -> float:
+        session = onnxruntime.InferenceSession(str(tmp_path / "m.onnx"))
+        return float(session.run(None, {})[0][0])
+
+    def new(value: float) -> GraphBuilder:
+        b = GraphBuilder(opset=22)
+        b.output("y", op.Identity(b.initializer("w", np.full(3, value, np.float32))))
+        return b
+
+    def refused(*_: object) -> None:
+        raise PermissionError("refused")
+
+    def fails_last(path: Path, target: Path) -> Path:
+        if target.name == "m.onnx":
+            refused()
+        return replace(path, target)
+
+    new(1.0).save(tmp_path / "m.onnx", least=1)
+    monkeypatch.setattr("os.fsync", lambda stream: seen.append(found()))
+    if not has_links:
+        monkeypatch.setattr("os.link", refused)
+    new(2.0).save(tmp_path / "m.onnx", least=1)
+    assert (seen, found()) == ([1.0, 1.0], 2.0)
+    monkeypatch.setattr(Path, "replace", fails_last)
+    with pytest.raises(DiagnosticError, match="OW572"):
+        new(3.0).save(tmp_path / "m.onnx", least=1)
+    assert found() == 2.0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.onnx", "m.onnx.data"]
+
+
 @pytest.mark.parametrize("location", ["../w.bin", "/w.bin", "folder/../../w.bin", "", "w\0"])
 def test_tensors_stand_in_the_folder_of_their_model(location: str) -> None:
     b = GraphBuilder(opset=22)

@@ -6,14 +6,16 @@ from pathlib import Path, PurePath
 
 from opwright.builder.recorded_model import make_model
 from opwright.builder.recorder import Recorder
-from opwright.graphs.external_data import aligned, elements, put_back_on_failure, write_elements
-from opwright.graphs.model_file import write_model
+from opwright.graphs.external_data import aligned, elements, write_elements
+from opwright.graphs.inline_weights import write_pieces
+from opwright.graphs.model_file import model_pieces, refuse_place_of_weights, write_model
+from opwright.graphs.whole_files import written_together
 from opwright.lang.lower.poison import Poisoned
 from opwright.model_options import ModelOptions
 
 
 def save_model(recorder: Recorder, path: Path, name: str, least: int) -> None:
-    """See `GraphBuilder.save`. The tensors are written first: a model is never without them."""
+    """See `GraphBuilder.save`. The tensors take their place first: a model is never without them."""
     kept = {key: item for key, item in recorder.kept.items() if item.array is not None and item.length >= max(least, 1)}
     kept = {key: item for key, item in kept.items() if item.element.name != "string"}
     if kept:
@@ -26,12 +28,16 @@ def save_model(recorder: Recorder, path: Path, name: str, least: int) -> None:
     target = path.with_name(name)
     offsets = aligned([item.length for item in moved])
     parts = (elements(item.array, item.element.code) for item in moved)
+    refuse_place_of_weights(model, path, path)
+    pieces = model_pieces(model, f"{path}")
     try:
-        with put_back_on_failure(target):
-            write_elements(zip(offsets, parts, strict=True), target)
-            write_model(model, path, path)
+        with written_together(target, path) as (tensors, stream):
+            write_elements(zip(offsets, parts, strict=True), tensors)
+            write_pieces(pieces, stream, path)
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL
-        raise _unwritten(recorder, target, getattr(error, "strerror", None) or str(error)) from None
+        reason = getattr(error, "strerror", None) or str(error)
+        text = f"cannot write {path} with its tensors in {name!r}"
+        raise recorder.low.fatal("OW572", text, None, reason) from None
 
 
 def _check_name(recorder: Recorder, path: Path, name: str) -> None:

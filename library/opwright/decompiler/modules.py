@@ -22,8 +22,8 @@ from opwright.decompiler.refuse import DEVICES, refuse
 from opwright.decompiler.side_file import Array, digests_of, loading, owner_of, write_arrays
 from opwright.decompiler.text_of import mapping_text, metadata
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from opwright.graphs.model_file import written_whole
 from opwright.graphs.node_columns import ColumnsOf
+from opwright.graphs.whole_files import written_whole
 from opwright.link.exported import functions_at
 
 

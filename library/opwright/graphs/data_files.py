@@ -20,7 +20,8 @@ from onnx import ModelProto
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.external_tensors import LocationError, external_tensors, located
-from opwright.graphs.model_file import external_files, written_whole
+from opwright.graphs.model_file import external_files
+from opwright.graphs.whole_files import written_whole
 from opwright.regular_file import open_regular
 
 _PIECE = 1 << 20

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, BinaryIO
 
 import numpy as np
 from onnx import TensorProto, numpy_helper
@@ -51,34 +48,8 @@ def refer(tensor: TensorProto, location: str, offset: int, length: int) -> None:
         tensor.external_data.add(key=key, value=str(text))
 
 
-@contextmanager
-def put_back_on_failure(path: Path) -> Iterator[None]:
-    """A block that writes the file; where it fails the file is what it was before. OSError where it cannot be kept."""
-    saved = path.with_name(f".{path.name}.{os.getpid()}.saved")
-    existed = path.is_file()
-    if existed:
-        path.replace(saved)
-    try:
-        yield
-    except BaseException:
-        if existed:
-            saved.replace(path)
-        elif path.is_file():
-            path.unlink()
-        raise
-    saved.unlink(missing_ok=True)
-
-
-def write_elements(parts: Iterable[tuple[int, memoryview | bytes]], path: Path) -> None:
-    """Elements at their offsets, made one by one: whole or not at all. OSError where that fails."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("wb") as stream:
-            for offset, part in parts:
-                stream.seek(offset)
-                stream.write(part)
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+def write_elements(parts: Iterable[tuple[int, memoryview | bytes]], stream: BinaryIO) -> None:
+    """Elements at their offsets, made one by one. OSError where that fails."""
+    for offset, part in parts:
+        stream.seek(offset)
+        stream.write(part)

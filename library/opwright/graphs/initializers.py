@@ -12,6 +12,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.elements import BY_NAME
 from opwright.graphs.external_data import LEAST, aligned, byte_length, elements, refer, write_elements
 from opwright.graphs.ndarrays import element_of_dtype, is_masked
+from opwright.graphs.whole_files import written_whole
 
 SEEN_BY_INFERENCE = 1 << 10  # elements: what inference may look at is that small, and every copy of the rest costs
 LARGEST = (1 << 31) - 1  # bytes of a protobuf message
@@ -74,7 +75,8 @@ class Carried:
         parts = (elements(value, _code(value)) for value in large.values())
         try:
             if large:
-                write_elements(zip(offsets, parts, strict=True), path)
+                with written_whole(path) as stream:
+                    write_elements(zip(offsets, parts, strict=True), stream)
         except OSError as error:
             reason = error.strerror or str(error)
             raise DiagnosticError([Diagnostic("OW572", f"cannot write {path}", reason=reason)]) from None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, EncodeError, Message
@@ -17,6 +17,7 @@ from opwright.graphs.checked_texts import are_checked
 from opwright.graphs.external_tensors import external_tensors
 from opwright.graphs.inline_weights import MOST_BYTES, Piece, length_of, pieces_of, without_heavy, write_pieces
 from opwright.graphs.node_columns import ColumnsOf
+from opwright.graphs.whole_files import written_whole
 from opwright.regular_file import read_regular
 
 _TOO_LARGE = "it has more bytes than the 2 GiB at which protobuf stops"
@@ -141,30 +142,13 @@ def external_files(model: ModelProto) -> list[str]:
     return sorted({item.value for item in named if item.key == "location"})
 
 
-@contextmanager
-def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """A stream whose bytes become the file when the block ends; where the block fails, the file is as it was."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
 def write_model(model: ModelProto, path: Path, source: Path) -> None:
     """Writes the model whole or not at all. `source` is the file that it was read from.
 
     Weights in other files are to be next to `path` (see `data_files`). Raises DiagnosticError: OW571 when `path` is one
     of these files, OW572 when it cannot be written.
     """
-    for name in external_files(model):
-        if _are_one(source.parent / name, path) or _are_one(path.parent / name, path):
-            text = f"the model cannot be written to {path}: its weights lie there"
-            raise DiagnosticError([Diagnostic("OW571", text, help="give the new model another name")])
+    refuse_place_of_weights(model, path, source)
     pieces = model_pieces(model, f"{path}")
     try:
         with written_whole(path) as stream:
@@ -172,6 +156,14 @@ def write_model(model: ModelProto, path: Path, source: Path) -> None:
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL
         reason = getattr(error, "strerror", None) or str(error)
         raise DiagnosticError([Diagnostic("OW572", f"cannot write {path}", reason=reason)]) from None
+
+
+def refuse_place_of_weights(model: ModelProto, path: Path, source: Path) -> None:
+    """Raises DiagnosticError (OW571) when `path` is one of the files in which weights of the model lie."""
+    for name in external_files(model):
+        if _are_one(source.parent / name, path) or _are_one(path.parent / name, path):
+            text = f"the model cannot be written to {path}: its weights lie there"
+            raise DiagnosticError([Diagnostic("OW571", text, help="give the new model another name")])
 
 
 def _are_one(path: Path, other: Path) -> bool:
