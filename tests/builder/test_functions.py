@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from onnx import TensorProto, helper, parser
 from opwright import (
@@ -339,18 +340,18 @@ def mean(v: FLOAT[None, 3]):
 
 
 def in_a_script(function: Any, annotation: Any) -> Any:
-    @script()
-    def calls(x: annotation):
+    def calls(x):
         return function(x)
 
-    return calls.to_model_proto(opset=22)
+    calls.__annotations__["x"] = annotation
+    return script()(calls).to_model_proto(opset=22)
 
 
 @pytest.mark.parametrize("taken", [FLOAT["N", 4], FLOAT["N"], FLOAT["N", "M"], FLOAT[...]])
 def test_the_shapes_that_a_model_declares_are_promises(taken: Any) -> None:
-    """Its body has relied on them; as a function under `@script` is refused, so is the model of it."""
+    """Its body has relied on them. A size that is not known is no other one yet: of a model it is checked later."""
     model = mean.to_model_proto(opset=22)
-    for function in (mean, proto_function(model)):
+    for function in (mean,) if taken.shape == ("N", "M") else (mean, proto_function(model)):
         b = GraphBuilder(22)
         x = b.input("x", taken)
         for inline in (False, True):
@@ -358,6 +359,89 @@ def test_the_shapes_that_a_model_declares_are_promises(taken: Any) -> None:
                 b.call(function, x, inline=inline)
         with pytest.raises(DiagnosticError, match="OW208"):
             in_a_script(function, taken)
+
+
+@script()
+def volume(v: FLOAT[None, 3, 4]):
+    return v * (v.shape[1] * v.shape[2])
+
+
+@pytest.mark.parametrize("level", ["ORT_DISABLE_ALL", "ORT_ENABLE_ALL"])
+@pytest.mark.parametrize(
+    ("function", "taken", "checks"),
+    [(mean, FLOAT["N", "M"], 1), (volume, FLOAT["N", "A", "B"], 2), (volume, FLOAT["N", 3, "B"], 1)],
+)
+def test_sizes_that_are_not_known_are_checked_when_the_model_runs(
+    function: Any, taken: Any, checks: int, level: str
+) -> None:
+    """Each of them: of two that are exchanged, the product says nothing."""
+    called = proto_function(function.to_model_proto(opset=22))
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, level)
+    options.log_severity_level = 4
+    right = np.ones((2, 3) if function is mean else (2, 3, 4), np.float32)
+    models = [in_a_script(called, taken)]
+    for inline in (False, True):
+        b = GraphBuilder(22)
+        b.output("y", b.call(called, b.input("x", taken), inline=inline))
+        models.append(b.to_model_proto())
+    for model in models:
+        assert [node.op_type for node in model.graph.node].count("Reshape") == checks
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+        np.testing.assert_allclose(session.run(None, {"x": right})[0], function(right))
+        for size in (4, 6) if function is mean else (3, 8):
+            wrong = np.ones((*right.shape[:-1], size), np.float32)
+            with pytest.raises(onnxruntime.capi.onnxruntime_pybind11_state.Fail):
+                session.run(None, {"x": wrong})
+    if checks == 2:
+        with pytest.raises(onnxruntime.capi.onnxruntime_pybind11_state.Fail):
+            session.run(None, {"x": right.swapaxes(1, 2)})
+
+
+def test_a_size_of_nothing_is_known_or_refused() -> None:
+    """A Reshape copies the size where it is told 0."""
+    called = proto_function(swish.to_model_proto(input_types=[FLOAT["N", 0]], opset=22))
+    b = GraphBuilder(22)
+    assert called(b.input("x", FLOAT["N", 0])).shape[1] == 0
+    with pytest.raises(DiagnosticError, match=r"= \.\.\.`$"):
+        called(b.input("z", FLOAT["N", "M"]))
+    with pytest.raises(DiagnosticError, match=r"help: reshape the value$"):
+        called(b.input("w", FLOAT["N", 2]))
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_the_results_of_a_model_have_the_shapes_that_it_declares(inline: bool) -> None:
+    vi = helper.make_tensor_value_info
+    node = helper.make_node("Neg", ["x"], ["y"])
+    shapes = [vi(name, TensorProto.FLOAT, ["N", 4]) for name in "xy"]
+    made = helper.make_graph([node], "negated", shapes[:1], shapes[1:])
+    called = proto_function(helper.make_model(made, opset_imports=[helper.make_opsetid("", 22)]))
+
+    @script()
+    def twice(x: FLOAT[None, 4]):
+        return called(called(x))
+
+    assert [item.op_type for item in twice.to_model_proto(opset=22).graph.node] == ["negated"] * 2
+    array = np.ones((2, 4), np.float32)
+    assert np.array_equal(twice(array), array)
+    b = GraphBuilder(22)
+    found = [b.input("x", FLOAT["B", 4]), b.input("z", FLOAT[3, 4])]
+    for _ in range(2):
+        found = [b.call(called, value, inline=inline) for value in found]
+    assert [str(value.type) for value in found] == ["float[B, 4]", "float[3, 4]"]
+    b.output("y", op.Concat(*found, axis=0))
+    assert "Reshape" not in [item.op_type for item in b.to_model_proto().graph.node]
+
+
+def test_a_symbol_that_means_two_sizes_says_nothing_of_results() -> None:
+    model = parser.parse_model(
+        """<ir_version: 10, opset_import: ["" : 22]>
+        added (float[N] x, float[N] z) => (float[N] y) { y = Add (x, z) }"""
+    )
+    b = GraphBuilder(22)
+    x, one, none = b.input("x", FLOAT[3]), b.input("one", FLOAT[1]), b.input("none", FLOAT[None])
+    found = [b.call(model, *pair) for pair in ((x, x), (x, one), (none, one))]
+    assert [str(value.type) for value in found] == ["float[3]", "float[?]", "float[?]"]
 
 
 def test_the_shapes_that_a_model_declares_are_checked_on_arrays() -> None:

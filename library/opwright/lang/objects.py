@@ -217,22 +217,23 @@ class ScriptObject(NamedObject):
 
     `at` gives what callers must know of it at an opset, and has it compiled if need be.
     `without_sizes` gives the types of a variant's outputs when nothing is known of the sizes that its annotations say,
-    and None where its body is then another one. `declares` is how a message says where an input's type stands.
+    and None where its body is then another one. `is_proto`: the function exists as a proto alone, whose body may rely
+    on all that it declares; sizes that are not known are checked when the model runs.
     """
 
-    __slots__ = ("at", "declares", "name", "without_sizes")
+    __slots__ = ("at", "is_proto", "name", "without_sizes")
 
     def __init__(
         self,
         name: str,
         at: Callable[[int], Script],
         without_sizes: Callable[[Key], tuple[Type, ...] | None],
-        declares: str = "its annotation says",
+        is_proto: bool = False,
     ) -> None:
         self.name = name
         self.at = at
         self.without_sizes = without_sizes
-        self.declares = declares
+        self.is_proto = is_proto
 
     @property
     def described(self) -> str:

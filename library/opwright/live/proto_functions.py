@@ -70,7 +70,7 @@ class ProtoFunction:
     @property
     def callee(self) -> ScriptObject:
         """The function as it is called while another is compiled. Its body may rely on every size that it declares."""
-        return ScriptObject(self.name, lambda opset: self.script, lambda variant: None, "its proto declares")
+        return ScriptObject(self.name, lambda opset: self.script, lambda variant: None, is_proto=True)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the function on arrays or tensors; inputs by position or name, attributes by name. One result, or a

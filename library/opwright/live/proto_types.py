@@ -106,10 +106,7 @@ def _types(
     whose ranks say those of the outputs."""
     unknown = (None,) * len(flat.output)
     declared = [_declared(given[name]) if name in given else ir.UnknownType() for name in flat.input]
-    outputs = [
-        _declared(given[name]).with_tensors(_without_shape) if name in given else ir.UnknownType()
-        for name in flat.output
-    ]
+    outputs = [_declared(given[name]) if name in given else ir.UnknownType() for name in flat.output]
     if all(name in given for name in (*flat.input, *flat.output)):
         return declared, outputs, unknown
     inputs = []
@@ -213,8 +210,3 @@ def _size(dim: TensorShapeProto.Dimension) -> ir.Dimension:
     if dim.HasField("dim_value"):
         return dim.dim_value if dim.dim_value >= 0 else None
     return dim.dim_param or None
-
-
-def _without_shape(type_: ir.TensorType) -> ir.Type:
-    """The type of what a call gives, of which the call decides the sizes."""
-    return ir.TensorType(type_.element)

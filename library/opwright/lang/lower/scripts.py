@@ -15,6 +15,7 @@ from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.function_unit import Unit
 from opwright.lang.lower.operands import Arguments, Environment, Operand, is_tensor
 from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.rules import calls
 from opwright.lang.lower.template_calls import call_template
 from opwright.lang.objects import ScriptObject
@@ -101,6 +102,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
         except Mismatch as mismatch:
             raise report_mismatch(low, variant.signature, kept, mismatch, places) from None
     outputs = _outputs(low, callee, variant, kept, places)
+    symbols = _symbols(variant.inputs, kept) if callee.is_proto else {}
     reference = ir.FunctionReference(
         script.domain,
         script.domain,
@@ -118,7 +120,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
     written = attributes and {name: item for name, item in attributes.items() if name in variant.signature.attributes}
     full = complete(variant.signature, written)
     elements = _elements(variant, kept, full)
-    results = [ir.Value(_instance(type_, elements), "", arguments.span) for type_ in outputs]
+    results = [ir.Value(_instance(type_, elements, symbols), "", arguments.span) for type_ in outputs]
     low.append(ir.Call(reference, kept, full, list(results), arguments.span))
     for result, sources in zip(results, variant.rank_sources, strict=True):
         said = None if sources is None else [kept[index] for index in sources if index < len(kept)]
@@ -131,18 +133,21 @@ def _outputs(
     low: Lowering,
     callee: ScriptObject,
     variant: ScriptVariant,
-    inputs: Sequence[ir.Value | None],
+    inputs: list[ir.Value | None],
     spans: Sequence[Span | None],
 ) -> tuple[ir.Type, ...]:
     """The types of the results. Refuses an input that may not have the shape which its annotation promises.
 
     What was asked of ranks and sizes when the body was compiled is no question any more, so the caller must be sure of
     them: of the ranks always, of the sizes where the body would be another one without them. Symbols answer nothing.
+    What a proto is given in `inputs` is replaced where it must be checked when the model runs.
     """
-    unsure: tuple[ir.Value, ir.Type, Span | None] | None = None
-    for formal, value, span in zip(variant.inputs, inputs, spans, strict=False):
+    unsure: list[int] = []
+    fits = True
+    for index, (formal, value, span) in enumerate(zip(variant.inputs, inputs, spans, strict=False)):
         one, other = formal.type, ir.UnknownType() if value is None else value.type
         if one.shape is None or other.element is None:
+            fits = fits and (value is None or one.shape is None)
             continue
         if other.shape is None:
             raise _unfit(low, callee, formal, other, span, True)
@@ -150,14 +155,56 @@ def _outputs(
         sizes = [(promised, known) for promised, known in pairs if promised is not None]
         if len(one.shape) != len(other.shape) or any(known not in (promised, None) for promised, known in sizes):
             raise _unfit(low, callee, formal, other, span, False)
-        if unsure is None and any(known != promised for promised, known in sizes):
-            unsure = formal, other, span
-    if unsure is None:
+        if any(known != promised for promised, known in sizes):
+            unsure.append(index)
+    if callee.is_proto:
+        for index in unsure:
+            inputs[index] = _checked(low, callee, variant.inputs[index], inputs[index], spans[index])
+        return variant.outputs if fits else tuple(type_.with_tensors(_without_shape) for type_ in variant.outputs)
+    if not unsure:
         return variant.outputs
     outputs = callee.without_sizes(variant.variant)
     if outputs is None:
-        raise _unfit(low, callee, *unsure, True)
+        value, first = inputs[unsure[0]], unsure[0]
+        assert value is not None
+        raise _unfit(low, callee, variant.inputs[first], value.type, spans[first], True)
     return outputs
+
+
+def _checked(
+    low: Lowering, callee: ScriptObject, formal: ir.Value, value: ir.Value | None, span: Span | None
+) -> ir.Value:
+    """The value, with which a model fails to run where a size that the proto promises is another one.
+
+    One `Reshape` for each size: where it copies the others, it fails unless the size is the same. It copies for 0, too,
+    and so cannot check that.
+    """
+    assert value is not None and value.type.shape is not None and formal.type.shape is not None
+    op = Writer(low, span)
+    shape = list(value.type.shape)
+    for axis, promised in enumerate(map(ir.size_of, formal.type.shape)):
+        if promised is None or ir.size_of(shape[axis]) is not None:
+            continue
+        if promised == 0:
+            raise _unfit(low, callee, formal, value.type, span, True)
+        shape[axis] = promised
+        sizes = [promised if index == axis else 0 for index in range(len(shape))]
+        assert value.type.element is not None
+        value = typed(op.reshape(value, op.int64s(sizes)), value.type.element, tuple(shape))
+    return value
+
+
+def _symbols(formals: Sequence[ir.Value], inputs: Sequence[ir.Value | None]) -> dict[str, ir.Dimension]:
+    """What the symbols in declared shapes are at a call: sizes on which all axes agree that have the symbol."""
+    found: dict[str, set[ir.Dimension]] = {}
+    for formal, value in zip(formals, inputs, strict=False):
+        if value is None or formal.type.shape is None:
+            continue
+        given = value.type.shape or (None,) * len(formal.type.shape)
+        for symbol, size in zip(formal.type.shape, given, strict=True):
+            if isinstance(symbol, str):
+                found.setdefault(symbol, set()).add(size)
+    return {symbol: sizes.pop() for symbol, sizes in found.items() if len(sizes) == 1}
 
 
 def _unfit(
@@ -165,22 +212,27 @@ def _unfit(
 ) -> Poisoned:
     """`may`: the value may have the shape that is promised, for all that is known."""
     assert is_tensor(formal)
+    declares = "its proto declares" if callee.is_proto else "its annotation says"
     return low.error(
         "OW208",
         f"`{callee.name}` does not take {found!r} as `{formal.name}`",
         span,
-        reason=f"{callee.declares} {formal.type!r}" + (", and the body has been compiled for that" if may else ""),
-        help=_how_to_promise(formal.type) if may else "reshape the value, or change the annotation",
+        reason=f"{declares} {formal.type!r}" + (", and the body has been compiled for that" if may else ""),
+        help=_how_to_promise(formal.type) if may else _how_to_fit(callee),
         subject=callee.name,
     )
 
 
 def _how_to_promise(type_: ir.TensorType) -> str:
-    """Annotations of local variables are nothing to a builder, which runs what is written as Python."""
-    sizes = [ir.size_of(size) or 0 for size in type_.shape or ()]
-    return (
-        f"if it always is, annotate it: `value: {_annotation(type_)} = ...`; in a builder, `op.Reshape(value, {sizes})`"
-    )
+    """Annotations of local variables are nothing to a builder, which runs what is written as Python. `Reshape` copies a
+    size where it is told 0, so that it makes no axis one of no elements."""
+    help_ = f"if it always is, annotate it: `value: {_annotation(type_)} = ...`"
+    sizes = [ir.size_of(size) for size in type_.shape or ()]
+    return help_ if 0 in sizes else f"{help_}; in a builder, `op.Reshape(value, {[size or 0 for size in sizes]})`"
+
+
+def _how_to_fit(callee: ScriptObject) -> str:
+    return "reshape the value" if callee.is_proto else "reshape the value, or change the annotation"
 
 
 def _annotation(type_: ir.TensorType) -> str:
@@ -259,19 +311,25 @@ def _elements(
     return found
 
 
-def _instance(type_: ir.Type, elements: Mapping[str, ir.Element]) -> ir.Type:
-    """A type of the callee as the caller sees it; symbols of its shape mean nothing here."""
+def _instance(type_: ir.Type, elements: Mapping[str, ir.Element], symbols: Mapping[str, ir.Dimension]) -> ir.Type:
+    """A type of the callee as the caller sees it. Symbols of its shape mean nothing here but what `symbols` says."""
     if isinstance(type_, ir.SequenceType):
-        return ir.SequenceType(_instance(type_.item, elements))
+        return ir.SequenceType(_instance(type_.item, elements, symbols))
     if isinstance(type_, ir.OptionalType):
-        return ir.OptionalType(_instance(type_.item, elements))
+        return ir.OptionalType(_instance(type_.item, elements, symbols))
     if isinstance(type_, ir.MapType):
-        return ir.MapType(type_.key, _instance(type_.item, elements))
+        return ir.MapType(type_.key, _instance(type_.item, elements, symbols))
     if not isinstance(type_, ir.TensorType):
         return ir.UnknownType()
     variable = ir.open_element(type_.element)
     element = type_.known_element if variable is None else elements.get(variable.name)
-    return ir.UnknownType() if element is None else ir.TensorType(element, type_.sizes)
+    if element is None or type_.shape is None:
+        return ir.UnknownType() if element is None else ir.TensorType(element)
+    return ir.TensorType(element, tuple(symbols.get(size) if isinstance(size, str) else size for size in type_.shape))
+
+
+def _without_shape(type_: ir.TensorType) -> ir.Type:
+    return ir.TensorType(type_.element)
 
 
 def admitted_elements(variant: ScriptVariant) -> dict[str, tuple[str, ...]]:
