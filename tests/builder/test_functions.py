@@ -452,6 +452,46 @@ def test_the_shapes_that_a_model_declares_are_checked_on_arrays() -> None:
             called(np.ones(shape, np.float32))
 
 
+@script()
+def mean_of_the_first(s: Sequence[FLOAT[None, 3]]):
+    first = op.SequenceAt(s, 0)
+    return op.ReduceSum(first, [1], keepdims=0) / first.shape[1]
+
+
+def test_the_shapes_of_what_sequences_hold_are_promises() -> None:
+    """Of scripts and protos, where they are known; of arrays they always are."""
+    called = proto_function(mean_of_the_first.to_model_proto(opset=22))
+    right, wrong = np.ones((2, 3), np.float32), np.ones((2, 2), np.float32)
+    b = GraphBuilder(22)
+    fits, other = b.input("x", FLOAT[2, 3]), b.input("z", FLOAT["N", 2])
+    for function in (mean_of_the_first, called):
+        for inline in (False, True):
+            y = b.call(function, op.SequenceConstruct(fits, fits), inline=inline)
+            assert b.run(y, x=right).tolist() == [1, 1]
+            longer = op.SequenceInsert(op.SequenceConstruct(fits), other)
+            for sequence in (op.SequenceConstruct(fits, other), longer, op.Identity(longer), [fits, other]):
+                with pytest.raises(DiagnosticError, match=r"OW208: .* does not take float\[N, 2\] in `s`"):
+                    b.call(function, sequence, inline=inline)
+        with pytest.raises(DiagnosticError, match="OW208"):
+            in_a_script(lambda x, function=function: function(op.SequenceConstruct(x)), FLOAT["N", 2])
+    assert called([right, right]).tolist() == [1, 1]
+    for items in ([wrong], [right, wrong], [right, right[0]]):
+        with pytest.raises(DiagnosticError, match="OW208"):
+            called(items)
+
+
+def test_the_shape_of_what_an_optional_holds_is_a_promise() -> None:
+    tensor = helper.make_tensor_type_proto(TensorProto.FLOAT, ["N", 3])
+    value = helper.make_value_info("x", helper.make_optional_type_proto(tensor))
+    node = helper.make_node("OptionalGetElement", ["x"], ["y"])
+    made = helper.make_graph([node], "got", [value], [helper.make_value_info("y", tensor)])
+    called = proto_function(helper.make_model(made, opset_imports=[helper.make_opsetid("", 22)]))
+    b = GraphBuilder(22)
+    assert called(op.Optional(b.input("x", FLOAT[2, 3]))).dtype == FLOAT
+    with pytest.raises(DiagnosticError, match=r"OW208: `got` does not take float\[2, 2\] in `x`"):
+        called(op.Optional(b.input("z", FLOAT[2, 2])))
+
+
 def test_sizes_that_inference_finds_are_those_that_a_model_declares() -> None:
     called = proto_function(mean.to_model_proto(opset=22))
     b = GraphBuilder(22)

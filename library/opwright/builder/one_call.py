@@ -48,12 +48,7 @@ def _run_once(function: ProtoFunction, opset: int, args: Sequence[object], kwarg
             given[made] = array
             return made
         if isinstance(data, list) and data and all(isinstance(item, (Tensor, np.ndarray)) for item in data):
-            items = [item.numpy() if isinstance(item, Tensor) else as_array(item) for item in data]
-            first = builder.value_of(items[0])
-            assert isinstance(first.inner.type, ir.TensorType)
-            first.inner.type = ir.SequenceType(ir.TensorType(first.inner.type.element))
-            given[first] = items
-            return first
+            return [enter(item) for item in data]
         return value
 
     with default_as():

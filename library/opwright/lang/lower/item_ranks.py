@@ -5,10 +5,11 @@ The type of an ONNX sequence says nothing of it, since runtimes would take the s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.known import makers_of
 from opwright.lang.lower.malformed import known_integer
 from opwright.lang.lower.operands import (
     Operand,
@@ -17,7 +18,7 @@ from opwright.lang.lower.operands import (
 )
 from opwright.lang.static import StaticList
 from opwright.opsets.record import TypeRule
-from opwright.opsets.records import SEQUENCE_INSERT
+from opwright.opsets.records import IDENTITY, OPTIONAL, SEQUENCE_INSERT
 from opwright.opsets.signatures import Signature
 
 EMPTY = -1  # of a list without items: of any rank
@@ -81,3 +82,30 @@ def note_result(low: Lowering, signature: Signature, inputs: Sequence[ir.Value |
         note_item_rank(low, result, joined_rank(item_rank(low, inputs[0]), _rank(inputs[1])))
     elif signature.record.typing is TypeRule.SEQUENCE and signature.variadic:
         note_item_rank(low, result, joined_rank(*map(_rank, inputs)))
+
+
+def held_types(low: Lowering, value: ir.Value) -> Iterator[ir.Type]:
+    """The types of the items that a sequence or an optional is known to hold, and what its own type says of all."""
+    makers = makers_of(low)
+    seen: set[int] = set()
+    pending = [value]
+    while pending:
+        found = pending.pop()
+        if id(found) in seen:
+            continue
+        seen.add(id(found))
+        yield found.type.innermost
+        node = makers.get(id(found))
+        if isinstance(node, ir.Call):
+            pending.extend(item for item in _contents(node) if item is not None)
+
+
+def _contents(node: ir.Call) -> Sequence[ir.Value | None]:
+    """What the sequence or the optional holds that an operator makes, or what that is held by."""
+    if not isinstance(node.callee, ir.Operator):
+        return ()
+    signature = node.callee.signature
+    if signature.record is SEQUENCE_INSERT:
+        return node.inputs[:2]
+    constructs = signature.record.typing is TypeRule.SEQUENCE and signature.variadic
+    return node.inputs if constructs or signature.record in (IDENTITY, OPTIONAL) else ()

@@ -13,6 +13,7 @@ from opwright.lang.lower.call_variants import Given, fit_variant
 from opwright.lang.lower.calls import check_arguments, report_mismatch
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.function_unit import Unit
+from opwright.lang.lower.item_ranks import held_types
 from opwright.lang.lower.operands import Arguments, Environment, Operand, is_tensor
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.primitives import Writer, typed
@@ -146,16 +147,20 @@ def _outputs(
     fits = True
     for index, (formal, value, span) in enumerate(zip(variant.inputs, inputs, spans, strict=False)):
         one, other = formal.type, ir.UnknownType() if value is None else value.type
+        if one.item is not None and value is not None and one.innermost.carried_shape is not None:
+            fits = False  # of what a sequence holds little is known
+            for held in held_types(low, value):
+                if _contradicts(one.innermost, held):
+                    raise _unfit(low, callee, formal, held, span, False)
         if one.shape is None or other.element is None:
             fits = fits and (value is None or one.shape is None)
             continue
         if other.shape is None:
             raise _unfit(low, callee, formal, other, span, True)
-        pairs = zip(map(ir.size_of, one.shape), map(ir.size_of, other.shape), strict=False)
-        sizes = [(promised, known) for promised, known in pairs if promised is not None]
-        if len(one.shape) != len(other.shape) or any(known not in (promised, None) for promised, known in sizes):
+        if _contradicts(one, other):
             raise _unfit(low, callee, formal, other, span, False)
-        if any(known != promised for promised, known in sizes):
+        pairs = zip(map(ir.size_of, one.shape), map(ir.size_of, other.shape), strict=True)
+        if any(promised not in (known, None) for promised, known in pairs):
             unsure.append(index)
     if callee.is_proto:
         for index in unsure:
@@ -169,6 +174,16 @@ def _outputs(
         assert value is not None
         raise _unfit(low, callee, variant.inputs[first], value.type, spans[first], True)
     return outputs
+
+
+def _contradicts(promised: ir.Type, found: ir.Type) -> bool:
+    """Whether a tensor is known to have another shape than that which is promised."""
+    if promised.shape is None or found.shape is None:
+        return False
+    pairs = zip(map(ir.size_of, promised.shape), map(ir.size_of, found.shape), strict=False)
+    return len(promised.shape) != len(found.shape) or any(
+        size is not None and known not in (size, None) for size, known in pairs
+    )
 
 
 def _checked(
@@ -211,19 +226,18 @@ def _unfit(
     low: Lowering, callee: ScriptObject, formal: ir.Value, found: ir.Type, span: Span | None, may: bool
 ) -> Poisoned:
     """`may`: the value may have the shape that is promised, for all that is known."""
-    assert is_tensor(formal)
     declares = "its proto declares" if callee.is_proto else "its annotation says"
     return low.error(
         "OW208",
-        f"`{callee.name}` does not take {found!r} as `{formal.name}`",
+        f"`{callee.name}` does not take {found!r} {'as' if formal.type.item is None else 'in'} `{formal.name}`",
         span,
         reason=f"{declares} {formal.type!r}" + (", and the body has been compiled for that" if may else ""),
-        help=_how_to_promise(formal.type) if may else _how_to_fit(callee),
+        help=_how_to_promise(formal.type.innermost) if may else _how_to_fit(callee),
         subject=callee.name,
     )
 
 
-def _how_to_promise(type_: ir.TensorType) -> str:
+def _how_to_promise(type_: ir.Type) -> str:
     """Annotations of local variables are nothing to a builder, which runs what is written as Python. `Reshape` copies a
     size where it is told 0, so that it makes no axis one of no elements."""
     help_ = f"if it always is, annotate it: `value: {_annotation(type_)} = ...`"
@@ -235,8 +249,8 @@ def _how_to_fit(callee: ScriptObject) -> str:
     return "reshape the value" if callee.is_proto else "reshape the value, or change the annotation"
 
 
-def _annotation(type_: ir.TensorType) -> str:
-    element = type_.known_element
+def _annotation(type_: ir.Type) -> str:
+    element = ir.known_element(type_.element)
     name = "Tensor" if element is None else element.name.upper()
     sizes = ", ".join(repr(size).replace("'", '"') for size in type_.shape or ())
     return f"{name}[{sizes}]" if sizes else name
