@@ -144,6 +144,8 @@ def test_shapes_are_compared_and_joined_as_tuples() -> None:
     assert x.shape[2:] == (3,) and x.shape[-1:] == x.shape[2:]
     assert x.shape != (2, 3) and x.shape != (2, 3, 4) and x.shape != [2, 3, 3]
     assert x.shape.__eq__((2, 3, 4)) is False
+    assert x.shape not in [None, "auto", 3, [2, 3, 4], {}, (3,)]
+    assert x.shape != (2, 3, np.int32(4))
     assert x.shape[::-1].index(3) == 0 and x.shape[2:].count(3) == 1
     refused("OW382", lambda: b.input("open", FLOAT[...]).shape == (2, 3))
     with pytest.raises(TypeError, match="unhashable"):
@@ -154,9 +156,10 @@ def test_shapes_are_compared_and_joined_as_tuples() -> None:
         op.Reshape(x, first + x.shape),
         x.shape == (2, 4, 3),
         x.shape != x.shape,
+        (np.int64(2), 4, np.uint8(3)) == x.shape,
     ]
     found = b.run(made, x=np.ones((2, 4, 3), np.float32))
-    assert [found[0].shape, found[1].shape, *map(bool, found[2:])] == [(2, 12), (1, 2, 4, 3), True, False]
+    assert [found[0].shape, found[1].shape, *map(bool, found[2:])] == [(2, 12), (1, 2, 4, 3), True, False, True]
 
 
 def test_for_runs_over_a_tensor_of_known_size() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from opwright import types
 from opwright.eager.captured import Captured
 from opwright.elements import ElementType
@@ -202,16 +204,40 @@ class Shape(Captured):
 
 
 def _add_operator(method: str, symbol: str) -> None:
-    def operate(self: Value | Shape, other: object) -> Any:
+    def operate(self: Value, other: object) -> Any:
         return self.builder.binary(symbol, self, other)
 
-    def reflected(self: Value | Shape, other: object) -> Any:
+    def reflected(self: Value, other: object) -> Any:
         return self.builder.binary(symbol, other, self)
 
-    for name, function in ((f"__{method}__", operate), (f"__r{method}__", reflected)):
-        function.__name__ = name
-        for owner in (Value, Shape):
+    def operate_on_sizes(self: Shape, other: object) -> Any:
+        if symbol in ("==", "!=") and not _may_equal_sizes(other):
+            return NotImplemented  # Python then says that they differ
+        return self.builder.binary(symbol, self, _with_ints(other))
+
+    def reflected_on_sizes(self: Shape, other: object) -> Any:
+        return self.builder.binary(symbol, _with_ints(other), self)
+
+    pairs: tuple[tuple[type[Captured], Any, Any], ...] = (
+        (Value, operate, reflected),
+        (Shape, operate_on_sizes, reflected_on_sizes),
+    )
+    for owner, plain, turned in pairs:
+        for name, function in ((f"__{method}__", plain), (f"__r{method}__", turned)):
+            function.__name__ = name
             setattr(owner, name, function)
+
+
+def _may_equal_sizes(other: object) -> bool:
+    """Whether a tuple is compared with it by its entries: with a tuple, or with a tensor."""
+    return isinstance(other, (tuple, Captured)) or hasattr(other, "__array__")
+
+
+def _with_ints(other: object) -> object:
+    """Integers of numpy in a tuple are sizes, as Python's are."""
+    if type(other) is not tuple:
+        return other
+    return tuple(int(item) if isinstance(item, np.integer) else item for item in other)
 
 
 _OPERATORS = {
