@@ -320,6 +320,30 @@ def test_a_function_of_a_domain_has_one_body(monkeypatch: pytest.MonkeyPatch) ->
     assert names(b.to_model_proto()) == ["own"]
 
 
+def test_what_changes_without_the_body_leaves_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a domain of its own, too, also in what calls it, and in each of its variants."""
+
+    @script(Opset("com.acme", 1))
+    def inner(x):
+        if x.dtype == FLOAT and SCALE > 0:
+            return x + 1
+        return x - 1
+
+    @script(Opset("com.acme", 1))
+    def outer(x):
+        return inner(x) * 2
+
+    b, x = new()
+    whole = op.Cast(x, to=INT64)
+    before = outer(x), outer(whole)
+    monkeypatch.setattr(f"{__name__}.SCALE", SCALE + 1)
+    for index, (first, value) in enumerate(zip(before, (x, whole), strict=True)):
+        b.output(f"y{index}", first + outer(value))
+    types = ("float", "int64")
+    expected = [f"{function}__T_x_{type_}" for type_ in types for function in ("inner", "outer")]
+    assert sorted(names(b.to_model_proto())) == sorted(expected)
+
+
 @pytest.mark.parametrize("inline", [False, True])
 def test_a_proto_is_taken_as_it_is_at_the_call(inline: bool) -> None:
     b, x = new()

@@ -105,6 +105,7 @@ def add_functions(
     if recorder.inlined:
         _inline(model)
     merge_equal(model, closure.given_names())
+    closure.refuse_changes(set(map(function_id, model.functions)))
     assembly.settle(functions)
     return assembly
 

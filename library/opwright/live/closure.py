@@ -32,7 +32,8 @@ class Closure:
 
     A variant's name is its function's with the variant's key; a function of one body at this opset has its own. Two
     functions of one name in `opwright.local`, or one that was compiled anew between two calls, get names of their own;
-    in any other domain that is refused (OW355), as is a variant that would have the name of another function (OW366).
+    in any other domain that is refused (OW355, see `refuse_changes`), as is a variant that would have the name of
+    another function (OW366).
     `places`: what is called has the places of its nodes.
     """
 
@@ -142,11 +143,29 @@ class Closure:
         """The name, or the first of `<name>_2`... that nothing else has; it is the owner's then."""
         name, number = wanted, 1
         while (other := self._owners.setdefault((function.domain, name, function.overload), owner)) != owner:
-            if function.domain != LOCAL_DOMAIN:
+            if function.domain != LOCAL_DOMAIN and not _are_one_function(owner, other):
                 raise DiagnosticError([self._clash(function, name, owner, other)])
             number += 1
             name = f"{wanted}_{number}"
         return name
+
+    def refuse_changes(self, left: Collection[FunctionId]) -> None:
+        """Refuses a function of a domain of its own that was compiled anew between two calls, where both bodies are
+        `left` of the model: equal ones have been merged. DiagnosticError (OW355)."""
+        for (compiled, _), made in self._ids.items():
+            function = compiled.function
+            if made in left and function.domain != LOCAL_DOMAIN and self._names[compiled] != function.name:
+                raise DiagnosticError([self._change(function)])
+
+    def _change(self, function: OnnxFunction) -> Diagnostic:
+        unit, _ = self.run.unit(function)
+        return Diagnostic(
+            "OW355",
+            f"what {function.domain}::{function.name} has captured changes between two calls in one model",
+            unit.module.source.place(span_of(unit.node)),
+            reason="a model tells functions apart by domain and name, and these have different bodies",
+            help="give what changes as an argument, or leave the function in `opwright.local`: `@script()`",
+        )
 
     def _clash(self, function: OnnxFunction, name: str, owner: Owner, other: Owner) -> Diagnostic:
         variants = [item for item in (owner, other) if isinstance(item, tuple)]
@@ -156,14 +175,6 @@ class Closure:
             unit.module.source.place(span_of(unit.node))
             for unit in (self.run.unit(item)[0] for item in (function, second) if isinstance(item, OnnxFunction))
         ]
-        if second is function:
-            return Diagnostic(
-                "OW355",
-                f"what {function.domain}::{function.name} has captured changes between two calls in one model",
-                places[0],
-                reason="a model tells functions apart by domain and name, and these have different bodies",
-                help="give what changes as an argument, or leave the function in `opwright.local`: `@script()`",
-            )
         related = tuple(Related(place, "the other one") for place in places[1:])
         if variants:
             family, label = variants[0][0].function, variants[0][1]
@@ -183,6 +194,11 @@ class Closure:
             help="rename one, or put it in a domain of its own: `@script(Opset(...))`",
             related=related,
         )
+
+
+def _are_one_function(owner: Owner, other: Owner) -> bool:
+    """Whether both are compilations of one function, between which what it captured has changed."""
+    return isinstance(owner, Compiled) and isinstance(other, Compiled) and owner.function is other.function
 
 
 def _ignored_overload(caller: Compiled, callee: OnnxFunction) -> Diagnostic:
