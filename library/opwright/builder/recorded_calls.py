@@ -21,6 +21,10 @@ from opwright.live.libraries import opset_object
 from opwright.live.proto_functions import ProtoFunction, proto_function
 from opwright.packaged import LibraryFunction
 
+# So many states of what a function captures are remembered: each call compares it with them. Equal bodies of one that
+# is compiled again are merged.
+_STATES = 8
+
 
 def call_script(
     recorder: Recorder, function: OnnxFunction, args: Sequence[object], kwargs: Mapping[str, object], inline: bool
@@ -34,8 +38,10 @@ def call_script(
     found = scripts.call_script(recorder.low, callee, arguments, {})
     for called, compiled in run.done.items():
         known = recorder.compiled.setdefault(called, [])
-        if compiled not in known:
-            known.append(compiled)
+        if compiled in known:
+            known.remove(compiled)
+        known.append(compiled)
+        del known[:-_STATES]
     _note_last(recorder, inline)
     return found
 

@@ -280,9 +280,11 @@ class Run:
         return kept.reads.still_hold() and all(self.done.get(callee) is compiled for callee, compiled in callees)
 
     def _kept(self, function: OnnxFunction) -> list[Compiled]:
+        """What may serve: what was used last comes first."""
         last = function.compiled.get(self.opset)
         earlier = self._earlier.get(function, ())
-        return [*earlier] if last is None or last in earlier else [*earlier, last]
+        found = [*reversed(earlier)]
+        return found if last is None or last in earlier else [*found, last]
 
     def _likely_callees(self, function: OnnxFunction) -> list[OnnxFunction]:
         kept = self._kept(function)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from operator import is_
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -59,10 +60,32 @@ _UNCHANGED = frozenset({OnnxFunction, FunctionType, CodeType, type(None), bool, 
 
 
 def _equal(now: Any, value: Any, content: Any) -> bool:
-    if content is not None:
-        found = _content(now)
-        return type(found) is type(content) and bool(_static_key(found) == _static_key(content))
-    return isinstance(value, (bool, int, float, str)) and _static_key(now) == _static_key(value)
+    """Whether an object of the same type is what was read. Its parts are compared one by one: most are the same
+    objects, and a copy of them all would cost more than the call that asks."""
+    if content is None:
+        return isinstance(value, (bool, int, float, str, tuple)) and bool(_static_key(now) == _static_key(value))
+    if _is_array(now):
+        dtype, shape, elements = content
+        return (now.dtype.str, now.shape) == (dtype, shape) and (elements is None or now.tobytes() == elements)
+    if is_tensor_object(now):
+        return bool(tensor_content(now) == content[0])
+    if isinstance(now, dict):
+        return len(now) == len(content) and all(
+            (key is known or _static_key(key) == _static_key(known)) and _is_part(item, found, inner)
+            for (key, item), (known, found, inner) in zip(now.items(), content, strict=True)
+        )
+    if len(now) != len(content):
+        return False
+    if content and isinstance(content[0], tuple):
+        return all(_is_part(item, found, inner) for item, (found, inner) in zip(now, content, strict=True))
+    return all(map(is_, now, content)) or bool(_static_key(tuple(now)) == _static_key(content))
+
+
+def _is_part(now: Any, value: Any, content: Any) -> bool:
+    """The same of an item: an object that cannot change is the very one, or an equal number or text."""
+    if now is value and content is None:
+        return True
+    return type(now) is type(value) and _equal(now, value, content)
 
 
 def _static_key(value: Any) -> Any:

@@ -1,0 +1,94 @@
+"""What a compilation has captured is compared with what is there now: at any depth, and as the compiler tells apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import numpy_helper
+from opwright import FLOAT, GraphBuilder, script
+from opwright.live.reads import Reads
+
+
+def captured() -> dict[str, Any]:
+    return {
+        "array": np.ones(3, np.float32),
+        "table": [[1.0, 2.0], [3.0]],
+        "mixed": [1, np.zeros(2), (4, [5])],
+        "plain": [1, 0.0, "a", float("nan")],
+        "shape": (2, 3),
+        "empty": [],
+        "tensor": numpy_helper.from_array(np.ones(2)),
+        "held": {1: [np.ones(1)]},
+        "object": SimpleNamespace(),
+    }
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda found: found["array"].__setitem__(1, 2),
+        lambda found: found.update(array=np.ones(3, np.float64)),
+        lambda found: found.update(array=np.ones((1, 3), np.float32)),
+        lambda found: found["table"][0].append(1.0),
+        lambda found: found["table"][1].__setitem__(0, 3),
+        lambda found: found["mixed"][1].__setitem__(0, 1),
+        lambda found: found["mixed"][2][1].append(6),
+        lambda found: found["plain"].__setitem__(0, True),
+        lambda found: found["plain"].__setitem__(1, -0.0),
+        lambda found: found["plain"].__setitem__(2, np.ones(1)),
+        lambda found: found.update(shape=(2, 3.0)),
+        lambda found: found.update(shape=[2, 3]),
+        lambda found: found["empty"].append(0),
+        lambda found: found["empty"].append([]),
+        lambda found: found["tensor"].dims.append(1),
+        lambda found: found["held"][1][0].__setitem__(0, 2),
+        lambda found: found["held"].update({True: found["held"].pop(1)}),
+        lambda found: found.update(object=SimpleNamespace()),
+        lambda found: found.pop("array"),
+        lambda found: found.update(other=1),
+    ],
+)
+def test_what_has_changed_is_seen(change: Callable[[dict[str, Any]], Any]) -> None:
+    found = captured()
+    reads = Reads()
+    reads.note(found, lambda: found)
+    assert reads.still_hold()
+    change(found)
+    assert not reads.still_hold()
+
+
+@pytest.mark.parametrize("name", ["array", "table", "plain", "mixed", "shape", "empty", "tensor", "held"])
+def test_what_is_equal_is_unchanged(name: str) -> None:
+    found = captured()
+    reads = Reads()
+    reads.note(found, lambda: found)
+    found[name] = captured()[name]
+    assert reads.still_hold()
+
+
+FACTOR = 1.0
+
+
+@script()
+def scaled(x):
+    return x * FACTOR
+
+
+def test_a_few_states_of_what_is_captured_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call is compared with each; a state that has been forgotten is compiled again, and is the same function."""
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT[2])
+    y = scaled(x)
+    for number in range(2, 22):
+        monkeypatch.setattr(f"{__name__}.FACTOR", float(number))
+        y = y + scaled(x)
+    monkeypatch.undo()
+    b.output("y", y + scaled(x))
+    assert max(map(len, b._recorder.compiled.values())) < 10
+    names = [function.name for function in b.to_model_proto().functions]
+    assert names == ["scaled", *(f"scaled_{number}" for number in range(2, 22))]
+    assert b.run(y, x=np.ones(2, np.float32)).tolist() == [sum(range(1, 22))] * 2
