@@ -72,7 +72,7 @@ def call_proto(
         )
         raise AssertionError
     made = _as_function(recorder, function)
-    made.at_opset(recorder.low.opset)
+    made.check_opset(recorder.low.opset)
     arguments = arguments_of(recorder, made.script.signature.attributes, args, kwargs)
     for operand, _ in (*arguments.positional, *arguments.keywords.values()):
         if isinstance(operand, ir.Value):

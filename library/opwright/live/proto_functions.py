@@ -77,18 +77,23 @@ class ProtoFunction:
         tuple of them. DiagnosticError for arguments that it does not take."""
         return find("call_proto_function")(self, args, kwargs)
 
-    def at_opset(self, opset: int) -> tuple[FunctionProto, list[FunctionProto]]:
-        """The function and those that it calls, for a model of that default opset.
+    def check_opset(self, opset: int) -> None:
+        """DiagnosticError (OW386) where an operator means another thing in a model of that default opset."""
+        for proto in (self.proto, *self.callees.values()):
+            for item in proto.opset_import:
+                if not normal_domain(item.domain):
+                    _check(proto, item.version, opset, self.callees)
 
-        DiagnosticError (OW386) where one of their operators means another thing there.
-        """
+    def at_opset(self, opset: int) -> tuple[FunctionProto, list[FunctionProto]]:
+        """The function and those that it calls, for a model of that default opset. DiagnosticError as of
+        `check_opset`."""
+        self.check_opset(opset)
         found = []
         for proto in (self.proto, *self.callees.values()):
             made = FunctionProto()
             made.CopyFrom(proto)
             for item in made.opset_import:
                 if not normal_domain(item.domain):
-                    _check(made, item.version, opset, self.callees)
                     item.version = opset
             found.append(made)
         return found[0], found[1:]
