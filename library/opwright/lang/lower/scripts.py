@@ -170,7 +170,8 @@ def _outputs(
         return variant.outputs
     outputs = callee.without_sizes(variant.variant)
     if outputs is None:
-        value, first = inputs[unsure[0]], unsure[0]
+        first = unsure[0]
+        value = inputs[first]
         assert value is not None
         raise _unfit(low, callee, variant.inputs[first], value.type, spans[first], True)
     return outputs
