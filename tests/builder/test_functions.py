@@ -434,7 +434,7 @@ def test_a_size_of_nothing_is_known_or_refused() -> None:
 
 
 @pytest.mark.parametrize("inline", [False, True])
-def test_the_results_of_a_model_have_the_shapes_that_it_declares(inline: bool) -> None:
+def test_calls_of_models_are_chained(inline: bool) -> None:
     vi = helper.make_tensor_value_info
     node = helper.make_node("Neg", ["x"], ["y"])
     shapes = [vi(name, TensorProto.FLOAT, ["N", 4]) for name in "xy"]
@@ -445,27 +445,41 @@ def test_the_results_of_a_model_have_the_shapes_that_it_declares(inline: bool) -
     def twice(x: FLOAT[None, 4]):
         return called(called(x))
 
-    assert [item.op_type for item in twice.to_model_proto(opset=22).graph.node] == ["negated"] * 2
+    kinds = [item.op_type for item in twice.to_model_proto(opset=22).graph.node if item.op_type != "Constant"]
+    assert kinds == ["negated", "Reshape", "negated"]
     array = np.ones((2, 4), np.float32)
     assert np.array_equal(twice(array), array)
     b = GraphBuilder(22)
     found = [b.input("x", FLOAT["B", 4]), b.input("z", FLOAT[3, 4])]
     for _ in range(2):
         found = [b.call(called, value, inline=inline) for value in found]
-    assert [str(value.type) for value in found] == ["float[B, 4]", "float[3, 4]"]
+    assert found[0].shape[1:] == (4,) and found[1].shape == (3, 4)
     b.output("y", op.Concat(*found, axis=0))
     assert "Reshape" not in [item.op_type for item in b.to_model_proto().graph.node]
 
 
-def test_a_symbol_that_means_two_sizes_says_nothing_of_results() -> None:
-    model = parser.parse_model(
-        """<ir_version: 10, opset_import: ["" : 22]>
-        added (float[N] x, float[N] z) => (float[N] y) { y = Add (x, z) }"""
+def test_sizes_that_a_model_declares_of_its_results_may_be_wrong() -> None:
+    """onnxruntime says so as a warning, and gives the results."""
+    called = proto_function(
+        parser.parse_model(
+            """<ir_version: 10, opset_import: ["" : 22]>
+            doubled (float[N, 4] x) => (float[N, 4] y) { y = Concat <axis = 1> (x, x) }"""
+        )
     )
-    b = GraphBuilder(22)
-    x, one, none = b.input("x", FLOAT[3]), b.input("one", FLOAT[1]), b.input("none", FLOAT[None])
-    found = [b.call(model, *pair) for pair in ((x, x), (x, one), (none, one))]
-    assert [str(value.type) for value in found] == ["float[3]", "float[?]", "float[?]"]
+
+    @script()
+    def mean_of_it(x: FLOAT["N", 4]):
+        y = called(x)
+        return op.ReduceSum(y, [1], keepdims=0) / y.shape[1]
+
+    array = np.ones((2, 4), np.float32)
+    model = mean_of_it.to_model_proto(opset=22)
+    for inline in (False, True):
+        b = GraphBuilder(22)
+        y = b.call(called, b.input("x", FLOAT["N", 4]), inline=inline)
+        found = op.ReduceSum(y, [1], keepdims=0) / y.shape[1]
+        assert b.run(found, x=array).tolist() == [1, 1]
+    assert onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"x": array})[0].tolist() == [1, 1]
 
 
 def test_the_shapes_that_a_model_declares_are_checked_on_arrays() -> None:

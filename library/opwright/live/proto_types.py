@@ -106,7 +106,10 @@ def _types(
     whose ranks say those of the outputs."""
     unknown = (None,) * len(flat.output)
     declared = [_declared(given[name]) if name in given else ir.UnknownType() for name in flat.input]
-    outputs = [_declared(given[name]) if name in given else ir.UnknownType() for name in flat.output]
+    outputs = [
+        _declared(given[name]).with_tensors(_without_sizes) if name in given else ir.UnknownType()
+        for name in flat.output
+    ]
     if all(name in given for name in (*flat.input, *flat.output)):
         return declared, outputs, unknown
     inputs = []
@@ -210,3 +213,8 @@ def _size(dim: TensorShapeProto.Dimension) -> ir.Dimension:
     if dim.HasField("dim_value"):
         return dim.dim_value if dim.dim_value >= 0 else None
     return dim.dim_param or None
+
+
+def _without_sizes(type_: ir.TensorType) -> ir.Type:
+    """The type of a result, with its rank alone: runtimes let the sizes that a model declares of its results be wrong."""
+    return ir.TensorType(type_.element, type_.shape and (None,) * len(type_.shape))

@@ -103,7 +103,6 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
         except Mismatch as mismatch:
             raise report_mismatch(low, variant.signature, kept, mismatch, places) from None
     outputs = _outputs(low, callee, variant, kept, places)
-    symbols = _symbols(variant.inputs, kept) if callee.is_proto else {}
     reference = ir.FunctionReference(
         script.domain,
         script.domain,
@@ -121,7 +120,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
     written = attributes and {name: item for name, item in attributes.items() if name in variant.signature.attributes}
     full = complete(variant.signature, written)
     elements = _elements(variant, kept, full)
-    results = [ir.Value(_instance(type_, elements, symbols), "", arguments.span) for type_ in outputs]
+    results = [ir.Value(_instance(type_, elements), "", arguments.span) for type_ in outputs]
     low.append(ir.Call(reference, kept, full, list(results), arguments.span))
     for result, sources in zip(results, variant.rank_sources, strict=True):
         said = None if sources is None else [kept[index] for index in sources if index < len(kept)]
@@ -208,19 +207,6 @@ def _checked(
         assert value.type.element is not None
         value = typed(op.reshape(value, op.int64s(sizes)), value.type.element, tuple(shape))
     return value
-
-
-def _symbols(formals: Sequence[ir.Value], inputs: Sequence[ir.Value | None]) -> dict[str, ir.Dimension]:
-    """What the symbols in declared shapes are at a call: sizes on which all axes agree that have the symbol."""
-    found: dict[str, set[ir.Dimension]] = {}
-    for formal, value in zip(formals, inputs, strict=False):
-        if value is None or formal.type.shape is None:
-            continue
-        given = value.type.shape or (None,) * len(formal.type.shape)
-        for symbol, size in zip(formal.type.shape, given, strict=True):
-            if isinstance(symbol, str):
-                found.setdefault(symbol, set()).add(size)
-    return {symbol: sizes.pop() for symbol, sizes in found.items() if len(sizes) == 1}
 
 
 def _unfit(
@@ -326,21 +312,19 @@ def _elements(
     return found
 
 
-def _instance(type_: ir.Type, elements: Mapping[str, ir.Element], symbols: Mapping[str, ir.Dimension]) -> ir.Type:
-    """A type of the callee as the caller sees it. Symbols of its shape mean nothing here but what `symbols` says."""
+def _instance(type_: ir.Type, elements: Mapping[str, ir.Element]) -> ir.Type:
+    """A type of the callee as the caller sees it; symbols of its shape mean nothing here."""
     if isinstance(type_, ir.SequenceType):
-        return ir.SequenceType(_instance(type_.item, elements, symbols))
+        return ir.SequenceType(_instance(type_.item, elements))
     if isinstance(type_, ir.OptionalType):
-        return ir.OptionalType(_instance(type_.item, elements, symbols))
+        return ir.OptionalType(_instance(type_.item, elements))
     if isinstance(type_, ir.MapType):
-        return ir.MapType(type_.key, _instance(type_.item, elements, symbols))
+        return ir.MapType(type_.key, _instance(type_.item, elements))
     if not isinstance(type_, ir.TensorType):
         return ir.UnknownType()
     variable = ir.open_element(type_.element)
     element = type_.known_element if variable is None else elements.get(variable.name)
-    if element is None or type_.shape is None:
-        return ir.UnknownType() if element is None else ir.TensorType(element)
-    return ir.TensorType(element, tuple(symbols.get(size) if isinstance(size, str) else size for size in type_.shape))
+    return ir.UnknownType() if element is None else ir.TensorType(element, type_.sizes)
 
 
 def _without_shape(type_: ir.TensorType) -> ir.Type:
