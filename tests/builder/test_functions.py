@@ -468,7 +468,7 @@ def test_sizes_that_a_model_declares_of_its_results_may_be_wrong() -> None:
     )
 
     @script()
-    def mean_of_it(x: FLOAT["N", 4]):
+    def mean_of_it(x: FLOAT[None, 4]):
         y = called(x)
         return op.ReduceSum(y, [1], keepdims=0) / y.shape[1]
 

@@ -216,5 +216,5 @@ def _size(dim: TensorShapeProto.Dimension) -> ir.Dimension:
 
 
 def _without_sizes(type_: ir.TensorType) -> ir.Type:
-    """The type of a result, with its rank alone: runtimes let the sizes that a model declares of its results be wrong."""
+    """The type of a result, with its rank alone: runtimes let sizes that a model declares of its results be wrong."""
     return ir.TensorType(type_.element, type_.shape and (None,) * len(type_.shape))
