@@ -17,7 +17,7 @@ import onnxruntime
 import opwright
 import pytest
 from onnx import ModelProto
-from opwright import FLOAT, DiagnosticError, GraphBuilder, OnnxFunction, script
+from opwright import FLOAT, INT64, DiagnosticError, GraphBuilder, OnnxFunction, script
 from opwright import opset18 as op
 
 from tests.docs.running import define
@@ -285,16 +285,112 @@ def test_an_item_at_a_place_of_the_run_time_is_the_same_everywhere(form: str, ki
     text = f"C = np.array([{'1, 7' if 'int' in kind else '0.1, 0.7'}], dtype=np.{kind})\n@script()\n"
     text += f"def F(x: FLOAT['N'], n: INT64):\n    return {form.format(c='C')}\n"
     function = define(HEADER, text, f"<{form} at run time {kind}>")
-    feeds = {"x": np.array([3, 4], np.float32), "n": np.array(1)}
+    found = in_both_modes(function, {"x": np.array([3, 4], np.float32), "n": np.array(1)})
+    assert len({item for item in found if len(item) == 3}) < 2, found
 
-    def compiled() -> np.ndarray[Any, Any]:
+
+def in_both_modes(function: OnnxFunction, feeds: dict[str, Any]) -> tuple[tuple[object, ...], tuple[object, ...]]:
+    """Compiled, and run as Python; of several results a list."""
+
+    def compiled() -> Any:
         model = function.to_model_proto(opset=OPSET)
         session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-        given = {item.name: feeds[item.name] for item in session.get_inputs()}
-        return np.asarray(session.run(None, given)[0])
+        results = session.run(None, {item.name: feeds[item.name] for item in session.get_inputs()})
+        return results[0] if len(results) == 1 else results
 
-    found = (outcome(compiled), outcome(lambda: function(**feeds)))
-    assert len({item for item in found if len(item) == 3}) < 2, found
+    return outcome(compiled), outcome(lambda: function(**feeds))
+
+
+SCRIPTS = """
+@script()
+def Twice(a):
+    return a * 2
+
+@script()
+def Added(a, b):
+    return a + b
+
+@script()
+def Third(a: FLOAT):
+    return a / 3
+
+@script()
+def Joined(a, *others):
+    return op.Sum(a, *others)
+"""
+HANDED = (
+    "Twice({c}[n])",
+    "Twice({c}[0])",
+    "Twice(a={c}[n] * 2)",
+    "Twice(abs({c}[n]))",
+    "Twice({c}[n:])",
+    "Twice([[{c}[n]], [1]])",
+    "Twice(np.float64(0.1))",
+    "Added({c}[n], {c}[0])",
+    "Added(x, {c}[n])",
+    "Third({c}[n])",
+    "Joined(x, {c}[n], {c}[0])",
+    "op.Cast(Twice({c}[n]), to=DOUBLE)",
+    "[{c}[n], {c}[0]]",
+    "[{c}[0], {c}[1]]",
+    "[item for item in {c}]",
+    "[[{c}[n]], [{c}[0]]]",
+    "({c}[n], {c}[0])",
+)
+
+
+@pytest.mark.parametrize("kind", ["float64", "int64", "float32", "int32"])
+@pytest.mark.parametrize("form", one_in(2, HANDED))
+def test_what_a_body_hands_on_is_the_same_everywhere(form: str, kind: str) -> None:
+    """To functions under `@script` and as a result, in lists too."""
+    items = {"float64": "0.1, 0.7", "int64": "2**53 + 1, 7"}.get(kind, "1, 7")
+    text = f"C = np.array([{items}], dtype=np.{kind})\n@script()\n"
+    text += f"def F(x: FLOAT['N'], n: INT64):\n    return {form.format(c='C')}\n"
+    function = define(HEADER + SCRIPTS, text, f"<{form} handed on {kind}>")
+    compiled, as_python = in_both_modes(function, {"x": np.array([3, 4], np.float32), "n": np.array(1)})
+    assert compiled == as_python
+
+
+def test_numbers_in_a_list_that_a_body_hands_on_are_numbers() -> None:
+    items = np.array([0.1, 0.7])
+
+    @script()
+    def Twice(a):
+        return a * 2
+
+    @script()
+    def F(n: INT64):
+        return Twice([items[n], items[0]])
+
+    compiled, as_python = in_both_modes(F, {"n": np.array(1)})
+    assert compiled == as_python
+    assert compiled[:2] == ("float32", (2,))
+
+
+def test_a_caller_gives_scalars_of_their_types() -> None:
+    @script()
+    def Twice(a):
+        return a * 2
+
+    assert Twice(np.float64(0.1)).dtype == np.float64
+
+
+CHANGES = (
+    "w = {c}[n]; w *= 2",
+    "w = {c}[0] + n; w -= 1",
+    "w = {c}[n] + 0; w += 1",
+    "w = ({c} * {c})[n]; w *= 2",
+    "w = {c}[n]\n    for v in {c}[n - 1 :]:\n        v *= 2\n        w += v",
+)
+
+
+@pytest.mark.parametrize("kind", ["float64", "int64", "float32", "int32"])
+@pytest.mark.parametrize("change", one_in(2, CHANGES))
+def test_an_augmented_assignment_makes_another_scalar(change: str, kind: str) -> None:
+    text = f"C = np.array([1, 7], dtype=np.{kind})\n@script()\n"
+    text += f"def F(n: INT64):\n    {change.format(c='C')}\n    return op.Cast(w, to=DOUBLE)\n"
+    compiled, as_python = in_both_modes(define(HEADER, text, f"<{change} {kind}>"), {"n": np.array(1)})
+    assert compiled == as_python
 
 
 BEYOND = (

@@ -12,7 +12,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from opwright import Tensor, packaged
+from opwright import FLOAT, Tensor, packaged, script
 from opwright import opset18 as op
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager import one_node
@@ -79,6 +79,18 @@ def test_tensors_give_tensors_and_numbers_take_their_type(function: Function) ->
     assert isinstance(found, Tensor)
     np.testing.assert_array_equal(found.numpy(), np.minimum(X, 1))
     np.testing.assert_array_equal(limit(X, most=0.5), np.minimum(X, 0.5))
+
+
+def test_a_body_gives_numbers_of_numpy_as_numbers(function: Function) -> None:
+    limit, most = function("Limit", 2), np.array([0.5, 8.0])
+
+    @script()
+    def F(x: FLOAT[...]):
+        return limit(x, most[0])
+
+    np.testing.assert_array_equal(F(X), np.minimum(X, np.float32(0.5)))
+    with pytest.raises(DiagnosticError):
+        limit(X, most[0])
 
 
 def test_lists_are_arrays(function: Function) -> None:

@@ -22,6 +22,7 @@ from opwright.eager.eager_lowering import EagerLowering
 from opwright.eager.model_task import ModelTask, model_task
 from opwright.eager.operations import operand
 from opwright.eager.outcome import Evaluator, Failed, NoKernel, Session, as_expected
+from opwright.eager.parameters import handed_by_body
 from opwright.eager.place import caller
 from opwright.eager.settings import current, evaluators, is_inside_function, opset_in_force
 from opwright.eager.tensor import Items, Tensor, wrap
@@ -58,6 +59,8 @@ def call_library_function(function: LibraryFunction, args: Sequence[object], kwa
     if entry.deprecated:
         _warn_of_deprecated(entry)
     inputs, attributes = bind_arguments(entry, args, kwargs)
+    if is_inside_function():
+        inputs = [handed_by_body(value) for value in inputs]
     tensors = is_inside_function() or any(isinstance(value, Tensor | Items) for value in inputs)
     values = _values(entry, inputs)
     _check_shapes(entry, values)

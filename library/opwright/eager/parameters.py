@@ -18,7 +18,7 @@ from opwright.eager.operations import operand, sequence
 from opwright.eager.tensor import Items, Tensor, wrap
 from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
-from opwright.graphs.ndarrays import as_array, element_of, is_masked
+from opwright.graphs.ndarrays import as_array, element_of, is_masked, python_number
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
@@ -59,6 +59,17 @@ def _is_list_for(declared: DeclaredValue, value: object) -> bool:
     """Whether an argument has to be a list of tensors; an optional of one may be an optional."""
     given = isinstance(value, (list, tuple)) or (value is not None and declared.wrap == ("seq",))
     return given and declared.wrap[-1:] == ("seq",)
+
+
+def handed_by_body(value: Any) -> Any:
+    """What a body hands to a function or returns: numpy's float64 and int64 are Python's numbers, in lists too."""
+    if isinstance(value, np.generic):
+        number = python_number(value)
+        return value if number is None else number
+    if isinstance(value, Items) or not isinstance(value, (list, tuple)):
+        return value
+    items = map(handed_by_body, value)
+    return list(items) if isinstance(value, list) else tuple(items)
 
 
 def as_input(low: EagerLowering, value: Any, element: ElementType | None) -> Any:

@@ -15,14 +15,14 @@ from opwright.eager.captured import capturer_of
 from opwright.eager.described import Described, describe_function
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
 from opwright.eager.operations import operand
-from opwright.eager.parameters import Arguments, as_input, bind_by_python, each, is_array
+from opwright.eager.parameters import Arguments, as_input, bind_by_python, each, handed_by_body, is_array
 from opwright.eager.place import caller
 from opwright.eager.tensor import Items, Tensor, wrap
 from opwright.eager.trace import Trace
 from opwright.eager.whole import call_whole
 from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
-from opwright.graphs.ndarrays import Array, python_number
+from opwright.graphs.ndarrays import Array
 from opwright.lang import ir
 from opwright.lang.interface import Arity, DeclaredValue, Input
 from opwright.lang.lower.numbers import as_tensor
@@ -55,6 +55,8 @@ def call_plainly(
     described = describe_function(function)
     try:
         given = bind_by_python(low, function.name, described.signature, args, kwargs)
+        if settings.is_inside_function():
+            given = {name: handed_by_body(value) for name, value in given.items()}
         arguments = Arguments(low, function, described).convert(given)
         if settings.is_strict():
             from opwright.eager.compile_first import result_types
@@ -189,7 +191,10 @@ def _run(
                 reason="a function of ONNX has outputs",
                 help="return a value on every path",
             )
-    return tuple(_output(low, function.__name__, value, elements.get(index)) for index, value in enumerate(values))
+    return tuple(
+        _output(low, function.__name__, handed_by_body(value), elements.get(index))
+        for index, value in enumerate(values)
+    )
 
 
 def _refuse_unstarted(low: EagerLowering, name: str, found: Any) -> None:
@@ -212,8 +217,7 @@ def _output(low: EagerLowering, name: str, value: Any, element: ElementType | No
     if isinstance(value, list) and not isinstance(value, Items) and not all(map(is_array, value)):
         made = as_tensor(low, operand(low, value), element, None)  # a number in it makes it a list of numbers
         return wrap(low.data[made], made.type)
-    number = python_number(value) if isinstance(value, np.generic) else None  # what numpy's functions give
-    made = as_input(low, value if number is None else number, element)
+    made = as_input(low, value, element)
     if element is not None and isinstance(made, Tensor) and made.dtype is not element:
         low.error(
             "OW210",

@@ -85,7 +85,7 @@ def _is_held_by(element: ElementType, number: float) -> bool:
 
 def holds_array(low: Lowering, operand: Operand) -> bool:
     """Whether Python holds an array of numpy that can change in place: no scalar, which results of rank 0 are."""
-    if not isinstance(operand, ir.Value) or operand not in low.arrays or operand in low.scalars:
+    if not isinstance(operand, ir.Value) or not is_array(low, operand) or operand in low.scalars or is_number(operand):
         return False
     return operand in low.known_arrays or operand.type.rank != 0
 
