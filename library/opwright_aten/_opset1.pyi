@@ -21,11 +21,10 @@ _T11 = _TypeVar("_T11", UINT8, INT8, INT16, INT32)
 _T12 = _TypeVar("_T12", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT8, INT16, INT32, INT64)
 _T13 = _TypeVar("_T13", INT32, INT64)
 _T14 = _TypeVar("_T14", FLOAT16, FLOAT)
-_T15 = _TypeVar("_T15", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT32, INT64)
-_T16 = _TypeVar("_T16", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT64)
-_T17 = _TypeVar("_T17", FLOAT, DOUBLE, UINT8)
-_T18 = _TypeVar("_T18", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8)
-_T19 = _TypeVar("_T19", FLOAT, BOOL, INT64)
+_T15 = _TypeVar("_T15", FLOAT16, BFLOAT16, FLOAT, DOUBLE, INT64)
+_T16 = _TypeVar("_T16", FLOAT, DOUBLE, UINT8)
+_T17 = _TypeVar("_T17", FLOAT16, BFLOAT16, FLOAT, DOUBLE, UINT8)
+_T18 = _TypeVar("_T18", FLOAT, BOOL, INT64)
 
 class abs(_LibraryFunction):
     @_overload
@@ -16442,7 +16441,7 @@ class sum(_LibraryFunction):
 
 class sum_dim_IntList(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T15, *, dim: _Sequence[int], keepdim: bool = False) -> _T15:
+    def __call__(_self, /, self: _T1, *, dim: _Sequence[int], keepdim: bool = False) -> _T1:
         """Computes the sum along the given dimensions.
 
         Inputs:
@@ -16456,7 +16455,7 @@ class sum_dim_IntList(_LibraryFunction):
             result (T)
 
         Types:
-            T: float16, bfloat16, float, double, int32, int64
+            T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
         Since version 1 of opwright.aten.
         """
@@ -17049,7 +17048,7 @@ class topk(_LibraryFunction):
 
 class trace(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T16) -> _T16:
+    def __call__(_self, /, self: _T15) -> _T15:
         """Computes the sum of the diagonal of a matrix.
 
         Inputs:
@@ -17832,12 +17831,12 @@ class upsample_bicubic2d_aa(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T17,
+        self: _T16,
         output_size: INT64 | _Ints,
         steps: DOUBLE | _Floats | None = None,
         *,
         align_corners: bool,
-    ) -> _T17:
+    ) -> _T16:
         """Resizes two dimensions by bicubic interpolation over all elements that a new one covers.
 
         Inputs:
@@ -17873,13 +17872,13 @@ class upsample_bicubic2d_aa_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T17,
+        input: _T16,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         align_corners: bool,
         scales: _Sequence[float] | None = None,
-    ) -> _T17:
+    ) -> _T16:
         """Resizes two dimensions by bicubic interpolation over all elements that a new one covers.
 
         Inputs:
@@ -17999,12 +17998,12 @@ class upsample_bilinear2d_aa(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T17,
+        self: _T16,
         output_size: INT64 | _Ints,
         steps: DOUBLE | _Floats | None = None,
         *,
         align_corners: bool,
-    ) -> _T17:
+    ) -> _T16:
         """Resizes two dimensions by bilinear interpolation over all elements that a new one covers.
 
         Inputs:
@@ -18040,13 +18039,13 @@ class upsample_bilinear2d_aa_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T17,
+        input: _T16,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         align_corners: bool,
         scales: _Sequence[float] | None = None,
-    ) -> _T17:
+    ) -> _T16:
         """Resizes two dimensions by bilinear interpolation over all elements that a new one covers.
 
         Inputs:
@@ -18125,12 +18124,12 @@ class upsample_lanczos2d_aa(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T17,
+        self: _T16,
         output_size: INT64 | _Ints,
         steps: DOUBLE | _Floats | None = None,
         *,
         align_corners: bool,
-    ) -> _T17:
+    ) -> _T16:
         """Resizes two dimensions by Lanczos interpolation over all elements that a new one covers.
 
         Inputs:
@@ -18166,13 +18165,13 @@ class upsample_lanczos2d_aa_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T17,
+        input: _T16,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         align_corners: bool,
         scales: _Sequence[float] | None = None,
-    ) -> _T17:
+    ) -> _T16:
         """Resizes two dimensions by Lanczos interpolation over all elements that a new one covers.
 
         Inputs:
@@ -18292,13 +18291,13 @@ class upsample_nearest1d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T18,
+        self: _T17,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T18:
+    ) -> _T17:
         """Resizes one dimension by the nearest elements.
 
         Inputs:
@@ -18336,13 +18335,13 @@ class upsample_nearest1d_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T18,
+        input: _T17,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T18:
+    ) -> _T17:
         """Resizes one dimension by the nearest elements.
 
         Inputs:
@@ -18380,13 +18379,13 @@ class upsample_nearest2d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T18,
+        self: _T17,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T18:
+    ) -> _T17:
         """Resizes two dimensions by the nearest elements.
 
         Inputs:
@@ -18424,13 +18423,13 @@ class upsample_nearest2d_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T18,
+        input: _T17,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T18:
+    ) -> _T17:
         """Resizes two dimensions by the nearest elements.
 
         Inputs:
@@ -18468,13 +18467,13 @@ class upsample_nearest3d(_LibraryFunction):
     def __call__(
         _self,
         /,
-        self: _T18,
+        self: _T17,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T18:
+    ) -> _T17:
         """Resizes three dimensions by the nearest elements.
 
         Inputs:
@@ -18512,13 +18511,13 @@ class upsample_nearest3d_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T18,
+        input: _T17,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         by_index: bool = False,
         scales: _Sequence[float] | None = None,
-    ) -> _T18:
+    ) -> _T17:
         """Resizes three dimensions by the nearest elements.
 
         Inputs:
@@ -18553,7 +18552,7 @@ class upsample_nearest3d_vec(_LibraryFunction):
 
 class upsample_nearest_exact1d(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T18, output_size: INT64 | _Ints, steps: DOUBLE | _Floats | None = None) -> _T18:
+    def __call__(_self, /, self: _T17, output_size: INT64 | _Ints, steps: DOUBLE | _Floats | None = None) -> _T17:
         """Resizes one dimension by the elements nearest to the middles of the new ones.
 
         Inputs:
@@ -18584,12 +18583,12 @@ class upsample_nearest_exact1d_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T18,
+        input: _T17,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         scales: _Sequence[float] | None = None,
-    ) -> _T18:
+    ) -> _T17:
         """Resizes one dimension by the elements nearest to the middles of the new ones.
 
         Inputs:
@@ -18622,7 +18621,7 @@ class upsample_nearest_exact1d_vec(_LibraryFunction):
 
 class upsample_nearest_exact2d(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T18, output_size: INT64 | _Ints, steps: DOUBLE | _Floats | None = None) -> _T18:
+    def __call__(_self, /, self: _T17, output_size: INT64 | _Ints, steps: DOUBLE | _Floats | None = None) -> _T17:
         """Resizes two dimensions by the elements nearest to the middles of the new ones.
 
         Inputs:
@@ -18653,12 +18652,12 @@ class upsample_nearest_exact2d_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T18,
+        input: _T17,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         scales: _Sequence[float] | None = None,
-    ) -> _T18:
+    ) -> _T17:
         """Resizes two dimensions by the elements nearest to the middles of the new ones.
 
         Inputs:
@@ -18691,7 +18690,7 @@ class upsample_nearest_exact2d_vec(_LibraryFunction):
 
 class upsample_nearest_exact3d(_LibraryFunction):
     @_overload
-    def __call__(_self, /, self: _T18, output_size: INT64 | _Ints, steps: DOUBLE | _Floats | None = None) -> _T18:
+    def __call__(_self, /, self: _T17, output_size: INT64 | _Ints, steps: DOUBLE | _Floats | None = None) -> _T17:
         """Resizes three dimensions by the elements nearest to the middles of the new ones.
 
         Inputs:
@@ -18722,12 +18721,12 @@ class upsample_nearest_exact3d_vec(_LibraryFunction):
     def __call__(
         self,
         /,
-        input: _T18,
+        input: _T17,
         output_size: INT64 | _Ints | None = None,
         steps: DOUBLE | _Floats | None = None,
         *,
         scales: _Sequence[float] | None = None,
-    ) -> _T18:
+    ) -> _T17:
         """Resizes three dimensions by the elements nearest to the middles of the new ones.
 
         Inputs:
@@ -18842,7 +18841,7 @@ class upsample_trilinear3d_vec(_LibraryFunction):
 
 class vander(_LibraryFunction):
     @_overload
-    def __call__(self, /, x: _T16, N: INT64 | _Ints | None = None, *, increasing: bool = False) -> _T16:
+    def __call__(self, /, x: _T15, N: INT64 | _Ints | None = None, *, increasing: bool = False) -> _T15:
         """Computes powers of each element, a row for each.
 
         Inputs:
@@ -19230,7 +19229,7 @@ class weight_norm(_LibraryFunction):
 
 class where_Scalar(_LibraryFunction):
     @_overload
-    def __call__(_self, /, condition: BOOL, self: _T19 | _Floats, other: _T19 | _Floats) -> _T19:
+    def __call__(_self, /, condition: BOOL, self: _T18 | _Floats, other: _T18 | _Floats) -> _T18:
         """Selects one number where a condition holds, and another one elsewhere.
 
         Inputs:

@@ -11540,7 +11540,7 @@ Outputs:
     result (T)
 
 Types:
-    T: float16, bfloat16, float, double, int32, int64
+    T: float16, bfloat16, float, double, uint8, int8, int16, int32, int64
 
 Since version 1 of opwright.aten.
 """

@@ -9,5 +9,7 @@ def trace(self):
     x = op.Cast(self, to=FLOAT) if narrow else self
     # onnxruntime has EyeLike of numbers alone.
     x = op.Where(op.Cast(op.EyeLike(x), to=BOOL), x, 0)
-    y = sum_of_integers(x, None, False) if self.dtype == INT64 else op.ReduceSum(x, keepdims=False)
+    if self.dtype == INT64:
+        return sum_of_integers(x, lambda y: op.ReduceSum(y, keepdims=False))
+    y = op.ReduceSum(x, keepdims=False)
     return op.CastLike(y, self) if narrow else y
