@@ -375,6 +375,17 @@ def test_a_caller_gives_scalars_of_their_types() -> None:
     assert Twice(np.float64(0.1)).dtype == np.float64
 
 
+NAMES_OF_C = ("longlong", "ulonglong", "intc", "uintc", "short", "ushort", "byte", "ubyte", "half", "single", "double")
+
+
+@pytest.mark.parametrize("name", NAMES_OF_C)
+def test_a_type_of_c_is_that_of_its_size(name: str) -> None:
+    text = f"@script()\ndef F(x: FLOAT['N']):\n    return op.Cast(x, to=np.{name}) * np.{name}(2)\n"
+    compiled, as_python = in_both_modes(define(HEADER, text, f"<{name}>"), {"x": np.array([3, 4], np.float32)})
+    assert compiled == as_python
+    assert compiled[0] == np.dtype(name).name
+
+
 CHANGES = (
     "w = {c}[n]; w *= 2",
     "w = {c}[0] + n; w -= 1",

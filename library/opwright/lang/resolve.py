@@ -79,6 +79,17 @@ _NUMPY_SCALARS = {
     "uint32": "uint32",
     "uint64": "uint64",
     "bool_": "bool",
+    "half": "float16",
+    "single": "float",
+    "double": "double",
+    "byte": "int8",  # from here on the types of C that are of one size everywhere, as `long` is not
+    "short": "int16",
+    "intc": "int32",
+    "longlong": "int64",
+    "ubyte": "uint8",
+    "ushort": "uint16",
+    "uintc": "uint32",
+    "ulonglong": "uint64",
 }
 _NUMPY_CONSTANTS = {
     "pi": MATH_CONSTANTS["pi"],
