@@ -311,6 +311,10 @@ def Added(a, b):
     return a + b
 
 @script()
+def Named(a: INT64["N"]):
+    return op.Concat(a, a, axis=0)
+
+@script()
 def Third(a: FLOAT):
     return a / 3
 
@@ -324,6 +328,10 @@ HANDED = (
     "Twice(a={c}[n] * 2)",
     "Twice(abs({c}[n]))",
     "Twice({c}[n:])",
+    "Twice([{c}[n], {c}[0]])",
+    "Twice([n, 1])",
+    "Twice([x[0], {c}[0]])",
+    "Named([{c}[n], n])",
     "Twice([[{c}[n]], [1]])",
     "Twice(np.float64(0.1))",
     "Added({c}[n], {c}[0])",

@@ -15,6 +15,7 @@ from opwright.eager.described import Described
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
 from opwright.eager.graph_argument import GraphArgument
 from opwright.eager.operations import operand, sequence
+from opwright.eager.settings import is_inside_function
 from opwright.eager.tensor import Items, Tensor, wrap
 from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
@@ -49,6 +50,11 @@ def each(value: object) -> Iterable[object]:
 def is_array(value: object) -> bool:
     """What has an element type, which numbers have not."""
     return isinstance(value, (Tensor, np.ndarray, np.generic))
+
+
+def _is_scalar(value: object) -> bool:
+    data = value.data if isinstance(value, Tensor) else value
+    return isinstance(data, (bool, int, float)) or (isinstance(data, (np.ndarray, np.generic)) and data.ndim == 0)
 
 
 def _is_sequence(value: object) -> bool:
@@ -102,6 +108,9 @@ class Arguments:
     def convert(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """What the body gets, by parameter."""
         inputs = self.described.interface.inputs
+        if is_inside_function():
+            names = {item.name for item in inputs}
+            given = {name: self._joined(name, value) if name in names else value for name, value in given.items()}
         for item in inputs:  # tensors first: numbers take the types that these decide
             for value in self._values(item, given):
                 tensor = next(filter(is_array, value), None) if isinstance(value, (list, tuple)) else value
@@ -116,6 +125,16 @@ class Arguments:
         for attribute in self.described.interface.attributes:
             converted[attribute.name] = self._attribute(attribute, given)
         return converted
+
+    def _joined(self, name: str, value: Any) -> Any:
+        """A list of numbers and tensors of rank 0 that a body hands on, as the tensor that it is to a compiled function
+        which declares no sequence."""
+        declared = self.described.declaration.inputs.get(name)
+        is_list = isinstance(value, list) and not isinstance(value, Items) and any(map(is_array, value))
+        if not is_list or not all(map(_is_scalar, value)) or (declared is not None and declared.wrap):
+            return value
+        made = as_tensor(self.low, operand(self.low, value), None, None)
+        return wrap(self.low.data[made], made.type)
 
     def _values(self, item: Input, given: Mapping[str, Any]) -> Iterable[object]:
         value = given.get(item.name)
