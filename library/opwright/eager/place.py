@@ -11,7 +11,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 
 from opwright.diagnostics.diagnostic import Place
-from opwright.lang.source import Source, file_lines
+from opwright.lang.source import Source
 
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 _CACHE = dis.opmap.get("CACHE", -1)
@@ -37,7 +37,7 @@ def place_of(frame: FrameType | None) -> Place | None:
     """The expression that the frame is evaluating."""
     if frame is None:
         return None
-    from opwright.live.function_source import shown_name  # which reads Python, as only a mistake needs
+    from opwright.live.function_source import file_lines, shown_name  # which reads Python, as only a mistake needs
 
     code, line = frame.f_code, frame.f_lineno
     name = shown_name(code.co_filename)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ast
-import io
-import linecache
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 from opwright.diagnostics.diagnostic import Place, Replacement
 
@@ -87,27 +84,6 @@ class Source:
 def split_lines(text: str) -> list[str]:
     """The lines as Python's parser counts them: str.splitlines would also split at form feeds and other separators."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-
-
-def file_lines(filename: str, names: dict[str, object]) -> Sequence[str]:
-    """The lines of a file, by the globals of its code, as Python's parser counts them; none where it cannot be read.
-
-    linecache ends those of what a loader gives, from an archive for instance, at form feeds and other separators, too.
-    """
-    lines = linecache.getlines(filename, names)
-    entry, get_source = linecache.cache.get(filename), getattr(names.get("__loader__"), "get_source", None)
-    is_given = entry is not None and len(entry) == 4 and entry[1] is None and names.get("__file__") == filename
-    if not is_given or get_source is None:
-        return lines
-    try:
-        return _given_lines(get_source, str(names["__name__"]))
-    except (ImportError, OSError):
-        return lines
-
-
-@cache
-def _given_lines(get_source: Callable[[str], str | None], name: str) -> Sequence[str]:
-    return io.StringIO(get_source(name), newline=None).readlines()
 
 
 def span_of(node: ast.AST) -> Span:

@@ -5,18 +5,20 @@ import __future__
 
 import ast
 import bisect
+import io
 import linecache
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from operator import itemgetter
 from types import CodeType, FunctionType
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.functions import STARTED
 from opwright.lang.grammar import name_of
-from opwright.lang.source import Source, file_lines
+from opwright.lang.source import Source
 from opwright.lang.syntax import Module, function_of, parse
 
 
@@ -307,6 +309,27 @@ def _made_of(text: str, flags: int, level: int = -1) -> frozenset[object]:
     for code in found:
         found.extend(item for item in code.co_consts if isinstance(item, CodeType))
     return frozenset(map(_fingerprint, found))
+
+
+def file_lines(filename: str, names: dict[str, object]) -> Sequence[str]:
+    """The lines of a file, by the globals of its code, as Python's parser counts them; none where it cannot be read.
+
+    linecache ends those of what a loader gives, from an archive for instance, at form feeds and other separators, too.
+    """
+    lines = linecache.getlines(filename, names)
+    entry, get_source = linecache.cache.get(filename), getattr(names.get("__loader__"), "get_source", None)
+    is_given = entry is not None and len(entry) == 4 and entry[1] is None and names.get("__file__") == filename
+    if not is_given or get_source is None:
+        return lines
+    try:
+        return _given_lines(get_source, str(names["__name__"]))
+    except (ImportError, OSError):
+        return lines
+
+
+@cache
+def _given_lines(get_source: Callable[[str], str | None], name: str) -> Sequence[str]:
+    return io.StringIO(get_source(name), newline=None).readlines()
 
 
 def find_function(module: Module, line: int, name: str) -> ast.FunctionDef | Diagnostic | None:

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticWarning, Place, Severity
 from opwright.functions import OnnxFunction
-from opwright.lang.source import file_lines
-from opwright.live.function_source import shown_name
+from opwright.live.function_source import file_lines, shown_name
 
 
 def show_warnings(function: OnnxFunction, diagnostics: Iterable[Diagnostic]) -> None:
