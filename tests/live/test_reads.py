@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from onnx import numpy_helper
@@ -16,6 +17,7 @@ from opwright.live.reads import Reads
 def captured() -> dict[str, Any]:
     return {
         "array": np.ones(3, np.float32),
+        "eighths": np.full(2, 0x38, np.uint8).view(ml_dtypes.float8_e4m3fn),
         "table": [[1.0, 2.0], [3.0]],
         "mixed": [1, np.zeros(2), (4, [5])],
         "plain": [1, 0.0, "a", float("nan")],
@@ -33,6 +35,7 @@ def captured() -> dict[str, Any]:
         lambda found: found["array"].__setitem__(1, 2),
         lambda found: found.update(array=np.ones(3, np.float64)),
         lambda found: found.update(array=np.ones((1, 3), np.float32)),
+        lambda found: found.update(eighths=found["eighths"].view(ml_dtypes.float8_e4m3fnuz)),
         lambda found: found["table"][0].append(1.0),
         lambda found: found["table"][1].__setitem__(0, 3),
         lambda found: found["mixed"][1].__setitem__(0, 1),
@@ -61,7 +64,7 @@ def test_what_has_changed_is_seen(change: Callable[[dict[str, Any]], Any]) -> No
     assert not reads.still_hold()
 
 
-@pytest.mark.parametrize("name", ["array", "table", "plain", "mixed", "shape", "empty", "tensor", "held"])
+@pytest.mark.parametrize("name", ["array", "eighths", "table", "plain", "mixed", "shape", "empty", "tensor", "held"])
 def test_what_is_equal_is_unchanged(name: str) -> None:
     found = captured()
     reads = Reads()

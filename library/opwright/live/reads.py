@@ -46,7 +46,7 @@ def _content(value: Any) -> Any:
     if type(value) in _UNCHANGED or isinstance(value, Opset):
         return None
     if _is_array(value):
-        return (value.dtype.str, value.shape, value.tobytes() if value.nbytes <= ARRAY_BYTES else None)
+        return (value.dtype, value.shape, value.tobytes() if value.nbytes <= ARRAY_BYTES else None)
     if is_tensor_object(value):
         return (tensor_content(value),)
     if isinstance(value, dict):
@@ -66,7 +66,7 @@ def _equal(now: Any, value: Any, content: Any) -> bool:
         return isinstance(value, (bool, int, float, str, tuple)) and bool(_static_key(now) == _static_key(value))
     if _is_array(now):
         dtype, shape, elements = content
-        return (now.dtype.str, now.shape) == (dtype, shape) and (elements is None or now.tobytes() == elements)
+        return (now.dtype, now.shape) == (dtype, shape) and (elements is None or now.tobytes() == elements)
     if is_tensor_object(now):
         return bool(tensor_content(now) == content[0])
     if isinstance(now, dict):
