@@ -492,8 +492,9 @@ class BodyLoop:
         where = "in this scope: it is bound inside the loop only"
         if not self.makes_trips():
             return Unbound(where)
-        if isinstance(left, Unbound):  # a loop in the body could hand it on
-            return Unbound(where, left.loop, copies=left.copies)
+        if isinstance(left, Unbound):  # a loop in the body could hand it on, or a copy of the body surely binds it
+            copies = left.copies or (self.may_be_static and left.loop is None)
+            return Unbound(where, self.key() if left.loop is None and copies else left.loop, copies=copies)
         if self.is_value(left):
             return Unbound(where, self.key())
         has_copies = self.may_be_static and not isinstance(left, NoValue)
