@@ -228,6 +228,17 @@ def test_mistakes_are_findings_at_the_authors_line(code: str, step: Any) -> None
     assert len(b.to_model_proto().graph.node) <= 2
 
 
+def test_an_output_that_is_refused_changes_nothing() -> None:
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT["N", "M"])
+    y = op.Reshape(x, b.input("s", INT64["K"]))
+    for name, declared in (("x", FLOAT[7, 7]), ("y", INT64["N"])):
+        with pytest.raises(DiagnosticError):
+            b.output(name, y, declared)
+    b.output("y", y, FLOAT[2, 3])
+    assert y.shape == (2, 3)
+
+
 def test_operators_of_another_opset_are_those_of_the_builder() -> None:
     b = GraphBuilder(opset=13)
     x = b.input("x", FLOAT[2, 4])

@@ -111,6 +111,31 @@ def test_large_operands_become_initializers() -> None:
     assert len(b.to_model_proto().graph.initializer) == 1
 
 
+def test_arrays_of_a_step_that_is_taken_back_are_not_kept() -> None:
+    """One failed, the other body is run again, since its state turns out as a tensor."""
+    ones, twos = np.ones((600, 600), np.float32), np.full((600, 600), 2, np.float32)
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT[1, 600])
+    with pytest.raises(DiagnosticError):
+        op.MatMul(x, ones, unknown=1)
+    runs: list[int] = []
+
+    def step(i: Any, going: Any, total: Any) -> Any:
+        runs.append(1)
+        return going, op.MatMul(x, ones) + total
+
+    with b.scope():
+        b.output("summed", op.Loop(3, True, 0.0, body=step), FLOAT[1, 600])
+    b.output("product", op.MatMul(x, twos))
+    assert len(runs) == 2
+    model = b.to_model_proto()
+    assert len(model.graph.initializer) == 2
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    summed, product = session.run(None, {"x": np.ones((1, 600), np.float32)})
+    assert summed[0, 0] == 1800
+    assert product[0, 0] == 1200
+
+
 @pytest.mark.parametrize("step", [1, 2])
 @pytest.mark.parametrize("size", [4, 1 << 19])
 def test_operands_are_what_they_were_at_the_call(size: int, step: int) -> None:

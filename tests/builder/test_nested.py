@@ -97,6 +97,35 @@ def test_a_failure_inside_leaves_nothing_behind(b: GraphBuilder) -> None:
     assert [node.op_type for node in b.to_model_proto().graph.node] == ["Constant", "Add"]
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda b, x: x + 1,
+        lambda b, x: op.Constant(value_float=1.0),
+        lambda b, x: b.initializer("w", np.ones(2, np.float32)),
+        lambda b, x: b.input("y", FLOAT[2]),
+    ],
+)
+def test_values_that_are_kept_from_what_is_taken_back_are_refused(b: GraphBuilder, make: Any) -> None:
+    x = b.input("x", FLOAT[2])
+    kept: list[Any] = []
+
+    def step(i: Any, going: Any, total: Any) -> Any:
+        if not kept:
+            kept.append(make(b, x))
+        return going, total + kept[0] * x
+
+    def loop() -> Any:
+        with b.scope():
+            return op.Loop(3, True, 0.0, body=step)  # run again: the number is to be a tensor
+
+    assert code_of(loop) == "OW380"
+    assert code_of(lambda: kept[0] + 1) == "OW380"
+    with b.scope():
+        kept[:] = [make(b, x)]
+    b.output("z", loop())
+
+
 def test_an_exception_of_the_author_keeps_its_cause(b: GraphBuilder) -> None:
     x = b.input("x", FLOAT[2])
 

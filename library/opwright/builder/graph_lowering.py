@@ -38,6 +38,7 @@ class GraphLowering(Lowering):
         self.makers: dict[ir.Value, ir.Node] = {}
         self.order: dict[ir.Node, int] = {}
         self.homes: dict[ir.Value, ir.Region] = {}
+        self.unmade: set[ir.Value] = set()  # inputs, initializers, and what a run is told
 
     def is_the_only_opset(self, opset: OpsetObject) -> bool:
         """A graph is built by functions of Python, each of which may name its own."""
@@ -90,6 +91,15 @@ class GraphLowering(Lowering):
         """Whether a value is made in a graph that is still open."""
         home = self.homes.get(value)
         return home is None or home is self.region or home in self.open_regions
+
+    def add_unmade(self, value: ir.Value) -> None:
+        """Makes a value that no node makes known as the graph's own."""
+        self.trail.add(self.unmade, value)
+
+    def has(self, value: ir.Value) -> bool:
+        """Whether the value is of this graph. What a step has made is not, once the step has been taken back."""
+        made = value in self.makers or value in self.homes or value in self.unmade
+        return made or id(value) in self.made_at_the_top.now()
 
     def spend(self, nodes: int, span: Span | None) -> None:
         self.nodes += nodes  # a graph may be as large as its author makes it

@@ -37,8 +37,7 @@ class Interface:
     def add_input(self, name: str, annotation: object) -> Value:
         value = ir.Value(annotation_of(self.recorder, annotation, f"the input `{name}`"), name)
         self._take(name, "input")
-        self.recorder.inputs[name] = value
-        self.low.function.inputs.append(value)
+        self.recorder.add_input(name, value)
         return Value(self.recorder.owner, value)
 
     def add_initializer(self, name: str, given: object, location: str | None, offset: int) -> Value:
@@ -95,6 +94,7 @@ class Interface:
         assert element is not None
         value = ir.Value(ir.TensorType(element, (None,) * array.ndim))
         value.name = self.low.names.fresh("given", value)
+        self.low.add_unmade(value)
         return Value(self.recorder.owner, value)
 
     def add_output(self, name: str, given: object, annotation: object) -> None:
@@ -108,13 +108,17 @@ class Interface:
                 reason="outputs are of the whole model",
                 help="return the value from the function, and give the operator's result as output",
             )
+        trail = self.low.trail
+        met = None
         if annotation is not None:
-            value.type = self._met(name, value, annotation_of(self.recorder, annotation, f"the output `{name}`"))
+            met = self._met(name, value, annotation_of(self.recorder, annotation, f"the output `{name}`"))
         self._take(name, "output")
+        if met is not None:
+            value.retype(met, trail)
         own = value.name in self.recorder.inputs or value.name in self.recorder.kept
         if not own and value not in self.recorder.outputs.values():
-            value.name = name
-        self.recorder.outputs[name] = value
+            value.rename(name, trail)
+        trail.put(self.recorder.outputs, name, value)
 
     def _as_value(self, name: str, operand: Operand) -> ir.Value:
         if isinstance(operand, StaticList):

@@ -39,7 +39,8 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
             nodes[maker] = None
             pending.extend(maker.read())
     made = {result for node in nodes for result in node.made()}
-    recorder.asked.update(made)
+    for item in made:
+        low.trail.add(recorder.asked, item)
     if not made or not all(item.type.is_known for item in given if item not in made):
         return
     names = {item: f"given_{index}" for index, item in enumerate(item for item in given if item not in made)}
@@ -66,7 +67,7 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
     for item in made:
         found = known.get(names.get(item, item.name))
         if found is not None:
-            item.type = _refined(item.type, found)
+            item.retype(_refined(item.type, found), low.trail)
 
 
 def is_complete(type_: ir.Type) -> bool:

@@ -93,6 +93,15 @@ def _own(recorder: Recorder, value: Value | Shape) -> Operand:
             help="build both parts with one builder, or make it an input of this one",
         )
     made = inner.owner or inner.value if isinstance(inner, IntTuple) else inner
+    if made is not None and not low.has(made):
+        raise low.error(
+            "OW380",
+            f"{_named(inner)} is not in the graph any more",
+            None,
+            reason="the step that made it has been taken back: it failed, or the function of a nested graph has been run "
+            "again, with other types",
+            help="make it before, outside of the function",
+        )
     if made is not None and not low.is_visible(made):
         raise low.error(
             "OW380",

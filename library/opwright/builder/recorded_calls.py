@@ -101,7 +101,7 @@ def _note_last(recorder: Recorder, inline: bool) -> None:
     if not isinstance(call, ir.Call) or not isinstance(call.callee, ir.FunctionReference):
         return
     if inline:
-        recorder.inlined.add(call)
+        low.trail.add(recorder.inlined, call)
     results = [value for value in call.results if value is not None]
     if all(has_rank(value.type) for value in results):
         return
@@ -116,8 +116,8 @@ def _note_last(recorder: Recorder, inline: bool) -> None:
         recorder.types[key] = [value.type for value in results]
     else:
         for value, type_ in zip(results, known, strict=True):
-            value.type = type_
-        recorder.asked.update(results)
+            value.retype(type_, low.trail)
+            low.trail.add(recorder.asked, value)
 
 
 def _key(recorder: Recorder, call: ir.Call) -> tuple[object, ...]:

@@ -93,7 +93,8 @@ class Recorder:
         key = kept.element.name, kept.dims, sha256(kept.content()).digest()
         found = self.arrays.get(key)
         if found is None:
-            found = self.arrays[key] = self.add_kept("", kept)
+            found = self.add_kept("", kept)
+            self.low.trail.put(self.arrays, key, found)
         return found
 
     def add_kept(self, name: str, kept: Kept) -> ir.Value:
@@ -101,7 +102,17 @@ class Recorder:
         value = ir.Value(ir.TensorType(kept.element, kept.dims), name)
         if not name:
             value.name = self.low.names.fresh("constant", value)
-        self.kept[value.name] = kept
-        self.low.function.inputs.append(value)
+        self.low.trail.put(self.kept, value.name, kept)
+        self._add_input(value)
         kept.value = value
         return value
+
+    def add_input(self, name: str, value: ir.Value) -> None:
+        """An input, whose name is its own."""
+        self.low.trail.put(self.inputs, name, value)
+        self._add_input(value)
+
+    def _add_input(self, value: ir.Value) -> None:
+        """To a function, initializers are inputs too."""
+        self.low.trail.append(self.low.function.inputs, value)
+        self.low.add_unmade(value)
