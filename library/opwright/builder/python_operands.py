@@ -98,8 +98,8 @@ def _own(recorder: Recorder, value: Value | Shape) -> Operand:
             "OW380",
             f"{_named(inner)} is not in the graph any more",
             None,
-            reason="the step that made it has been taken back: it failed, or the function of a nested graph has been run "
-            "again, with other types",
+            reason="the step that made it has been taken back: it failed, or its nested graph was made again, of other "
+            "types",
             help="make it before, outside of the function",
         )
     if made is not None and not low.is_visible(made):
