@@ -271,6 +271,41 @@ def test_an_unread_result_of_a_branch_is_dropped(compiler: Compiler) -> None:
     assert "Exp" not in names
 
 
+@pytest.mark.parametrize(
+    ("program", "left", "states"),
+    [
+        # The flag of `break` is the condition, and the next condition its opposite.
+        ("for i in range(n):\n    x = x * 2\n    if not (x[0] < 100):\n        break\nreturn x", [], 1),
+        ("for i in range(n):\n    if x[0] > 3:\n        break\n    x = x * 2\nreturn x", ["Not", "If"], 1),
+        ("found = False\nif n > 3:\n    found = True\nif not found:\n    x = -x\nreturn x", ["Not", "If"], 0),
+        (
+            "found = False\nif n > 3:\n    found = True\nfound = not found\nif not found:\n    x = -x\nreturn x",
+            ["If"],
+            0,
+        ),
+        # What nothing reads is carried no further, and what only that is made of.
+        ("t = x\nu = x\nfor i in range(n):\n    u = t\n    t = t * u\n    x = x + 1\nreturn x", [], 1),
+        ("t = x\nu = x\nfor i in range(n):\n    x = x + u\n    u = t * 2\n    t = u + 1\nreturn x", [], 2),
+    ],
+)
+def test_flags_are_the_conditions_that_they_follow_from(
+    compiler: Compiler, program: str, left: list[str], states: int
+) -> None:
+    body = "".join(f"    {line}\n" for line in program.splitlines())
+    function = compiler.function(f"{TOP}def F(x, n):\n{body}", {"x": "float/1", "n": "int64/0"}, {"y": "float"})
+    assert verify(function) == []
+    found = [node for _, node in ir.walk(function.body)]
+    negations = ["Not" for node in found if isinstance(node, ir.Call) and node.callee.identity[1] == "Not"]
+    assert [*negations, *("If" for node in found if isinstance(node, ir.If))] == left
+    assert sum(len(node.results) for node in found if isinstance(node, ir.Loop)) == states
+    for values in ([1.0, 2.0], [60.0, 0.5], [-3.0, 0.0]):
+        for trips in (0, 1, 5):
+            x, n = np.array(values, np.float32), np.array(trips, np.int64)
+            expected = np.asarray(as_python(program, x, n), np.float32)
+            for runtime, (got,) in run_everywhere(function, {"x": x, "n": n}).items():
+                np.testing.assert_array_equal(got, expected, err_msg=f"{runtime}, {values}, {trips}")
+
+
 def test_several_errors_are_found_at_once(compiler: Compiler) -> None:
     text = "def F(x):\n    a = op.Sigmoyd(x)\n    b = nowhere + a\n    return op.Relu(x, x), b\n"
     assert compiler.codes(text, {"x": "float"}, {"y": "float"}) == ["OW201", "OW302", "OW203"]

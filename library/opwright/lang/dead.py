@@ -19,7 +19,8 @@ def remove_unused_attributes(function: ir.Function) -> None:
 
 
 def remove_dead_nodes(function: ir.Function) -> None:
-    """Removes unused pure nodes, and the unused results of an `If`, from the inside of the region out."""
+    """Removes unused pure nodes, unused results of each `If`, and what a `Loop` carries for nobody, from the inside of
+    the region out."""
     _sweep(function.body, set())
 
 
@@ -52,6 +53,8 @@ def _sweep(region: ir.Region, used: set[ir.Value | None]) -> None:
             continue
         if isinstance(node, ir.If):
             _drop_unread_results(node, used)
+        elif isinstance(node, ir.Loop):
+            _drop_unread_states(node, used)
         if isinstance(node, (ir.If, ir.Loop)) and not node.results:
             _give_result(node)
         for inner in node.regions():
@@ -84,3 +87,36 @@ def _drop_unread_results(node: ir.If, used: set[ir.Value | None]) -> None:
     node.results = [node.results[index] for index in read]
     node.then.yields = [node.then.yields[index] for index in read]
     node.orelse.yields = [node.orelse.yields[index] for index in read]
+
+
+def _drop_unread_states(node: ir.Loop, used: set[ir.Value | None]) -> None:
+    """A state goes that nothing reads behind the loop, and in its body nothing but what makes the state again."""
+    body, states = node.body, range(len(node.results))
+    read = {index for index in states if node.results[index] in used}
+    if len(read) == len(states):
+        return
+    needed: set[ir.Value | None] = {body.yields[0]}
+    while True:
+        needed.update(body.yields[1 + index] for index in read)
+        for inner in reversed(body.nodes):
+            if not needed.isdisjoint(inner.made()) or not is_pure(inner):
+                needed.update(_all_read(inner))
+        more = {index for index in states if body.parameters[2 + index] in needed} - read
+        if not more:
+            break
+        read |= more
+    left = sorted(read)
+    node.initial = [node.initial[index] for index in left]
+    node.results = [node.results[index] for index in left]
+    body.parameters[2:] = [body.parameters[2 + index] for index in left]
+    body.yields[1:] = [body.yields[1 + index] for index in left]
+
+
+def _all_read(node: ir.Node) -> list[ir.Value]:
+    """What a node reads, the graphs in it included."""
+    found = list(node.read())
+    for region in node.regions():
+        found.extend(region.yields)
+        for inner in region.nodes:
+            found.extend(_all_read(inner))
+    return found

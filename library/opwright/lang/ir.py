@@ -6,7 +6,7 @@ Plain slotted classes, owned by one compile and never shared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from enum import Enum
 from functools import partial
@@ -1011,6 +1011,19 @@ class Const:
 
 
 Node = Call | If | Loop | Const
+
+
+def read_instead(node: Node, others: Mapping[Value, Value]) -> None:
+    """Has a node read other values in place of those that it reads. Graphs in it stay as they are."""
+    match node:
+        case Call():
+            node.inputs = [value and others.get(value, value) for value in node.inputs]
+        case If():
+            node.condition = others.get(node.condition, node.condition)
+        case Loop():
+            node.trips = node.trips and others.get(node.trips, node.trips)
+            node.condition = node.condition and others.get(node.condition, node.condition)
+            node.initial = [others.get(value, value) for value in node.initial]
 
 
 # ------------------------------------------------------------------------------------------------ functions

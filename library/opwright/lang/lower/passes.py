@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from opwright.lang import dead, isolated
 from opwright.lang.looked_up import OperatorName
-from opwright.lang.lower import powers
+from opwright.lang.lower import powers, truth_choices
 from opwright.lang.lower.context import Lowering
 from opwright.opsets.records import SEQUENCE_MAP
 
@@ -26,6 +26,10 @@ def expand_powers(low: Lowering) -> None:
     powers.expand_powers(low, low.function.body)
 
 
+def take_out_choices(low: Lowering) -> None:
+    truth_choices.take_out_choices(low)
+
+
 def keep_constants_inside(low: Lowering) -> None:
     if _SEQUENCE_MAP in low.looked_up:
         isolated.keep_constants_inside(low.function.body, low.prologue, low.copied)
@@ -39,5 +43,5 @@ def remove_unused_attributes(low: Lowering) -> None:
     dead.remove_unused_attributes(low.function)
 
 
-_ALWAYS = (expand_powers, keep_constants_inside, remove_dead_nodes)
+_ALWAYS = (expand_powers, take_out_choices, keep_constants_inside, remove_dead_nodes)
 _OF_VARIANTS = (*_ALWAYS, remove_unused_attributes)
