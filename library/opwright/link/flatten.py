@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 from onnx import FunctionProto, helper
 
-from opwright.graphs.ids import FunctionId, called, function_id
-from opwright.graphs.inline import inline_into
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.graphs.ids import FunctionId, call_id, called, function_id
+from opwright.graphs.inline import MOST_NODES, inline_into
 from opwright.graphs.walk import all_nodes
 from opwright.link.digests import function_digests, record_of
 from opwright.link.metadata import FLATTENED
@@ -21,10 +22,11 @@ def flatten(
     roots: Collection[FunctionId],
     named: Mapping[FunctionId, Sequence[FunctionId]] | None = None,
 ) -> list[FunctionProto]:
-    """Shortens chains of calls deeper than DEEPEST_CALL: functions of the levels between are inlined into callers.
+    """Shortens chains of calls deeper than DEEPEST_CALL: functions of some levels are inlined into their callers.
 
     `functions` are callees first and stay so; those that are neither called any more nor among `roots` are dropped.
-    `named`: what the nodes of each function are called, where that is known.
+    `named`: what the nodes of each function are called, where that is known. Raises DiagnosticError (OW565) where that
+    would make too many nodes.
     """
     by_id = {function_id(function): function for function in functions}
     calls = dict(named or {identity: called(function) for identity, function in by_id.items()})
@@ -34,9 +36,9 @@ def flatten(
     deepest = 1 + max(heights.values(), default=0)
     if deepest <= DEEPEST_CALL:
         return _reached(by_id, roots, calls)
-    # Every step-th level stays a function. With levels kept at equal distances the copies multiply least.
-    step = -(-deepest // (DEEPEST_CALL - 1))
-    kept = {identity for identity, height in heights.items() if height % step == 0}
+    kept = _at_levels(heights, deepest, DEEPEST_CALL - 1)
+    if _largest(by_id, calls, kept, roots) > MOST_NODES:
+        raise DiagnosticError([_too_deep(deepest)])
     versions = {item.domain: item.version for function in functions for item in function.opset_import}
     result: dict[FunctionId, FunctionProto] = {}
     for identity, function in by_id.items():
@@ -52,6 +54,39 @@ def flatten(
             result[identity] = flat
     _write_digests(result)
     return _reached(result, roots, calls)
+
+
+def _at_levels(heights: Mapping[FunctionId, int], deepest: int, most: int) -> set[FunctionId]:
+    """The functions of so many of the levels, at equal distances: so the copies multiply least."""
+    return {key for key, height in heights.items() if (height + 1) * most // deepest > height * most // deepest}
+
+
+def _largest(
+    functions: Mapping[FunctionId, FunctionProto],
+    calls: Mapping[FunctionId, Sequence[FunctionId]],
+    kept: Collection[FunctionId],
+    roots: Collection[FunctionId],
+) -> int:
+    """How many nodes the largest function has once those that are not kept are inlined."""
+    sizes: dict[FunctionId, int] = {}
+    largest = 0
+    for identity, function in functions.items():
+        inlined = {callee for callee in calls[identity] if callee in sizes and callee not in kept}
+        names = [call_id(node) for node in all_nodes(function.node)] if inlined else []
+        sizes[identity] = len(function.node) + sum(sizes[name] for name in names if name in inlined)
+        if identity in kept or identity in roots:
+            largest = max(largest, sizes[identity])
+    return largest
+
+
+def _too_deep(deepest: int) -> Diagnostic:
+    return Diagnostic(
+        "OW565",
+        f"functions call one another {deepest} deep",
+        reason="a model has chains of at most 100 calls, and to inline the functions of some levels would make more "
+        f"than {MOST_NODES} nodes",
+        help="call them less deeply: runtimes inline each call, and would make as many nodes and more",
+    )
 
 
 def _reached(
