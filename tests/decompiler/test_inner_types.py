@@ -373,13 +373,29 @@ UNRANKED = {
 }
 
 
+LOOPED = """z_2 = Loop (n, , before) <body: graph = trip (int64 i, bool go, float[4] v) => (bool on, float[4] w) {
+    on = Identity (go) w = Neg (v) }>"""
+INSIDE = {
+    "a loop inside": SCAN_OF.format("Neg (item)", "x").replace("after = Add (before", f"{LOOPED} after = Add (z_2")
+    + " y = Identity (all)",
+    "a function inside": SCAN_OF.format("my.G (item)", "x") + " y = Identity (all)",
+}
+
+
 @pytest.mark.parametrize("faithful", [False, True])
-@pytest.mark.parametrize("text", UNRANKED.values(), ids=UNRANKED)
-def test_a_scan_has_the_ranks_that_graphs_declare(text: str, faithful: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("within", [False, True])
+@pytest.mark.parametrize("text", (UNRANKED | INSIDE).values(), ids=UNRANKED | INSIDE)
+def test_a_scan_has_the_ranks_that_graphs_declare(text: str, within: bool, faithful: bool, tmp_path: Path) -> None:
+    """In the model's graph, or within a function of it."""
     inputs = "float[2, 4] x, float[4] z, int64[K] to, int64[L] one, int64[1] zero, int64 n, bool c, int64 at"
     header = HEADER.replace("]", ', "my": 1]')
+    function = ""
+    if within:
+        names = "x, z, to, one, zero, n, c, at"
+        function = f"""<domain: "my", opset_import: ["": 18, "my": 1]> H ({names}) => (y) {{ {text} }}"""
+        text = f"y = my.H ({names})"
     model = parser.parse_model(
-        f"""{header} g ({inputs}) => (float[2, 4] y) {{ {text} }}
+        f"""{header} g ({inputs}) => (float[2, 4] y) {{ {text} }} {function}
         <domain: "my", opset_import: ["": 18]> F (x) => (y) {{ y = Abs (x) }}
         <domain: "my", opset_import: ["": 18]> G (x) => (y) {{
             at = Constant <value_int = 0> () s = SequenceConstruct (x) y = SequenceAt (s, at)

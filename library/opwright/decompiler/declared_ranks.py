@@ -32,7 +32,8 @@ def declared_ranks(model: ModelProto, used: set[str]) -> dict[str, str]:
     wanted = {node.output[0] for node in nodes if node.op_type in _BY_VALUE}
     wanted |= _needed(nodes).intersection(name for node in nodes if _is_uncertain(node) for name in node.output)
     inferred = infer_model(model, data_prop=True)
-    values = [item for graph in (() if inferred is None else all_graphs(inferred)) for item in graph.value_info]
+    graphs = [] if inferred is None else [*all_graphs(inferred)]
+    values = [item for graph in graphs for item in (*graph.value_info, *graph.output)]
     texts = {value.name: _ranked(value, used) for value in _of_scans(model)}
     texts.update((value.name, text) for value in values if value.name in wanted and (text := _ranked(value, used)))
     return {name: text for name, text in texts.items() if text}
@@ -56,7 +57,7 @@ def _is_uncertain(node: NodeProto) -> bool:
     """Whether the compiler has no rule for the rank of what a node gives; ONNX may have one, or follow it through
     sequences and functions."""
     record = record_of(normal_domain(node.domain), node.op_type)
-    return record.rank is RankRule.UNKNOWN and not record.is_control_flow and record is not CONSTANT
+    return _hides_ranks(node) and not record.is_control_flow
 
 
 def _ranked(value: ValueInfoProto, used: set[str]) -> str:
@@ -106,15 +107,17 @@ def _names(values: Iterable[ValueInfoProto]) -> Iterator[str]:
 
 
 def ranks_by_length(function: FunctionProto, forms: Forms, used: set[str]) -> dict[str, str]:
-    """The same of a function with a Scan, whose inputs have no types: shapes whose length is known say the rank.
+    """The same of a function with a Scan, whose inputs have no types: shapes whose length is known say the rank, and so
+    does what its body declares.
 
     Inputs are taken to have the dimensions that are asked of their shapes.
     """
-    if not any(SCAN.describes(node) for node in function.node):
+    bodies = [body for node in all_nodes(function.node) if SCAN.describes(node) for body in subgraphs(node)]
+    if not bodies:
         return {}
     values = {name: _tensor(name) for name in function.input}
     contents: dict[ir.Value, ir.TensorData] = {}
-    found: dict[str, str] = {}
+    found = _declared_by(bodies, used)
     for node in all_nodes(function.node):
         signature = forms.signature_of(node)
         if signature is None or not signature.outputs:
@@ -131,6 +134,23 @@ def ranks_by_length(function: FunctionProto, forms: Forms, used: set[str]) -> di
             used.add("Tensor")
             found[node.output[0]] = f"Tensor[{', '.join(['None'] * rank)}]"
     return found
+
+
+def _declared_by(bodies: Sequence[GraphProto], used: set[str]) -> dict[str, str]:
+    """The declared ranks of what bodies take; and of what they give, where those may not follow."""
+    found: dict[str, str] = {}
+    for body in bodies:
+        hides = any(_hides_ranks(node) or node.op_type in _BY_VALUE for node in all_nodes(body.node))
+        for value in chain(body.input, body.output if hides else ()):
+            text = _ranked(value, used)
+            if text:
+                found[value.name] = text
+    return found
+
+
+def _hides_ranks(node: NodeProto) -> bool:
+    record = record_of(normal_domain(node.domain), node.op_type)
+    return record.rank is RankRule.UNKNOWN and record is not CONSTANT
 
 
 _SHAPES = {RankRule.RESHAPED: 1, RankRule.FILLED: 0}  # which input is the shape of the result
