@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from onnx import NodeProto
 
-from opwright.graphs.walk import all_nodes, subgraphs
+from opwright.graphs.walk import subgraphs
 
 
 def in_order(nodes: Sequence[NodeProto]) -> Iterable[tuple[int, NodeProto]]:
@@ -33,10 +33,14 @@ def in_order(nodes: Sequence[NodeProto]) -> Iterable[tuple[int, NodeProto]]:
     return [(index, nodes[index]) for index in done]
 
 
-def _names_read(node: NodeProto) -> Iterable[str]:
-    """What a node reads, and the nodes of its graphs."""
+def _names_read(node: NodeProto) -> Iterator[str]:
+    """What a node reads, and what its graphs read of what is around them."""
     yield from node.input
     for graph in subgraphs(node):
-        for inner in all_nodes(graph.node):
-            yield from inner.input
-        yield from (value.name for value in graph.output)
+        own = {value.name for value in graph.input}
+        own.update(tensor.name for tensor in graph.initializer)
+        own.update(sparse.values.name for sparse in graph.sparse_initializer)
+        own.update(name for inner in graph.node for name in inner.output)
+        read = (name for inner in graph.node for name in _names_read(inner))
+        yield from (name for name in read if name not in own)
+        yield from (value.name for value in graph.output if value.name not in own)
