@@ -80,6 +80,39 @@ def test_an_error_in_a_helper_is_told_once() -> None:
     assert len(found(unrolled.to_model_proto)) == 1
 
 
+def test_each_call_of_a_function_that_does_not_compile_is_told_at_its_place() -> None:
+    @script()
+    def broken(x: FLOAT["N"]):
+        return op.NoSuch(x)
+
+    @script()
+    def f(x: FLOAT["N"]):
+        y = broken(x)
+        z = broken(x + 1.0)
+        for axis in (0, -1):
+            x = broken(op.Softmax(x, axis=axis))
+        return x + y + z
+
+    calls = [line(item.place) for item in found(f.to_model_proto) if item.code == "OW350"]
+    assert calls == ["y = broken(x)", "z = broken(x + 1.0)", "x = broken(op.Softmax(x, axis=axis))"]
+
+
+def test_a_helper_that_calls_a_function_that_does_not_compile_is_told_once() -> None:
+    @script()
+    def broken(x: FLOAT["N"]):
+        return op.NoSuch(x)
+
+    def calls(x):
+        return broken(x)
+
+    @script()
+    def f(x: FLOAT["N"]):
+        return calls(x) + calls(x + 1.0)
+
+    (item,) = [item for item in found(f.to_model_proto) if item.code == "OW350"]
+    assert line(item.place) == "return calls(x) + calls(x + 1.0)"
+
+
 def test_a_nested_function_is_the_function_itself() -> None:
     @script()
     def f(x: FLOAT["N"]):

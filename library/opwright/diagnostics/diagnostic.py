@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 
@@ -33,12 +33,20 @@ class Place:
         return f"{self.file}:{self.line}:{self.column}"
 
 
+class Role(Enum):
+    """What a second place is to a finding. It is told in the note; the role is for those who compare findings."""
+
+    EXPLAINS = "explains"
+    MOVED_FROM = "moved from"  # the finding stood there, in a function that is inlined, and is told at the call
+
+
 @dataclass(frozen=True, slots=True)
 class Related:
     """A second place that explains the first, and what to see there."""
 
     place: Place
     note: str
+    role: Role = field(default=Role.EXPLAINS, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import field
 from functools import partial
 
 from opwright.bundle.call_interface import spread_names
-from opwright.diagnostics.diagnostic import Diagnostic, Severity, has_errors
+from opwright.diagnostics.diagnostic import Diagnostic, Role, Severity, has_errors
 from opwright.elements import BY_NAME
 from opwright.lang import facts, ir
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
@@ -21,7 +21,6 @@ from opwright.lang.lower.context import LoopPlans, Lowering
 from opwright.lang.lower.copied_values import bind_copied_values
 from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
 from opwright.lang.lower.flow import State, place_of, returned_values, state_of
-from opwright.lang.lower.function_calls import IN_THIS_CALL
 from opwright.lang.lower.function_unit import Target, Unit
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, is_tensor
@@ -67,7 +66,7 @@ def _each_once(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
         return ()
     kept: dict[object, Diagnostic] = {}
     for item in found:
-        inside = [note.place for note in item.related if note.note.startswith(IN_THIS_CALL)]
+        inside = [note.place for note in item.related if note.role is Role.MOVED_FROM]
         where = inside[-1] if inside else item.place
         kept.setdefault((item.code, item.message, where), item)
     return tuple(kept.values())

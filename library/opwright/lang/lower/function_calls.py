@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from opwright.bundle.call_interface import inputs_of_call
 from opwright.bundle.declared_shapes import Sizes
-from opwright.diagnostics.diagnostic import Diagnostic, Related, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, Role, Severity
 from opwright.lang import ir
 from opwright.lang.grammar import name_of
 from opwright.lang.looked_up import OperatorName
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from opwright.bundle.format import BodyEntry, FunctionEntry
 
 INLINE_DEPTH = 64
-IN_THIS_CALL = "in this call"  # how the note begins that says where an error stands inside a function
 _BEYOND_FLOAT32 = 2.0**128
 
 
@@ -135,7 +134,7 @@ def at_call(
     errors = [item for item in found if item.severity is Severity.ERROR and item.place is not None]
     if errors and is_installed(scope.module.source.name) and not is_installed(place.file):
         first = errors[0]
-        note = Related(first.place or place, f"{IN_THIS_CALL} of `{name}`")
+        note = _moved_from(first.place or place, name)
         return [
             Diagnostic(
                 "OW336",
@@ -149,10 +148,14 @@ def at_call(
     moved = []
     for item in found:
         if item.severity is Severity.ERROR and item.place is not None:
-            note = Related(item.place, f"{IN_THIS_CALL} of `{name}`")
+            note = _moved_from(item.place, name)
             item = replace(item, place=place, related=(note, *item.related))
         moved.append(item)
     return moved
+
+
+def _moved_from(place: Place, name: str) -> Related:
+    return Related(place, f"in this call of `{name}`", Role.MOVED_FROM)
 
 
 @cache
