@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import enum
+import linecache
 import math
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import onnx
@@ -13,6 +16,11 @@ import pytest
 from onnx import numpy_helper
 from opwright import FLOAT, INT64, DiagnosticError, OnnxFunction, Opset, script
 from opwright import opset18 as op
+from opwright.lang.lower.lists import LIST_BUILTINS
+from opwright.lang.resolve import BUILTIN_NAMES
+from opwright.lang.static import BUILTINS
+
+from tests.lang.static_text import compile_text
 
 SCALE = 2.0
 NAMES = SimpleNamespace(K=3, inner=SimpleNamespace(L=4))
@@ -230,3 +238,65 @@ def test_arrays_of_either_byte_order() -> None:
         return op.Add(x, values)
 
     assert constants(f) == [[1, 2, 3]]
+
+
+# A call of each builtin of Python that the language has.
+BUILTIN_CALLS = {
+    "abs": "abs(-2)",
+    "all": "all([True])",
+    "any": "any([True])",
+    "bool": "bool(2)",
+    "divmod": "divmod(7, 2)[0]",
+    "enumerate": "[i for i, _ in enumerate((3, 4))][1]",
+    "float": "float(2)",
+    "int": "int(2.5)",
+    "isinstance": "isinstance([2], list)",
+    "len": "len([2])",
+    "list": "list((2, 3))[0]",
+    "max": "max(1, 2)",
+    "min": "min(1, 2)",
+    "pow": "pow(2, 3)",
+    "print": "print(2)",
+    "range": "[i for i in range(3)][2]",
+    "reversed": "[i for i in reversed((1, 2))][0]",
+    "round": "round(2.25)",
+    "slice": "[1, 2, 3][slice(1, 2)][0]",
+    "sorted": "sorted([3, 2])[0]",
+    "str": "len(str(12))",
+    "sum": "sum([1, 2])",
+    "tuple": "tuple([2, 3])[0]",
+    "zip": "[i * j for i, j in zip((1, 2), (3, 4))][1]",
+}
+
+
+def test_builtins_that_calls_are_lowered_of_are_known_by_name() -> None:
+    assert {*BUILTINS, *LIST_BUILTINS, "isinstance", "print", "slice"} == BUILTIN_NAMES == BUILTIN_CALLS.keys()
+
+
+@pytest.mark.parametrize("name", sorted(BUILTIN_NAMES))
+def test_a_builtin_has_its_meaning_by_another_name(name: str, tmp_path: Path) -> None:
+    text = f"from opwright import FLOAT, opset18 as op\nalias = {name}\n\ndef F(x: FLOAT[...]):\n    return x * {{}}\n"
+    by_name, by_alias = (
+        text.format(BUILTIN_CALLS[name].replace(f"{name}(", f"{called}(")) for called in (name, "alias")
+    )
+    live = [_told(_live(item, tmp_path / "f.py")) for item in (by_name, by_alias)]
+    built = [[(item.code, item.message) for item in compile_text(item, ("float",))] for item in (by_name, by_alias)]
+    assert live[0] == live[1]
+    assert built[0] == built[1]
+    assert isinstance(live[0], bytes) == (built[0] == []) == (name != "print")
+
+
+def _live(text: str, file: Path) -> OnnxFunction:
+    file.write_text(text, encoding="utf-8")
+    linecache.checkcache(str(file))
+    names: dict[str, Any] = {}
+    exec(compile(text, str(file), "exec"), names)
+    return script()(names["F"])
+
+
+def _told(function: OnnxFunction) -> bytes | list[tuple[str, str]]:
+    """The function as bytes, without its places, or what is wrong with it."""
+    try:
+        return function.to_function_proto().SerializeToString()
+    except DiagnosticError as error:
+        return [(item.code, item.message) for item in error.diagnostics]

@@ -97,14 +97,17 @@ _NUMPY_CONSTANTS = {
     "inf": MATH_CONSTANTS["inf"],
     "nan": MATH_CONSTANTS["nan"],
 }
-_ONNX_MODULES = {  # and the function that each offers
+ONNX_FUNCTIONS = {"from_array": "onnx.numpy_helper", "make_tensor": "onnx.helper", "tensor": "onnx_ir"}
+_ONNX_MODULES = {  # that a source file may import, and the function that each offers
     "onnx": "",
     "onnx.TensorProto": "",
-    "onnx.helper": "make_tensor",
-    "onnx.numpy_helper": "from_array",
+    **{module: name for name, module in ONNX_FUNCTIONS.items() if module != "onnx_ir"},
 }
 _TYPE_NAMES = {name.upper(): BY_NAME[name] for name in BY_NAME}
-_TYPING_MODULES = ("typing", "typing_extensions", "collections.abc", "__future__")
+TYPING_MODULES = ("typing", "typing_extensions", "collections.abc", "__future__")
+BUILTIN_NAMES = frozenset(  # of Python's builtins, those of the language
+    (*BUILTINS, "all", "any", "enumerate", "isinstance", "list", "print", "range", "reversed", "slice", "zip")
+)
 _TYPES_NAMES = ("Graph", "Tensor", "Optional", "Sequence")
 _OPWRIGHT_MODULES = {  # and what they offer besides element types and opsets
     "opwright": ("script", "graph", "Opset", "OnnxFunction", *_TYPES_NAMES),
@@ -200,18 +203,7 @@ class ModuleScope(ABC):
         return tuple(names)
 
     def _builtin(self, name: str, span: Span) -> Operand:
-        if name in BUILTINS or name in (
-            "print",
-            "range",
-            "enumerate",
-            "zip",
-            "reversed",
-            "list",
-            "any",
-            "all",
-            "isinstance",
-            "slice",
-        ):
+        if name in BUILTIN_NAMES:
             return BuiltinObject("", name)
         if name in ("True", "False", "None"):
             return {"True": True, "False": False, "None": None}[name]
@@ -396,7 +388,7 @@ class FileScope(ModuleScope):
             return ModuleObject(alias.name)
         if alias.name in _ONNX_MODULES:
             return ModuleObject(alias.name if alias.asname else "onnx")
-        if alias.name in _TYPING_MODULES:
+        if alias.name in TYPING_MODULES:
             return TypingObject(alias.name)
         return self._not_importable(alias.name, span_of(alias))
 
@@ -412,7 +404,7 @@ class FileScope(ModuleScope):
         module, span = statement.module or "", span_of(alias)
         if statement.level:
             return self._from_file(module, statement.level, alias)
-        if module in _TYPING_MODULES:
+        if module in TYPING_MODULES:
             return TypingObject(alias.name)
         if module in ("collections", "math", "numpy", *_ONNX_MODULES, *_OPWRIGHT_MODULES):
             return self.attribute(ModuleObject(module), alias.name, span)

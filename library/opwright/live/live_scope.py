@@ -37,7 +37,7 @@ from opwright.lang.objects import (
     TypeObject,
     TypingObject,
 )
-from opwright.lang.resolve import ModuleScope
+from opwright.lang.resolve import BUILTIN_NAMES, ONNX_FUNCTIONS, TYPING_MODULES, ModuleScope
 from opwright.lang.source import Span
 from opwright.lang.syntax import Module
 from opwright.live.function_source import recover_helper
@@ -53,7 +53,7 @@ _NESTING = 32
 _UNSET = object()
 _AS_PARAMETER = "make it a parameter, and give it with `to_model_proto(initializers={...})`"
 _LANGUAGE_MODULES = ("collections", "math", "numpy", "typing", "opwright")
-_TYPING_MODULES = ("typing", "typing_extensions", "collections.abc", "types")
+_TYPING_MODULES = (*TYPING_MODULES, "types")  # the last has the class of `list[int]`
 
 
 class LiveScope(ModuleScope):
@@ -247,13 +247,7 @@ class LiveScope(ModuleScope):
         if isinstance(value, (BuiltinFunctionType, type)) and isinstance(label, str):
             if getattr(math, label, None) is value and label in static.MATH_FUNCTIONS:
                 return BuiltinObject("math", label)
-            if getattr(builtins, label, None) is value and label in (
-                *static.BUILTINS,
-                "range",
-                "enumerate",
-                "zip",
-                "slice",
-            ):
+            if getattr(builtins, label, None) is value and label in BUILTIN_NAMES:
                 return BuiltinObject("", label)
         return None
 
@@ -362,9 +356,6 @@ def _defaults_of(kind: type) -> dict[str, Any]:
     return dict(vars(kind)["_field_defaults"])
 
 
-_ONNX_FUNCTIONS = {"make_tensor": "onnx.helper", "from_array": "onnx.numpy_helper", "tensor": "onnx_ir"}
-
-
 def _listed_function(value: Any) -> BuiltinObject | None:
     """A function of numpy or onnx that the compiler evaluates itself; None for any other."""
     label = getattr(value, "__name__", None)
@@ -375,7 +366,7 @@ def _listed_function(value: Any) -> BuiltinObject | None:
     numpy = sys.modules.get("numpy")
     if label in FUNCTIONS and numpy is not None and getattr(numpy, label, None) is value:
         return BuiltinObject("numpy", label)
-    if label in _ONNX_FUNCTIONS and getattr(sys.modules.get(_ONNX_FUNCTIONS[label]), label, None) is value:
+    if label in ONNX_FUNCTIONS and getattr(sys.modules.get(ONNX_FUNCTIONS[label]), label, None) is value:
         return BuiltinObject("onnx", label)
     return None
 

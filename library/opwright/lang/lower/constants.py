@@ -21,6 +21,7 @@ from opwright.lang.lower.operands import Arguments, IntTuple, Operand
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.shapes import known_length, tuple_items
 from opwright.lang.objects import ArrayObject, BuiltinObject, TensorObject, TypeObject
+from opwright.lang.resolve import ONNX_FUNCTIONS
 from opwright.lang.source import Span
 from opwright.lang.static import StaticError
 
@@ -30,14 +31,13 @@ _TENSORS = {
     "make_tensor": numpy_values.make_tensor,
     "tensor": numpy_values.tensor_of_onnx_ir,
 }
-_LABELS = {"from_array": "onnx.numpy_helper", "make_tensor": "onnx.helper", "tensor": "onnx_ir"}
 MODULES = ("numpy", "onnx")
 Argument: TypeAlias = "bool | int | float | str | ElementType | ir.TensorData | tuple[Argument, ...] | None"
 
 
 def call_constant(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> Operand:
     """`np.array([1.0, 2.0])`, `np.sqrt(2.0)`, `onnx.helper.make_tensor(...)`, of what is known."""
-    label = f"{'np' if callee.module == 'numpy' else _LABELS[callee.name]}.{callee.name}"
+    label = f"{'np' if callee.module == 'numpy' else ONNX_FUNCTIONS[callee.name]}.{callee.name}"
     positional = [_known(low, operand, place, label) for operand, place in arguments.positional]
     keywords = {name: _known(low, operand, place, label) for name, (operand, place) in arguments.keywords.items()}
     try:
