@@ -65,7 +65,7 @@ def _compile(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> Co
     families = _families(version, unit)
     for family in families:
         drop_settled_inputs(unit, family)
-    found.extend(_errors(version, families))
+    found.extend(_errors(families))
     found.extend(binding_findings(version, _entry(version, unit, ())))
     bodies: dict[str, bytes] = {}
     entries: list[BodyEntry] = []
@@ -188,7 +188,7 @@ def _body(
 # ------------------------------------------------------------------------------------------------ findings
 
 
-def _errors(version: SpecVersion, families: Sequence[Family]) -> list[Diagnostic]:
+def _errors(families: Sequence[Family]) -> list[Diagnostic]:
     """What is wrong at every opset, or wrong in a way that has nothing to do with the opset."""
     found: dict[Diagnostic, None] = {}
     for family in families:

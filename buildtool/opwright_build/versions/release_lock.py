@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import pairwise
 
@@ -450,8 +450,3 @@ def lost_locks(names: Iterable[str], locks: Locks) -> list[Diagnostic]:
 def release_key(version: str) -> tuple[int, ...]:
     """Releases in their order, by their numbers."""
     return tuple(int(number) for number in re.findall(r"\d+", version)[:6])
-
-
-def accepted_in(promise: Promise, accepted: Accepted) -> Promise:
-    """The promise with one more change of bodies that was accepted."""
-    return replace(promise, accepted=(*promise.accepted, accepted))

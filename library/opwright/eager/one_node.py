@@ -31,7 +31,7 @@ from opwright.graphs.ids import function_id
 from opwright.graphs.ndarrays import as_array, is_masked
 from opwright.lang import ir
 from opwright.lang.lower.numbers import as_tensor
-from opwright.link.catalogue import Catalogue, layered, merge_libraries
+from opwright.link.catalogue import Catalogue, Same, layered, merge_libraries
 from opwright.link.choose import CAST, CHANGE, Call
 from opwright.link.instantiate import instantiate, write_defaults
 from opwright.link.model_instances import Instances
@@ -263,7 +263,7 @@ def _task(
     function: LibraryFunction, entry: FunctionEntry, facts: Facts, attributes: Attributes, opset: int
 ) -> ModelTask:
     node = _node(entry, facts, attributes)
-    instances = Instances(_catalogue(_Same(function.bundle)))
+    instances = Instances(_catalogue(Same(function.bundle)))
     instance = instances.choose(_call(function, entry, facts, node, opset))
     types = _output_types(entry, facts, len(outputs_of(entry, instance.body)))
     model = _one_node_model(function, entry, facts, node, instance, instances.bodies, types, opset)
@@ -271,24 +271,9 @@ def _task(
     return model_task(function.name, opset, model, feeds, types)
 
 
-class _Same:
-    """Equal to another of the very same bundle only: a bundle is not hashed."""
-
-    __slots__ = ("bundle",)
-
-    def __init__(self, bundle: Bundle) -> None:
-        self.bundle = bundle
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.bundle is self.bundle
-
-    def __hash__(self) -> int:
-        return id(self.bundle)
-
-
 @lru_cache(maxsize=8)
-def _catalogue(bundle: _Same) -> Catalogue:
-    return merge_libraries([bundle.bundle])
+def _catalogue(bundle: Same[Bundle]) -> Catalogue:
+    return merge_libraries([bundle.value])
 
 
 def _node(entry: FunctionEntry, facts: Facts, attributes: Attributes) -> NodeProto:

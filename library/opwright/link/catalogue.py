@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Generic, TypeVar
 
 from opwright.bundle.format import Bundle, DependencyEntry, DomainEntry, FunctionEntry, Index
 from opwright.bundle.function_lookup import Functions, HeldFunctions, Name
@@ -16,6 +16,7 @@ from opwright.suggest import close_in_any_case
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
+Held = TypeVar("Held")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class Catalogue:
 def catalogue_of(functions: Mapping[str, FunctionEntry] | Index, bodies: Mapping[str, bytes]) -> Catalogue:
     """A catalogue of functions that are at hand without a bundle, or of an index with its bodies."""
     if isinstance(functions, Index):
-        return _catalogue_of_index(_Same(functions), _Same(bodies))
+        return _catalogue_of_index(Same(functions), Same(bodies))
     newest: dict[str, int] = {}
     for entry in functions.values():
         newest[entry.domain] = max(entry.since_version, newest.get(entry.domain, 1))
@@ -94,23 +95,23 @@ def catalogue_of(functions: Mapping[str, FunctionEntry] | Index, bodies: Mapping
     return Catalogue(dict(functions), _Versions(held), bodies, domains, {}, (1, 1))
 
 
-class _Same:
-    """Equal to another of the very same object only: hashing an index would read all of it."""
+class Same(Generic[Held]):
+    """Equal to another of the very same object only: hashing a bundle or an index would read all of it."""
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Held) -> None:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.value is self.value
+        return isinstance(other, Same) and other.value is self.value
 
     def __hash__(self) -> int:
         return id(self.value)
 
 
 @lru_cache(maxsize=2)
-def _catalogue_of_index(index: _Same, bodies: _Same) -> Catalogue:
+def _catalogue_of_index(index: Same[Index], bodies: Same[Mapping[str, bytes]]) -> Catalogue:
     """Kept, for a library is instantiated body by body. The bodies are the caller's own mapping, not a copy."""
     return replace(merge_libraries([Bundle(index.value, {}, "")]), bodies=bodies.value)
 

@@ -162,7 +162,7 @@ def _left(
     else:
         named = labels_of(family)
     match = match_variants([_Choice(item) for item in family.variants], lambda axis: _known(facts, axis))
-    return compiled, family, named, [item.of for item in match.fitting if _admits(unit, item.of, facts)]
+    return compiled, family, named, [item.of for item in match.fitting if _admits(item.of, facts)]
 
 
 class _Choice:
@@ -179,7 +179,7 @@ def _known(facts: Mapping[str, str], axis: str) -> tuple[str, ...] | None:
     return (facts[axis],) if axis in facts else None
 
 
-def _admits(unit: Unit, variant: Variant, facts: Mapping[str, str]) -> bool:
+def _admits(variant: Variant, facts: Mapping[str, str]) -> bool:
     assert variant.lowered.function is not None
     types = dict(admitted(variant.lowered.function))
     return all(value in types[axis] for axis, value in facts.items() if axis in types)

@@ -14,7 +14,7 @@ from opwright.lang.lower.calls import check_arguments, report_mismatch
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.function_unit import Unit
 from opwright.lang.lower.item_ranks import held_types
-from opwright.lang.lower.operands import Arguments, Environment, Operand, is_tensor
+from opwright.lang.lower.operands import Arguments, Environment, Operand
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.rules import calls
@@ -22,7 +22,7 @@ from opwright.lang.lower.template_calls import call_template
 from opwright.lang.objects import ScriptObject
 from opwright.lang.source import Span
 from opwright.lang.value_class import record
-from opwright.opsets.signatures import Signature, elements_of
+from opwright.opsets.signatures import Signature
 from opwright.variants import Key
 
 Item = TypeVar("Item")
@@ -329,13 +329,3 @@ def _instance(type_: ir.Type, elements: Mapping[str, ir.Element]) -> ir.Type:
 
 def _without_shape(type_: ir.TensorType) -> ir.Type:
     return ir.TensorType(type_.element)
-
-
-def admitted_elements(variant: ScriptVariant) -> dict[str, tuple[str, ...]]:
-    """The element types that the variant takes, by input."""
-    found = {}
-    for value in variant.inputs:
-        if is_tensor(value):
-            mask = ir.element_mask(value.type.element)
-            found[value.name] = tuple(element.name for element in elements_of(mask))
-    return found

@@ -25,7 +25,7 @@ from opwright.lang.lower.operands import (
     items_in,
 )
 from opwright.lang.lower.rules import calls, evaluates, lower_expression
-from opwright.lang.objects import BuiltinObject, RecordObject
+from opwright.lang.objects import RecordObject
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import Key, RecordType, StaticList, StaticNamed
 
@@ -146,7 +146,3 @@ def call_namedtuple(low: Lowering, arguments: Arguments) -> Operand:
 
 def _is_field(name: str) -> bool:
     return name.isidentifier() and not name.startswith("_")
-
-
-def is_namedtuple(callee: Operand) -> bool:
-    return isinstance(callee, BuiltinObject) and (callee.module, callee.name) == ("collections", "namedtuple")
