@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import gc
+import weakref
 from textwrap import dedent
 
 import pytest
 from opwright.lang import ir
-from opwright.lang.family import Family
+from opwright.lang.family import Family, build_family
 from opwright.lang.ir_print import print_function
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower import rules
@@ -179,3 +181,14 @@ def test_a_function_without_questions_is_lowered_once(compiler: Compiler, lowere
     lines = "\n".join(f"    x = op.Neg(x) + {index}" for index in range(50))
     compiler.family(f"def F(x):\n{lines}\n    return x\n", {"x": "float"}, {"r": "float"})
     assert len(lowered) == 50
+
+
+@pytest.mark.parametrize("kind", FORKS)
+def test_nothing_keeps_the_tree_of_a_function_that_is_gone(compiler: Compiler, kind: str) -> None:
+    text, inputs, outputs = FORKS[kind]
+    unit = compiler.unit(dedent(text), inputs, outputs, {"T": ("float", "double", "float16")})
+    statements = [weakref.ref(statement) for statement in unit.node.body]
+    assert len(build_family(unit, 18).variants) > 1
+    del unit
+    gc.collect()
+    assert not any(statement() for statement in statements)

@@ -36,6 +36,7 @@ class Module:
         self.shared = True  # by all functions of the file; else it holds one alone
         self.bound_in: dict[tuple[ast.AST, ...], tuple[str, ...]] = {}  # what `bound_names` has found
         self.mentioned_in: dict[ast.arguments, tuple[str, ...]] = {}  # what `mentioned_names` has found
+        self.names_in: dict[ast.stmt | ast.expr, frozenset[str]] = {}  # what `names_of` has found
         self.appending: dict[ast.ListComp, ast.FunctionDef] = {}  # what `appending_of` has made
 
     @cached_property
@@ -94,6 +95,17 @@ def mentioned_names(module: Module, function: ast.FunctionDef) -> tuple[str, ...
         parts = (node for statement in function.body for node in ast.walk(statement))
         names = tuple(dict.fromkeys(node.id for node in parts if isinstance(node, ast.Name)))
         module.mentioned_in[function.args] = names
+    return names
+
+
+def names_of(module: Module, node: ast.stmt | ast.expr) -> frozenset[str]:
+    """All names that stand in a statement or an expression. A function is lowered for many calls, and each time it is
+    asked where it mentions something."""
+    names = module.names_in.get(node)
+    if names is None:
+        names = frozenset([part.id for part in ast.walk(node) if isinstance(part, ast.Name)])
+        if names:  # a mark among the statements becomes another one each time, and has none
+            module.names_in[node] = names
     return names
 
 

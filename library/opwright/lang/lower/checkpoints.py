@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache
 from typing import TypeVar, overload
 
 from opwright.lang.lower import speculate
 from opwright.lang.lower.context import LoopPlans, Lowering
 from opwright.lang.lower.operands import Bindings, Environment, LoopKey, Operand
+from opwright.lang.syntax import Module, names_of
 from opwright.lang.trail import Trail
 
 Default = TypeVar("Default")
@@ -100,18 +100,12 @@ class Checkpoint:
         if self.compare is not None:
             self.compare()
 
-    def mentions(self, names: Collection[str], is_split: bool) -> bool:
+    def mentions(self, module: Module, names: Collection[str], is_split: bool) -> bool:
         """Whether the text of its statement has one of these names. `is_split`: it is an `if` whose condition is
         static, and the statements of the branch that is taken have checkpoints of their own."""
         statement = self.statements[self.index]
         root = statement.test if is_split and isinstance(statement, ast.If) else statement
-        return not _names_in(root).isdisjoint(names)
-
-
-@lru_cache(4096)
-def _names_in(root: ast.AST) -> frozenset[str]:
-    """A function is lowered for many calls, and each time it is asked where it mentions something."""
-    return frozenset(node.id for node in ast.walk(root) if isinstance(node, ast.Name))
+        return not names_of(module, root).isdisjoint(names)
 
 
 class Checkpoints:
@@ -120,6 +114,7 @@ class Checkpoints:
     def __init__(self, low: Lowering, env: Environment) -> None:
         self._low = low
         self._env = env
+        self._module = low.scope.module
         self._path: list[Checkpoint] = []
 
     def reach(self, statements: Sequence[ast.stmt], index: int) -> None:
@@ -133,7 +128,7 @@ class Checkpoints:
         for index, checkpoint in enumerate(self._path):
             following = self._path[index + 1] if index + 1 < len(self._path) else None
             is_split = following is not None and following.statements is not checkpoint.statements
-            if checkpoint.mentions(names, is_split):
+            if checkpoint.mentions(self._module, names, is_split):
                 return checkpoint
         return self._path[-1] if self._path else None
 
