@@ -9,18 +9,16 @@ from opwright.builder.open_types import infer_value
 from opwright.builder.python_operands import operand_of, result_of
 from opwright.builder.recorder import Recorder
 from opwright.eager.eager_lowering import NOWHERE
-from opwright.elements import BY_NAME, ElementType
+from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower import shapes
 from opwright.lang.lower.operands import Operand
-
-_NUMBERS = {ir.NumberKind.BOOL: "bool", ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
 
 
 def dtype_of(recorder: Recorder, value: Value) -> ElementType:
     type_ = _type_of(recorder, value)
     if isinstance(type_, ir.NumberType):
-        return BY_NAME[_NUMBERS[type_.kind]]
+        return type_.kind.carrier
     element = ir.settle(type_.element) if isinstance(type_, ir.TensorType) else None
     if not isinstance(element, ElementType):
         _unknown(recorder, value, "element type")

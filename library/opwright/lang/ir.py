@@ -194,19 +194,22 @@ def size_of(dimension: Dimension) -> int | None:
 
 
 class NumberKind(Enum):
-    """Python's kinds of number; `carrier` is the element type that carries an unknown one, `zero` one of them."""
+    """Python's kinds of number; `carrier` is the element type that carries an unknown one, `natural` what it becomes
+    where it meets no tensor, `zero` one of them."""
 
-    BOOL = "bool", BY_NAME["bool"], False
-    INT = "int", BY_NAME["int64"], 0
-    FLOAT = "float", BY_NAME["double"], 0.0
+    BOOL = "bool", BY_NAME["bool"], BY_NAME["bool"], False
+    INT = "int", BY_NAME["int64"], BY_NAME["int64"], 0
+    FLOAT = "float", BY_NAME["double"], BY_NAME["float"], 0.0
 
     carrier: ElementType
+    natural: ElementType
     zero: bool | int | float
 
-    def __new__(cls, name: str, carrier: ElementType, zero: float) -> NumberKind:
+    def __new__(cls, name: str, carrier: ElementType, natural: ElementType, zero: float) -> NumberKind:
         made = object.__new__(cls)
         made._value_ = name
         made.carrier = carrier
+        made.natural = natural
         made.zero = zero
         return made
 

@@ -12,8 +12,7 @@ from opwright.lang.dispatch import Operation
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import describe, is_number, is_static_number, number_kind
 from opwright.lang.lower.operands import Operand, items_in
-from opwright.lang.lower.primitives import Writer
-from opwright.lang.lower.shapes import as_number
+from opwright.lang.lower.primitives import Writer, as_number
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.numpy_values import number_of
 from opwright.lang.rounding import pack

@@ -27,7 +27,7 @@ from opwright.lang.lower.operands import (
     is_tensor,
 )
 from opwright.lang.lower.poison import Poisoned, each
-from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.primitives import Writer, as_number
 from opwright.lang.lower.ranks import compare_rank
 from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.tuples import is_tuple
@@ -72,13 +72,7 @@ def truth(low: Lowering, operand: Operand, span: Span) -> Condition:
 def negate(low: Lowering, condition: Condition, span: Span) -> Condition:
     if isinstance(condition, bool):
         return not condition
-    return as_bool(Writer(low, span).not_(as_scalar(low, condition, span)))
-
-
-def as_bool(value: ir.Value) -> ir.Value:
-    """A truth value is a Python bool: a number of kind BOOL."""
-    value.type = ir.NumberType(ir.NumberKind.BOOL)
-    return value
+    return as_number(Writer(low, span).not_(as_scalar(low, condition, span)), ir.NumberKind.BOOL)
 
 
 def _all_or_any(low: Lowering, node: ast.BoolOp, env: Environment) -> Condition:

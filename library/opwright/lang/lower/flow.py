@@ -15,6 +15,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import carried
 from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
 from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.primitives import Writer, as_number
 from opwright.lang.source import Span
 from opwright.opsets.records import NOT, OR
 
@@ -147,8 +148,4 @@ def goes_on(low: Lowering, env: Environment, span: Span) -> ir.Value:
 
 
 def _emit(low: Lowering, name: str, inputs: list[ir.Value], span: Span) -> ir.Value:
-    from opwright.lang.lower.calls import emit
-
-    made = emit(low, name, inputs, {}, span)
-    made.type = ir.NumberType(ir.NumberKind.BOOL)
-    return made
+    return as_number(Writer(low, span)(name, *inputs), ir.NumberKind.BOOL)

@@ -36,7 +36,7 @@ from opwright.lang.lower.operands import (
     known_int,
 )
 from opwright.lang.lower.poison import each
-from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.primitives import Writer, as_number
 from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.run_over import Items, Listed, OfSequence, Range, Rows, zipped
 from opwright.lang.objects import BuiltinObject
@@ -175,8 +175,7 @@ def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span:
         rest = op.sub(length, op.mul(whole, divisor))
         rounding = size - 1
         rounded = op.add(rest, typed_constant(low, rounding, (), element, span))
-        length = op.add(whole, op.div(rounded, divisor))
-        length.type = ir.NumberType(ir.NumberKind.INT)
+        length = as_number(op.add(whole, op.div(rounded, divisor)))
     assert isinstance(length, ir.Value)
     return length
 
@@ -200,6 +199,4 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value:
         raise low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "")
     if is_run_time_number(value) and value.type.kind is ir.NumberKind.INT:
         return value
-    number = cast(low, value, low.element_of("int64"), span)
-    number.type = ir.NumberType(ir.NumberKind.INT)
-    return number
+    return as_number(cast(low, value, low.element_of("int64"), span))

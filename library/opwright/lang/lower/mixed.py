@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from opwright.elements import BY_NAME, ElementType
+from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import (
@@ -25,7 +25,6 @@ from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature, mask_of
 
 _BOOLEAN = ("==", "!=", "<", "<=", ">", ">=", "not")
-_NATURAL = {ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "float", ir.NumberKind.BOOL: "bool"}
 _HELP = "make it a tensor on every path, with a typed constant such as `INT64(0)` or `op.CastLike`"
 
 
@@ -110,7 +109,7 @@ def _made_natural(low: Lowering, operand: ir.Value, kinds: set[ir.NumberKind], o
     assert is_tensor(operand)
     if len(kinds) > 1:
         return False
-    natural = BY_NAME[_NATURAL[next(iter(kinds))]]
+    natural = next(iter(kinds)).natural
     element = ir.settle(operand.type.element)
     variable = ir.open_element(element)
     if variable is not None and not variable.rigid and natural in variable.elements:

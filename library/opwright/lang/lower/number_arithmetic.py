@@ -21,7 +21,7 @@ from opwright.lang.lower.operands import (
     value_of,
 )
 from opwright.lang.lower.poison import each
-from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.primitives import Writer, as_number
 from opwright.lang.operators import BINARY, ElementClass, Form, class_of
 from opwright.lang.source import Span
 
@@ -51,7 +51,7 @@ def on_numbers(low: Lowering, symbol: str, left: Operand, right: Operand, span: 
     result = _apply(low, form, values[0], values[1], element, span)
     compares = symbol in static.COMPARE
     kind = ir.NumberKind.BOOL if compares else ir.NumberKind.FLOAT if floats else ir.NumberKind.INT
-    made = as_kind(result, kind)
+    made = as_number(result, kind)
     if symbol in _HOLD_OF_EQUALS and _is_one_size(low, left, right):
         low.trail.put(low.proved, made, True)
     return made
@@ -66,11 +66,6 @@ def _is_one_size(low: Lowering, left: Operand, right: Operand) -> bool:
     if one is None or other is None or one not in low.sizes:
         return False
     return low.sizes[one] == low.sizes.get(other)
-
-
-def as_kind(value: ir.Value, kind: ir.NumberKind) -> ir.Value:
-    value.type = ir.NumberType(kind)
-    return value
 
 
 def _apply(low: Lowering, form: Form, left: ir.Value, right: ir.Value, element: ElementType, span: Span) -> ir.Value:
@@ -108,13 +103,13 @@ def positive(low: Lowering, operand: Operand, span: Span) -> Operand:
     if number_kind(operand) is not ir.NumberKind.BOOL:
         return operand
     value = widened(low, operand, low.element_of("int64"), span)
-    return as_kind(value, ir.NumberKind.INT)
+    return as_number(value, ir.NumberKind.INT)
 
 
 def absolute(low: Lowering, operand: Operand, span: Span) -> Operand:
     floats = number_kind(operand) is ir.NumberKind.FLOAT
     value = widened(low, operand, low.element_of("double" if floats else "int64"), span)
-    return as_kind(Writer(low, span).abs(value), ir.NumberKind.FLOAT if floats else ir.NumberKind.INT)
+    return as_number(Writer(low, span).abs(value), ir.NumberKind.FLOAT if floats else ir.NumberKind.INT)
 
 
 def inverted(low: Lowering, operand: Operand, span: Span) -> Operand:
@@ -143,12 +138,12 @@ def _bits(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span)
     else:
         values = each(partial(widened, low, element=low.element_of("int64"), span=span), (left, right))
     if kinds == {ir.NumberKind.BOOL}:
-        return as_kind(
+        return as_number(
             Writer(low, span)(_operator(symbol, ElementClass.BOOL), values[0], values[1]), ir.NumberKind.BOOL
         )
     on_ints = _operator(symbol, ElementClass.SIGNED)
     low.operator(on_ints, span, f"`{symbol}`")
-    return as_kind(Writer(low, span)(on_ints, values[0], values[1]), ir.NumberKind.INT)
+    return as_number(Writer(low, span)(on_ints, values[0], values[1]), ir.NumberKind.INT)
 
 
 def _shift(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
@@ -172,7 +167,7 @@ def _shift(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span
 def _float_power(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
     element = low.element_of("double")
     base, exponent = each(partial(widened, low, element=element, span=span), (left, right))
-    return as_kind(Writer(low, span).pow(base, exponent), ir.NumberKind.FLOAT)
+    return as_number(Writer(low, span).pow(base, exponent), ir.NumberKind.FLOAT)
 
 
 def _power(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:

@@ -16,7 +16,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import carried, cast, is_static_number, number_kind
 from opwright.lang.lower.operands import Operand
 from opwright.lang.lower.poison import each
-from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.primitives import Writer, as_number
 from opwright.lang.operators import MIRRORED
 from opwright.lang.source import Span
 
@@ -76,12 +76,7 @@ def _compared(low: Lowering, symbol: str, left: ir.Value, right: ir.Value, span:
     op = Writer(low, span)
     compare = {"==": op.equal, "!=": op.equal, "<": op.less, "<=": op.less_or_equal, ">": op.greater}
     result = compare.get(symbol, op.greater_or_equal)(left, right)
-    return _truth(op.not_(result) if symbol == "!=" else result)
-
-
-def _truth(value: ir.Value) -> ir.Value:
-    value.type = ir.NumberType(ir.NumberKind.BOOL)
-    return value
+    return as_number(op.not_(result) if symbol == "!=" else result, ir.NumberKind.BOOL)
 
 
 def _of_run_time(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> ir.Value:
@@ -93,11 +88,11 @@ def _of_run_time(low: Lowering, symbol: str, left: Operand, right: Operand, span
     whole = cast(low, real, low.element_of("int64"), span)
     if symbol in ("==", "!="):
         equal = op.and_(same, op.and_(fits, op.equal(number, whole)))
-        return _truth(op.not_(equal) if symbol == "!=" else equal)
+        return as_number(op.not_(equal) if symbol == "!=" else equal, ir.NumberKind.BOOL)
     if symbol in ("<", "<="):
         first = op.less(number, whole) if symbol == "<" else op.not_(op.greater(number, whole))
         inside, outside = op.or_(op.not_(fits), first), op.less(rounded, real)
     else:
         first = op.greater(number, whole) if symbol == ">" else op.not_(op.less(number, whole))
         inside, outside = op.and_(fits, first), op.greater(rounded, real)
-    return _truth(op.or_(op.and_(same, inside), outside))
+    return as_number(op.or_(op.and_(same, inside), outside), ir.NumberKind.BOOL)

@@ -16,7 +16,7 @@ from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.mixed import refuse_number
-from opwright.lang.lower.number_arithmetic import absolute, as_kind, on_numbers, positive, widened
+from opwright.lang.lower.number_arithmetic import absolute, on_numbers, positive, widened
 from opwright.lang.lower.numbers import (
     attribute_value,
     carried,
@@ -32,7 +32,7 @@ from opwright.lang.lower.operands import (
     Operand,
     known_int,
 )
-from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.primitives import Writer, as_number
 from opwright.lang.lower.sequences import sequence_length
 from opwright.lang.lower.shapes import first_dimension, known_length, length, size_of, tuple_items, tuple_tensor
 from opwright.lang.source import Span
@@ -93,7 +93,7 @@ def _cast_to_int(low: Lowering, operand: Operand, rounded: bool, span: Span) -> 
     value = widened(low, operand, low.element_of("double"), span)
     if rounded:
         value = Writer(low, span).round(value)
-    return as_kind(cast(low, value, low.element_of("int64"), span), _K.INT)
+    return as_number(cast(low, value, low.element_of("int64"), span), _K.INT)
 
 
 def _copied(low: Lowering, operand: Operand, value: ir.Value, kind: ir.NumberKind, span: Span) -> Operand:
@@ -102,7 +102,7 @@ def _copied(low: Lowering, operand: Operand, value: ir.Value, kind: ir.NumberKin
         return operand
     if isinstance(operand, AttributeOperand) and number_kind(operand) is kind:
         return operand
-    return as_kind(value, kind)
+    return as_number(value, kind)
 
 
 _UNARY: dict[str, Callable[[Lowering, Operand, Span], Operand]] = {
@@ -141,7 +141,7 @@ def _whole(low: Lowering, name: str, operand: Operand, span: Span) -> Operand:
     op = Writer(low, span)
     if name != "trunc":
         value = op.floor(value) if name == "floor" else op.ceil(value)
-    return as_kind(op.cast(value, low.element_of("int64")), _K.INT)
+    return as_number(op.cast(value, low.element_of("int64")), _K.INT)
 
 
 _FloatFunction = Callable[[Writer, Sequence[ir.Value]], ir.Value]
@@ -158,7 +158,7 @@ _FLOAT_FUNCTIONS: dict[str, _FloatFunction] = {
 def _float_function(low: Lowering, function: _FloatFunction, operands: Sequence[Operand], span: Span) -> Operand:
     double = low.element_of("double")
     values = [widened(low, operand, double, span) for operand in operands]
-    return as_kind(function(Writer(low, span), values), _K.FLOAT)
+    return as_number(function(Writer(low, span), values), _K.FLOAT)
 
 
 # -------------------------------------------------------------------------------------------- of several of them
@@ -189,7 +189,7 @@ def _extreme(low: Lowering, name: str, operands: Sequence[Operand], span: Span) 
         else:
             better = op.less(value, found) if name == "min" else op.greater(value, found)
             found = op.where(better, value, found)
-    return as_kind(found, kind) if len(operands) > 1 else operands[0]
+    return as_number(found, kind) if len(operands) > 1 else operands[0]
 
 
 def _of_list(low: Lowering, name: str, operand: Operand, span: Span) -> Operand | None:
@@ -267,7 +267,7 @@ def _reduced(low: Lowering, name: str, values: ir.Value, span: Span) -> Operand:
     """Of an INT64 tensor of rank 1: all its elements, in one."""
     op = Writer(low, span)
     reduce = {"min": op.reduce_min, "max": op.reduce_max, "sum": op.reduce_sum}[name]
-    return as_kind(reduce(values), _K.INT)
+    return as_number(reduce(values), _K.INT)
 
 
 def _length(low: Lowering, operand: Operand, span: Span) -> Operand | None:
@@ -282,7 +282,7 @@ _lengths.on(IntTuple)(lambda operand, low, span: length(low, operand, span))
 def _length_of_attribute(operand: AttributeOperand, low: Lowering, span: Span) -> Operand | None:
     if not operand.is_list:
         return None
-    return as_kind(Writer(low, span).size(attribute_value(low, operand.parameter, span)), _K.INT)
+    return as_number(Writer(low, span).size(attribute_value(low, operand.parameter, span)), _K.INT)
 
 
 @_lengths.on(ir.Value)

@@ -275,8 +275,8 @@ def default_element(low: Lowering, items: Iterable[Operand]) -> ElementType:
     if None in kinds:
         return low.element_of("string")
     if ir.NumberKind.FLOAT in kinds:
-        return low.element_of("float")
-    return low.element_of("bool" if kinds == {ir.NumberKind.BOOL} else "int64")
+        return ir.NumberKind.FLOAT.natural
+    return (ir.NumberKind.BOOL if kinds == {ir.NumberKind.BOOL} else ir.NumberKind.INT).natural
 
 
 # ----------------------------------------------------------------------------------------- unknown numbers
@@ -502,8 +502,8 @@ def _ints_tensor(operand: IntTuple, low: Lowering, element: ir.Element | None, s
 def _unmet(low: Lowering, number: ir.Value, span: Span | None) -> ir.Value:
     """A computed number with no tensor to meet becomes INT64, FLOAT or BOOL."""
     kind = number_kind(number)
-    if kind is ir.NumberKind.FLOAT:
-        return cast(low, number, low.element_of("float"), span)
+    if kind.natural is not kind.carrier:
+        return cast(low, number, kind.natural, span)
     return as_typed(low, number, kind.carrier)
 
 

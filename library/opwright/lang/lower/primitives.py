@@ -230,6 +230,12 @@ class Writer:
         return self("Xor", left, right)
 
 
+def as_number(value: ir.Value, kind: ir.NumberKind = ir.NumberKind.INT) -> ir.Value:
+    """A rank-0 tensor of the kind's carrier that was just written, as a Python number."""
+    value.type = ir.NumberType(kind)
+    return value
+
+
 def typed(value: ir.Value, element: str | ir.Element, shape: tuple[ir.Dimension, ...] | None) -> ir.Value:
     """The value with what is known of its type, which inference does not always find."""
     value.type = ir.TensorType(BY_NAME[element] if isinstance(element, str) else element, shape)

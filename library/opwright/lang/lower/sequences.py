@@ -26,7 +26,7 @@ from opwright.lang.lower.operands import (
     value_of,
 )
 from opwright.lang.lower.poison import each
-from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.primitives import Writer, as_number
 from opwright.lang.lower.speculate import attempt
 from opwright.lang.source import Span
 from opwright.lang.static import SEQUENCE_ITEMS, StaticList
@@ -230,9 +230,7 @@ def _as_sequences(
 
 def sequence_length(low: Lowering, sequence: ir.Value, span: Span) -> ir.Value:
     """`len(ys)`."""
-    found = Writer(low, span).sequence_length(sequence)
-    found.type = ir.NumberType(ir.NumberKind.INT)
-    return found
+    return as_number(Writer(low, span).sequence_length(sequence))
 
 
 def subscript_sequence(low: Lowering, owner: ir.Value, item: IndexItem, span: Span) -> Operand:

@@ -20,7 +20,7 @@ from opwright.lang.lower.index_items import (
 )
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.operands import IntTuple, Operand, Rank, SliceItem, is_tensor
-from opwright.lang.lower.primitives import Writer, typed
+from opwright.lang.lower.primitives import Writer, as_number, typed
 from opwright.lang.lower.ranks import rank_of
 from opwright.lang.lower.slicing import emit_slices
 from opwright.lang.source import Span
@@ -102,12 +102,6 @@ def length(low: Lowering, shape: IntTuple, span: Span) -> Operand:
     if shape.owner is not None and shape.start is None and shape.stop is None:
         return rank_of(low, shape.owner, span)
     return as_number(Writer(low, span).size(tuple_tensor(low, shape, span)))
-
-
-def as_number(value: ir.Value, kind: ir.NumberKind = ir.NumberKind.INT) -> ir.Value:
-    """A rank-0 tensor of the kind's carrier, as a Python number."""
-    value.type = ir.NumberType(kind)
-    return value
 
 
 def first_dimension(low: Lowering, value: ir.Value, span: Span) -> Operand:

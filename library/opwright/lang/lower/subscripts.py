@@ -29,9 +29,9 @@ from opwright.lang.lower.operands import (
     value_of,
 )
 from opwright.lang.lower.poison import Poisoned
-from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.primitives import Writer, as_number
 from opwright.lang.lower.sequences import pick, subscript_sequence, tensors_as_sequence
-from opwright.lang.lower.shapes import as_number, subscript_shape
+from opwright.lang.lower.shapes import subscript_shape
 from opwright.lang.lower.tensor_subscripts import subscript_tensor
 from opwright.lang.source import Span
 

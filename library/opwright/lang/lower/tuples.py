@@ -19,7 +19,7 @@ from opwright.lang.lower.operands import (
     items_in,
 )
 from opwright.lang.lower.poison import Poisoned, each
-from opwright.lang.lower.primitives import Writer, typed
+from opwright.lang.lower.primitives import Writer, as_number, typed
 from opwright.lang.lower.shapes import known_length, tuple_items, tuple_tensor
 from opwright.lang.source import Span
 from opwright.lang.static import SEQUENCE_ITEMS, StaticList
@@ -175,8 +175,8 @@ def _equal(low: Lowering, left: Operand, right: Operand, span: Span) -> ir.Value
         if condition is False:
             return False
         proved = condition in low.proved and (found is None or found in low.proved)
-        found = condition if found is None else Writer(low, span).and_(found, condition)
-        found.type = ir.NumberType(ir.NumberKind.BOOL)
+        both = condition if found is None else Writer(low, span).and_(found, condition)
+        found = as_number(both, ir.NumberKind.BOOL)
         if proved:
             low.trail.put(low.proved, found, True)
     return True if found is None else found
