@@ -15,6 +15,8 @@ import onnx
 import pytest
 from opwright import BOOL, FLOAT, INT4, INT64, DiagnosticError, OnnxFunction, Opset, opset13, opset19, opset21, script
 from opwright import opset18 as op
+from opwright.lang.family import Family
+from opwright.live.compiled import Compiled
 
 RunModel = Callable[..., list[Any]]
 X = np.array([1, 2, 3], np.float32)
@@ -380,3 +382,27 @@ def test_attributes_whose_names_are_taken() -> None:
 
 def test_functions_are_pickled_by_name() -> None:
     assert pickle.loads(pickle.dumps(double)) is double
+
+
+def test_a_proto_is_kept_before_the_nodes_go_that_it_was_made_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread may look at any moment."""
+
+    @script()
+    def called(x: FLOAT[...]):
+        return op.Relu(x)
+
+    @script()
+    def caller(x: FLOAT[...]):
+        return called(x)
+
+    slot = vars(Compiled)["family"]
+    kept: list[bytes | None] = []
+
+    def store(compiled: Compiled, family: Family) -> None:
+        if hasattr(compiled, "written") and compiled.function is called:  # it has been made, and gets another family
+            kept.append(compiled.written)
+        slot.__set__(compiled, family)
+
+    monkeypatch.setattr(Compiled, "family", property(slot.__get__, store))
+    model = caller.to_model_proto()
+    assert kept == [item.SerializeToString() for item in model.functions if item.name == "called"]

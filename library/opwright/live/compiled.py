@@ -90,7 +90,8 @@ class Compiled:
         head = Lowered(variant.lowered.function.head(), lowered.diagnostics, (), lowered.outputs)
         left = Family(family.opset, (Variant(variant.key, head),), (), family.looked_up, family.diagnostics)
         if self._script is not None:  # callers know it as this very object
-            self.family, self.written = left, written
+            self.written = written  # first: another thread that meets the family without nodes takes the bytes
+            self.family = left
         elif self.function.compiled.get(family.opset) is self:
             self.function.compiled[family.opset] = Compiled(self.function, None, left, self.reads, {}, written)
 
