@@ -143,8 +143,8 @@ BUGS = (
     Planted(
         "the index after its loop is one step too far",
         f"{LOWER}.loops:_ForLoop.after",
-        "self.env[self.name] = self.last",
-        "self.env[self.name] = self.last + self.over.step",
+        "self.bind(trips - 1, self.env)",
+        "self.bind(trips, self.env)",
     ),
     Planted(
         "a break does not end the loop",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from opwright.elements import ElementType
@@ -75,15 +75,16 @@ class BodyLoop:
     what one name became changes what another must be, the names are widened one by one.
     """
 
-    def __init__(self, low: Lowering, statement: ast.For | ast.While, env: Environment) -> None:
+    def __init__(
+        self, low: Lowering, statement: ast.For | ast.While, env: Environment, targets: Sequence[ast.expr]
+    ) -> None:
+        """`targets`: what each trip binds before its body."""
         self.low = low
         self.statement = statement
         self.env = env
         self.span = span_of(statement)
         self.grown = [name for name in grown_names(statement.body) if is_list(env.get(name))]
-        self.assigned = list(
-            dict.fromkeys([*bound_names(low.scope.module, [*self.targets(), *statement.body]), *self.grown])
-        )
+        self.assigned = list(dict.fromkeys([*bound_names(low.scope.module, [*targets, *statement.body]), *self.grown]))
         self.carried: dict[str, _Carried] = {}
         self.unread: list[str] = []  # names of which neither a trip nor anything behind the loop reads what they were
         self.may_be_static = False
@@ -98,8 +99,9 @@ class BodyLoop:
 
     # ------------------------------------------------------------------------- what the kinds of loop differ in
 
-    def targets(self) -> list[ast.expr]:
-        return []
+    def entering(self, name: str) -> Operand:
+        """With what a name enters the loop."""
+        return self.outside(name)
 
     def trips(self) -> ir.Value | None:
         return None
@@ -262,7 +264,8 @@ class BodyLoop:
         if self.may_be_static:
             raise Poisoned(because=Copies(self.key()))
 
-    def entering(self, name: str) -> Operand:
+    def outside(self, name: str) -> Operand:
+        """What a name is before the loop."""
         return self.env.get(
             name, VACANT if is_hidden(name) and not is_flag(name) else False if is_flag(name) else Unbound("")
         )

@@ -37,7 +37,7 @@ def _for(low: Lowering, statement: ast.For, env: Environment) -> None:
     if found.listed is not None:
         unroll(low, statement, found.listed, env)
         return
-    loop = _ItemLoop(low, statement, env, found) if isinstance(found, Items) else _ForLoop(low, statement, env, found)
+    loop = _ItemLoop(low, statement, env, found) if isinstance(found, Items) else _RangeLoop(low, statement, env, found)
     if found.may_be_static:
         try_loop(low, statement, env, found.bounds, loop.run, loop.items)
     else:
@@ -78,36 +78,33 @@ def _check_growth(low: Lowering, statement: ast.For, env: Environment) -> None:
 
 
 class _ForLoop(BodyLoop):
-    """`for name in range(...)`."""
+    """`for`: what it runs over tells the number of trips and, by the number of a trip, what the target's names are."""
 
     statement: ast.For
 
     def __init__(self, low: Lowering, statement: ast.For, env: Environment, over: Range) -> None:
+        super().__init__(low, statement, env, [statement.target])
         self.over = over
-        self.last: int | None = None
-        self.name = name_of(statement.target) or ""
-        super().__init__(low, statement, env)
-        self.names = bound_names(low.scope.module, [statement.target])
-        self.before = {name: BodyLoop.entering(self, name) for name in self.names}
         self.may_be_static = over.may_be_static
-        if not has_break(statement.body) and self.name not in bound_names(low.scope.module, statement.body):
-            self.last = over.last
+        self.names = bound_names(low.scope.module, [statement.target])
+        self.before = {name: self.outside(name) for name in self.names}
+        # Whether the names are what the last trip began with, which is known, and need not be carried for that.
+        self.binds_last = over.last is not None and not has_break(statement.body)
+        if self.binds_last and set(self.names) & set(bound_names(low.scope.module, statement.body)):
+            self.binds_last = False
 
     def run(self) -> None:
-        if not self.name:
-            raise self.low.error("OW328", "the items of a range are single numbers", span_of(self.statement.target))
         if self.over.trips == 0:
             return lower_block(self.low, self.statement.orelse, self.env)
         return super().run()
 
-    def targets(self) -> list[ast.expr]:
-        return [self.statement.target] if self.name else []
+    def bind(self, index: int | ir.Value, env: Environment) -> None:
+        """Binds what the trip of that number begins with."""
+        raise NotImplementedError
 
-    def entering(self, name: str) -> Operand:
-        if name == self.name and (self.last is not None or not is_number(self.env.get(name))):
-            # The name has a value after at least one trip, whatever it was before.
-            return 0 if self.over.makes_trips and self.last is None else self.without_trip(name)
-        return super().entering(name)
+    def items(self, indices: range) -> Sequence[Operand]:
+        """What the trips run with, where they are copies."""
+        raise NotImplementedError
 
     def without_trip(self, name: str) -> Unbound:
         """What a name is after the loop that its trips alone bind, or that has another type in them than before."""
@@ -131,20 +128,44 @@ class _ForLoop(BodyLoop):
         return tuple(bound for bound in self.over.bounds if isinstance(bound, ir.Value))
 
     def enter(self, trip: ir.Value, scope: Environment) -> None:
-        scope[self.name] = self.over.item(self.low, trip, self.span)
+        self.bind(trip, scope)
 
     def again(self, scope: Environment, goes_on: ir.Value | bool) -> ir.Value:
         return self.constant_bool(goes_on) if isinstance(goes_on, bool) else goes_on
 
-    def items(self, indices: range) -> Sequence[Operand]:
-        """What the trips run with, where they are copies."""
-        return indices
-
     def after(self) -> None:
-        if self.last is not None:
-            self.env[self.name] = self.last
-        elif self.name not in self.carried:
-            self.env[self.name] = self.without_trip(self.name)
+        trips = self.over.known_trips
+        if self.binds_last and trips is not None:
+            self.bind(trips - 1, self.env)
+            return
+        for name in self.names:
+            if name not in self.carried:
+                self.env[name] = self.without_trip(name)
+
+
+class _RangeLoop(_ForLoop):
+    """`for name in range(...)`."""
+
+    def __init__(self, low: Lowering, statement: ast.For, env: Environment, over: Range) -> None:
+        super().__init__(low, statement, env, over)
+        self.name = name_of(statement.target) or ""
+
+    def run(self) -> None:
+        if not self.name:
+            raise self.low.error("OW328", "the items of a range are single numbers", span_of(self.statement.target))
+        super().run()
+
+    def entering(self, name: str) -> Operand:
+        if name == self.name and (self.binds_last or not is_number(self.env.get(name))):
+            # The name has a value after at least one trip, whatever it was before.
+            return 0 if self.over.makes_trips and not self.binds_last else self.without_trip(name)
+        return super().entering(name)
+
+    def bind(self, index: int | ir.Value, env: Environment) -> None:
+        env[self.name] = self.over.item(self.low, index, self.span)
+
+    def items(self, indices: range) -> Sequence[Operand]:
+        return indices
 
 
 class _ItemLoop(_ForLoop):
@@ -158,22 +179,14 @@ class _ItemLoop(_ForLoop):
         self.number = ""  # the name that stands for the number of the trip
         if over.numbered is not None and isinstance(target, (ast.Tuple, ast.List)):
             self.number = name_of(target.elts[0]) or ""
-        keeps_last = self.last is not None and not has_break(statement.body)
-        self.last = None
-        self.binds_last = keeps_last and not set(self.names) & set(bound_names(low.scope.module, statement.body))
 
     def run(self) -> None:
-        if self.over.trips == 0:
-            return lower_block(self.low, self.statement.orelse, self.env)
         if self.makes_trips() and not self.binds_last:
             self.bind(0, self.env)  # each name has a value after a trip at least, whatever it was before
-        return BodyLoop.run(self)
-
-    def targets(self) -> list[ast.expr]:
-        return [self.statement.target]
+        super().run()
 
     def entering(self, name: str) -> Operand:
-        before = BodyLoop.entering(self, name)
+        before = super().entering(name)
         if name not in self.names or isinstance(before, Poison):
             return before
         return self.without_trip(name) if self.binds_last or not self.may_enter(name, before) else before
@@ -187,22 +200,11 @@ class _ItemLoop(_ForLoop):
             return False
         return item.same_as(before.type)
 
-    def items(self, indices: range) -> Sequence[Operand]:
-        return [self.over.item(self.low, index, self.span) for index in indices]
-
     def bind(self, index: int | ir.Value, env: Environment) -> None:
         bind_target(self.low, self.statement.target, self.over.item(self.low, index, self.span), env)
 
-    def enter(self, trip: ir.Value, scope: Environment) -> None:
-        self.bind(trip, scope)
-
-    def after(self) -> None:
-        if self.binds_last and self.over.known_trips is not None:
-            self.bind(self.over.known_trips - 1, self.env)
-            return
-        for name in self.names:
-            if name not in self.carried:
-                self.env[name] = self.without_trip(name)
+    def items(self, indices: range) -> Sequence[Operand]:
+        return [self.over.item(self.low, index, self.span) for index in indices]
 
 
 class _WhileLoop(BodyLoop):
@@ -211,7 +213,7 @@ class _WhileLoop(BodyLoop):
     statement: ast.While
 
     def __init__(self, low: Lowering, statement: ast.While, env: Environment, first: ir.Value | bool) -> None:
-        super().__init__(low, statement, env)
+        super().__init__(low, statement, env, [])
         self._first = first
         self._leaves_by_return = first is True and not has_break(statement.body)
 
