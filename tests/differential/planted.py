@@ -118,8 +118,8 @@ BUGS = (
     Planted(
         "a loop hands the stale value on",
         f"{LOWER}.body_loops:BodyLoop.lower",
-        "self.next(name, scope[name], parameter)",
-        "self.next(name, parameter if len(names) > 2 and name == names[-1] else scope[name], parameter)",
+        "self.next(name, scope[name], parameter, found)",
+        "self.next(name, parameter if len(names) > 2 and name == names[-1] else scope[name], parameter, found)",
     ),
     Planted(
         "a loop's body captures the value from before the loop",

@@ -67,6 +67,21 @@ class _Carried:
         self.type = type_
 
 
+class _Round:
+    """What one lowering of the body under the types of now tells of the names that the loop carries."""
+
+    __slots__ = ("item_ranks", "learned", "left", "mixed", "node", "reads", "wanted")
+
+    def __init__(self, low: Lowering) -> None:
+        self.node: ir.Loop | None = None  # None where names must be carried under other types
+        self.left: Environment = {}  # what names are at the end of the body
+        self.wanted: dict[str, ir.Type] = {}  # under which names should have been carried
+        self.learned: Mapping[str, ElementType] = {}  # of the items of lists that enter empty
+        self.mixed: dict[str, frozenset[ir.NumberKind]] = {}  # names that carry tensors for more kinds of number
+        self.item_ranks: dict[str, int | None] = {}  # of lists whose items have another rank after a trip
+        self.reads = low.item_rank_reads  # how often ranks of items had been asked for before
+
+
 class BodyLoop:
     """A `Loop` of a body: which names it carries, and what they are after it.
 
@@ -88,14 +103,12 @@ class BodyLoop:
         self.carried: dict[str, _Carried] = {}
         self.unread: list[str] = []  # names of which neither a trip nor anything behind the loop reads what they were
         self.may_be_static = False
-        self.left_names: dict[str, Operand] = {}
-        self.wanted: dict[str, ir.Type] = {}  # what this round has found that it should have carried
-        self.several = False  # whether a round has found more than one
-        self.learned: dict[str, ElementType] = {}  # by name, of the items of lists that enter empty
-        self.item_ranks: dict[str, int | None] = {}  # by name, of carried lists
-        self.reads = 0  # how often ranks of items had been asked for before this round
-        self.mixed: dict[str, frozenset[ir.NumberKind]] = {}  # by name, numbers that are carried as tensors
         self.guessed = False  # whether it carries a flag for its `break` before one has been met
+        # What the rounds have told until now.
+        self.several = False  # whether one of them has wanted other types for more than one name
+        self.learned: dict[str, ElementType] = {}  # by name, of the items of lists that enter empty
+        self.mixed: dict[str, frozenset[ir.NumberKind]] = {}  # by name, numbers that are carried as tensors
+        self.item_ranks: dict[str, int | None] = {}  # by name, of carried lists
 
     # ------------------------------------------------------------------------- what the kinds of loop differ in
 
@@ -141,10 +154,10 @@ class BodyLoop:
         if has_break(self.statement.body) and not has_return(self.statement.body):
             self.guessed = True
             self.carried[BROKE] = self.initial(BROKE, self.entering(BROKE), ir.NumberType(ir.NumberKind.BOOL))
-        node = self.settle()
+        node, left = self.settle()
         self.complete(node)
         low.append(node)
-        self.leave(node)
+        self.leave(node, left)
         self.after()
         leave(low, env, outer, self.statement.orelse)
 
@@ -154,81 +167,91 @@ class BodyLoop:
             if made.empty:
                 node.initial[index] = as_sequence(self.low, StaticList(), made.type, self.span)
 
-    def settle(self) -> ir.Loop:
-        """The loop, lowered until the types of what it carries agree."""
+    def settle(self) -> tuple[ir.Loop, Environment]:
+        """The loop, lowered until the types of what it carries agree, and what names are at the end of its body."""
         entering = dict(self.carried)
         with speculate(self.low) as trial:
             try:
-                node = self.agree(at_once=True)
+                made = self.agree(at_once=True)
                 trial.commit()
-                return node
+                return made
             except Poisoned as wrong:
                 if not self.several or (wrong.ends and (wrong.because is None or wrong.because.copied_loop is None)):
                     raise
         self.carried = entering
         return self.agree(at_once=False)
 
-    def agree(self, at_once: bool) -> ir.Loop:
+    def agree(self, at_once: bool) -> tuple[ir.Loop, Environment]:
         """Lowers the body until no name wants another type, which all get `at_once` or one after the other."""
         entering = {name: made.type.settled() for name, made in self.carried.items()}
         where = (*self.low.copies, *self.key())
         widened = self.begin(where, entering) if at_once else {}
         while True:
-            self.wanted = {}
-            learned: list[str] = []
             with speculate(self.low) as trial:
-                try:
-                    node = self.lower()
-                except Poisoned as wrong:
-                    learned = [] if wrong.ends else self.learn() or self.scout()
-                    if not learned and (wrong.ends or not self.wanted):
-                        raise
-                    node = None
-                if node is not None and not self.wanted and not self.was_wrong():
+                found = self.round()
+                self.note(found)
+                if found.node is not None and not found.wanted and not self.was_wrong(found):
                     trial.commit()
                     if at_once and widened:
                         self.low.agreed[where] = Agreed(entering, widened, self.several, dict(self.mixed))
-                    return node
-                wanted = {name: type_.settled() for name, type_ in self.wanted.items()}
-            for name in learned:
+                    return found.node, found.left
+                wanted = {name: type_.settled() for name, type_ in found.wanted.items()}
+            for name in found.learned:
                 self.carried[name] = self.initial(name, self.entering(name), None)
-            self.several = self.several or len(wanted) > 1
             for name in wanted if at_once else list(wanted)[:1]:
                 self.carried[name] = self.initial(name, self.entering(name), wanted[name])
                 widened[name] = wanted[name]
 
-    def learn(self) -> list[str]:
-        """The names of lists that entered empty, and of whose items a round has told the element type: what stands
-        before the first `append` may have needed it."""
-        found: list[str] = []
+    def round(self) -> _Round:
+        """Lowers the body under the types of now. Poisoned where it is wrong, and has told nothing that would make it
+        another."""
+        found = _Round(self.low)
+        try:
+            found.node = self.lower(found)
+        except Poisoned as wrong:
+            if wrong.ends:
+                raise
+            found.learned = self.learned_items() or self.scout()
+            if not found.learned and not found.wanted:
+                raise
+        return found
+
+    def note(self, found: _Round) -> None:
+        """Keeps what a round has told, for the rounds after it."""
+        self.several = self.several or len(found.wanted) > 1
+        self.learned.update(found.learned)
+        self.mixed.update(found.mixed)
+        self.item_ranks.update(found.item_ranks)
+
+    def learned_items(self) -> dict[str, ElementType]:
+        """By name, the element types that the body has told of the items of lists that entered empty: what stands
+        before the first `append` may have needed them."""
+        found: dict[str, ElementType] = {}
         for name, made in self.carried.items():
             item = made.type.sequence_item
             element = None if item is None or not made.empty or name in self.learned else ir.known_element(item.element)
             if element is not None:
-                self.learned[name] = element
-                found.append(name)
+                found[name] = element
         return found
 
-    def scout(self) -> list[str]:
-        """What `learn` finds after a round in which both paths are taken where a condition is wrong: a list may be read
-        by the very condition under which it grows."""
+    def scout(self) -> dict[str, ElementType]:
+        """What `learned_items` finds after a round in which both paths are taken where a condition is wrong: a list may
+        be read by the very condition under which it grows."""
         low = self.low
         if low.scouting or all(not made.empty or name in self.learned for name, made in self.carried.items()):
-            return []
-        told = dict(self.wanted), dict(self.mixed), dict(self.item_ranks)
+            return {}
         low.scouting = True
         try:
             with speculate(low):
                 with suppress(Poisoned):
-                    self.lower()
-                return self.learn()
+                    self.lower(_Round(low))
+                return self.learned_items()
         finally:
             low.scouting = False
-            self.wanted, self.mixed, self.item_ranks = told
 
-    def was_wrong(self) -> bool:
+    def was_wrong(self, found: _Round) -> bool:
         """Whether no path of the body takes its `break`, and it carries a flag for it all the same: not any more."""
-        if not self.guessed or self.left_names[BROKE] is not False:
+        if not self.guessed or found.left[BROKE] is not False:
             return False
         self.guessed = False
         del self.carried[BROKE]
@@ -303,8 +326,8 @@ class BodyLoop:
         # Where the body sets a number, the tensor that enters decides what both are.
         return _Carried(value, value.type if wanted is None or wanted.kind is not None else wanted)
 
-    def lower(self) -> ir.Loop | None:
-        """The loop under the types of now; None where the body has told that they must be others."""
+    def lower(self, found: _Round) -> ir.Loop | None:
+        """The loop under the types of now; None where the body has told that they must be others: `found` says so."""
         low, span, names = self.low, self.span, list(self.carried)
         trip = ir.Value(ir.NumberType(ir.NumberKind.INT), "trip", span)
         condition = ir.Value(ir.TensorType(low.element_of("bool"), ()), "condition", span)
@@ -315,7 +338,6 @@ class BodyLoop:
                 low.lists.derived(parameter, self.entering(name))
             note_mixed(low, parameter, self.entering(name), also=self.mixed.get(name, frozenset()))
             note_item_rank(low, parameter, self.item_rank(name))
-        self.reads = low.item_rank_reads
         scope = Branch(self.env)
         for name in self.unread:
             entering = self.entering(name)
@@ -333,9 +355,9 @@ class BodyLoop:
             with parts:
                 yields.append(self.again(scope, none_set(low, scope, (BROKE, RETURNED), span)))
             with parts:
-                self.check_new_names(scope)
-            self.keep_new_names(scope)
-            if self.wanted:
+                self.check_new_names(scope, found)
+            self.keep_new_names(scope, found)
+            if found.wanted:
                 return None
             with parts:
                 self.check_shared_lists(scope)
@@ -344,7 +366,7 @@ class BodyLoop:
             for name, parameter in zip(names, parameters, strict=True):
                 with parts:
                     is_unread = unread and not is_hidden(name)
-                    yields.append(parameter if is_unread else self.next(name, scope[name], parameter))
+                    yields.append(parameter if is_unread else self.next(name, scope[name], parameter, found))
             parts.close()
             return yields
 
@@ -358,7 +380,7 @@ class BodyLoop:
         if yields is None:
             return None
         body.yields = yields
-        self.left_names = scope
+        found.left = scope
         outputs = [ir.Value(parameter.type, parameter.name, span) for parameter in parameters]
         initial = [self.carried[name].value for name in names]
         operator = low.operator(LOOP.name, span)
@@ -366,7 +388,7 @@ class BodyLoop:
             narrow_to_result(operator.signature, output.type, low.trail)
         return ir.Loop(operator, self.trips(), self.first(), initial, body, outputs, span)
 
-    def check_new_names(self, scope: Branch) -> None:
+    def check_new_names(self, scope: Branch, found: _Round) -> None:
         """Flags and results that the body sets must leave the loop with it."""
         parts = Parts()
         for name in changed_names((scope,), self.low.positions):
@@ -378,10 +400,10 @@ class BodyLoop:
             if operand is False and is_flag(name):
                 continue
             if is_number(operand):
-                self.wanted[name] = ir.NumberType(number_kind(operand))
+                found.wanted[name] = ir.NumberType(number_kind(operand))
                 continue
             with parts:
-                self.wanted[name] = self.handed_on(operand, place_of(scope) or self.span).type
+                found.wanted[name] = self.handed_on(operand, place_of(scope) or self.span).type
         parts.close()
 
     def handed_on(self, operand: Operand, span: Span) -> ir.Value:
@@ -399,7 +421,7 @@ class BodyLoop:
             )
         return as_tensor(self.low, operand, None, self.span)
 
-    def keep_new_names(self, scope: Branch) -> None:
+    def keep_new_names(self, scope: Branch, found: _Round) -> None:
         """Names that get their value in the first trip, where the code after the loop reads them."""
         if not self.makes_trips() or self.key() not in self.low.plans.kept:
             return
@@ -408,9 +430,9 @@ class BodyLoop:
             if name in self.carried or name in self.unread or isinstance(self.entering(name), Poison):
                 continue
             if is_number(operand):
-                self.wanted[name] = ir.NumberType(number_kind(operand))
+                found.wanted[name] = ir.NumberType(number_kind(operand))
             elif isinstance(operand, ir.Value):
-                self.wanted[name] = operand.type
+                found.wanted[name] = operand.type
 
     def key(self) -> LoopKey:
         return loop_key(self.low, self.statement)
@@ -430,7 +452,7 @@ class BodyLoop:
             if is_list(operand):
                 check_change(self.low, scope, name, self.span)
 
-    def next(self, name: str, operand: Operand, parameter: ir.Value) -> ir.Value:
+    def next(self, name: str, operand: Operand, parameter: ir.Value, found: _Round) -> ir.Value:
         """What a trip hands to the next under the parameter's type."""
         low, span = self.low, self.span
         if isinstance(operand, Poison):
@@ -441,11 +463,11 @@ class BodyLoop:
             if is_number(operand) and number_kind(operand) is parameter.type.kind:
                 return carried(low, operand, span)
             if is_tensor(operand):
-                self.wanted[name] = operand.type  # the number becomes a tensor of that type before the first trip
+                found.wanted[name] = operand.type  # the number becomes a tensor of that type before the first trip
                 return operand
             raise self.changes(name, parameter, operand)
         if is_sequence(parameter) and is_list(operand):
-            self.keep_item_rank(name, operand, parameter)
+            self.keep_item_rank(name, operand, parameter, found)
             return as_sequence(low, operand, parameter.type, span)
         if not is_hidden(name) and is_tuple(operand) and isinstance(self.entering(name), ir.Value):
             raise self.changes(name, parameter, operand)
@@ -454,11 +476,11 @@ class BodyLoop:
         if not parameter.type.unify(value.type, low.trail):
             raise self.changes(name, parameter, operand)
         if not number_kinds(low, operand) <= number_kinds(low, parameter):
-            self.mixed[name] = self.mixed.get(name, frozenset()) | number_kinds(low, operand)
-            self.wanted[name] = parameter.type  # as it is, and lowered again with this in mind
+            found.mixed[name] = self.mixed.get(name, frozenset()) | number_kinds(low, operand)
+            found.wanted[name] = parameter.type  # as it is, and lowered again with this in mind
         both = parameter.type.joined(value.type)
         if is_tensor(parameter) and both.shape != parameter.type.shape:
-            self.wanted[name] = both
+            found.wanted[name] = both
         return value
 
     def item_rank(self, name: str) -> int | None:
@@ -467,17 +489,17 @@ class BodyLoop:
             return self.item_ranks[name]
         return item_rank(self.low, self.entering(name))
 
-    def keep_item_rank(self, name: str, operand: Operand, parameter: ir.Value) -> None:
+    def keep_item_rank(self, name: str, operand: Operand, parameter: ir.Value, found: _Round) -> None:
         """Widens the rank of a carried list's items by those that a trip leaves. The body is lowered again where it may
         depend on what the rank was: where it has asked for one, or where lists may stand for each other."""
         before = self.item_rank(name)
         after = joined_rank(before, item_rank(self.low, operand))
         if after == before:
             return
-        self.item_ranks[name] = after
-        several = sum(is_sequence(carried.value) for carried in self.carried.values()) > 1
-        if several or self.low.item_rank_reads > self.reads:
-            self.wanted[name] = parameter.type
+        found.item_ranks[name] = after
+        several = sum(is_sequence(made.value) for made in self.carried.values()) > 1
+        if several or self.low.item_rank_reads > found.reads:
+            found.wanted[name] = parameter.type
 
     def changes(self, name: str, parameter: ir.Value, operand: Operand) -> Poisoned:
         """Ends the attempt, or refuses the name."""
@@ -503,20 +525,21 @@ class BodyLoop:
         has_copies = self.may_be_static and not isinstance(left, NoValue)
         return Unbound(where, self.key() if has_copies else None, copies=has_copies)
 
-    def leave(self, node: ir.Loop) -> None:
+    def leave(self, node: ir.Loop, left: Environment) -> None:
+        """Binds what names are after the loop; `left`: what they are at the end of its body."""
         for name, result in zip(self.carried, node.results, strict=True):
             if is_sequence(result):
-                self.low.lists.derived(result, self.entering(name), self.left_names.get(name))
+                self.low.lists.derived(result, self.entering(name), left.get(name))
             note_mixed(self.low, result, self.entering(name), also=self.mixed.get(name, frozenset()))
             note_item_rank(self.low, result, self.item_rank(name))
             self.env[name] = result
         key = self.key() if self.may_be_static else None
         for name in self.assigned:
             if name not in self.carried and not isinstance(self.env.get(name), Poison):
-                self.env[name] = self.bound_inside(self.left_names.get(name, VACANT))
+                self.env[name] = self.bound_inside(left.get(name, VACANT))
         if key is not None:
             for result in node.results:
                 self.low.trail.put(self.low.loop_results, result, key)
         for name in (PLACE, COUNT):
-            if name in self.left_names:
-                self.env[name] = self.left_names[name]
+            if name in left:
+                self.env[name] = left[name]
