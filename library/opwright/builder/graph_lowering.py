@@ -28,7 +28,6 @@ class GraphLowering(Lowering):
 
     def __init__(self, owner: object, opset: int, name: str) -> None:
         super().__init__(_scope(name), ir.Function("", name, 1, opset, None), {}, {})
-        self.own_scope = self.scope
         self.owner = owner
         self.frame: FrameType | None = None
         self.names = Names(self.trail)
@@ -42,7 +41,7 @@ class GraphLowering(Lowering):
 
     def is_the_only_opset(self, opset: OpsetObject) -> bool:
         """A graph is built by functions of Python, each of which may name its own."""
-        return not self.inlining or super().is_the_only_opset(opset)
+        return not self.call_frame.is_inlined or super().is_the_only_opset(opset)
 
     def error(
         self,
@@ -55,7 +54,7 @@ class GraphLowering(Lowering):
         subject: str = "",
         misspelt: Misspelt | None = None,
     ) -> Poisoned:
-        within_function = self.scope is not self.own_scope and span is not None and span != NOWHERE
+        within_function = self.scope is not self.own_frame.scope and span is not None and span != NOWHERE
         place = self.scope.module.source.place(span) if within_function else place_of(self.frame)
         found = Diagnostic(code, message, place, reason=reason, help=help, related=related, subject=subject)
         raise DiagnosticError([found]) from None

@@ -140,7 +140,7 @@ def _traced(recorder: Recorder, function: Callable[..., Any]) -> TracedObject:
         return tuple(operand_of(recorder, item) for item in returned)
 
     arguments = ast.arguments([], [], ast.arg("values"), [], [], None, [])
-    return TracedObject(low.own_scope, ast.FunctionDef(name, arguments, [], [], None, None), run)
+    return TracedObject(low.own_frame.scope, ast.FunctionDef(name, arguments, [], [], None, None), run)
 
 
 def _call(recorder: Recorder, function: Callable[..., Any], name: str, parameters: list[ir.Value]) -> Any:

@@ -90,7 +90,7 @@ def _declared(low: Lowering, annotation: ast.expr, value: ir.Value) -> ir.Type |
     if found.kind is not None or (found.tensor == ANY and is_sequence(value)):
         return None
     wanted = _type_of(low, found.tensor)
-    if low.elsewhere:
+    if low.call_frame.is_elsewhere:
         wanted = _without_symbols(wanted)
     met = meet_shapes(value.type, wanted) if wanted.unify(value.type, low.trail) else None
     if met is None:

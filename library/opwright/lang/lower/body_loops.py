@@ -410,7 +410,7 @@ class BodyLoop:
         """What a `return` inside the loop gives, as a value that can leave it."""
         if is_list_of_tensors(operand):
             return as_sequence(self.low, operand, unknown_items(), self.span)
-        if operand is None or (self.low.inlining and is_tuple(operand)):
+        if operand is None or (self.low.call_frame.is_inlined and is_tuple(operand)):
             help_text = "return it after the loop, or make it a tensor: `op.Identity([...])`"
             raise self.low.error(
                 "OW321",

@@ -92,10 +92,9 @@ class Checkpoint:
         low.facts = self.facts
         del low.relied_on[self.relied_on :]
         low.region, low.depth, low.statement = low.function.body, 0, self.place
-        low.choosing = 0
-        low.copies, low.elsewhere = (), 0
+        low.call_frame, low.copies = low.own_frame, ()
         low.agreed.clear()  # under other facts loops may carry narrower types
-        for entered in (low.inlining, low.given, low.callers, low.open_regions, low.attempts):
+        for entered in (low.open_regions, low.attempts):
             entered.clear()
         if self.compare is not None:
             self.compare()

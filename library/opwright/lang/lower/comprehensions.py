@@ -101,11 +101,8 @@ def _comprehend(
     if isinstance(frame, Frame):
         inner[FRAME] = Frame(frame, tuple(names))  # a function that is made in it sees its names, which end with it
     results: list[Operand] = []
-    low.callers.append(env)
-    try:
+    with low.entered(low.call_frame.within(env)):
         return results if _run(low, node, 0, first, inner, results) else None
-    finally:
-        low.callers.pop()
 
 
 def _run(

@@ -109,13 +109,12 @@ def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Calla
             "OW319", f"more than {NESTING_LIMIT} nested blocks", span, "`and`, `or` and `if` expressions nest too"
         )
     low.depth += 1
-    low.choosing += 1
     try:
         regions = (node.then, node.orelse)
-        values = each(lambda index: within(low, regions[index], sides[index]), (0, 1))
+        with low.entered(low.call_frame.on_one_path()):
+            values = each(lambda index: within(low, regions[index], sides[index]), (0, 1))
     finally:
         low.depth -= 1
-        low.choosing -= 1
     chosen = _chosen(low, node, values[0], values[1])
     if node.results:
         low.append(node)

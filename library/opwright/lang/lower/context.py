@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from opwright.lang.lower.poison import Poisoned
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Misspelt, Source, Span
 from opwright.lang.trail import Trail
+from opwright.lang.value_class import record
 from opwright.opsets.records import CONSTANT
 from opwright.opsets.signatures import Signature, history, is_known_domain, newest_opset, signature, similar
 from opwright.suggest import sure_name
@@ -32,6 +34,52 @@ if TYPE_CHECKING:
 NESTING_LIMIT = 31  # nested graphs that protobuf's parsers read, with the types of their inputs and outputs
 EVERY_OPSET = 1 << 31
 NODE_LIMIT = 100_000  # that a function may make without a separate line for each
+
+
+@record
+class CallFrame:
+    """The call of the function whose body is being lowered, or a part of that body with names or paths of its own.
+
+    `function`: that whose body takes the place of the call; None for the function that is compiled. `depth`: how many
+    such calls there are, with those around it. `given`: the environment with which the body was entered. `caller`: that
+    of the code around. `is_elsewhere`: whether the body, or one around its call, stands outside of the function that
+    calls it. `is_on_one_path`: whether a value is being lowered that one path alone evaluates.
+    """
+
+    scope: ModuleScope
+    outer: CallFrame | None
+    function: ast.FunctionDef | None
+    depth: int
+    given: Environment
+    caller: Environment
+    is_elsewhere: bool = False
+    is_on_one_path: bool = False
+
+    def called(
+        self, function: ast.FunctionDef, scope: ModuleScope, given: Environment, caller: Environment, is_elsewhere: bool
+    ) -> CallFrame:
+        """The frame of a function that is called in this one."""
+        return CallFrame(scope, self, function, self.depth + 1, given, caller, self.is_elsewhere or is_elsewhere)
+
+    def within(self, caller: Environment) -> CallFrame:
+        """The frame of a comprehension, which has names of its own."""
+        return replace(self, outer=self, caller=caller)
+
+    def on_one_path(self) -> CallFrame:
+        """The frame of a value that one path alone evaluates."""
+        return replace(self, outer=self, is_on_one_path=True)
+
+    @property
+    def is_inlined(self) -> bool:
+        """Whether the body takes the place of a call."""
+        return self.function is not None
+
+    def chain(self) -> Iterator[CallFrame]:
+        """This frame, and those around it."""
+        frame: CallFrame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.outer
 
 
 class LoopPlans:
@@ -68,7 +116,7 @@ class Lowering:
     ) -> None:
         self.looked_up = LookedUp() if looked_up is None else looked_up
         self.trail = Trail(self.looked_up.reads)  # every change that a trial may take back goes through it
-        self.scope = scope
+        self.own_frame = self.call_frame = CallFrame(scope, None, None, 0, {}, {})
         self.function = function
         self.facts = facts
         self.splittable = splittable  # a value of each declared type variable: what CastLike can look at
@@ -91,13 +139,8 @@ class Lowering:
         self.relied_on: list[tuple[ir.TypeVariable, int]] = []  # what variables admitted where that decided a form
         self.depth = 0
         self.scouting = False  # whether what follows something wrong is looked at for what it tells of types
-        self.choosing = 0  # how many values of which one path alone is evaluated are being lowered
         self.nodes = 0
         self.most_nodes = NODE_LIMIT
-        self.inlining: list[ast.FunctionDef] = []
-        self.elsewhere = 0  # how many of them stand outside of the function that calls them
-        self.given: list[Environment] = []  # with which each of them was entered
-        self.callers: list[Environment] = []  # those of the calls around the one that is being lowered
         self.positions: dict[str, int] = {}  # of names, by their first binding: the order in which they are joined
         self.lists = Ownership(self.trail)
         self.rank_origins: dict[ir.Value, Sequence[ir.Value] | None] = {}  # whose ranks say those of results
@@ -240,9 +283,25 @@ class Lowering:
         finally:
             self.copies = outer
 
+    @property
+    def scope(self) -> ModuleScope:
+        """What the text that is being lowered sees of its module."""
+        return self.call_frame.scope
+
+    @contextmanager
+    def entered(self, frame: CallFrame) -> Iterator[None]:
+        """While the code of a frame is lowered. What it asks of the opset holds in it alone."""
+        outer, asked = self.call_frame, self.asked
+        self.call_frame = frame
+        try:
+            yield
+        finally:
+            self.call_frame = outer
+            self.ask(asked)
+
     def is_the_only_opset(self, opset: OpsetObject) -> bool:
         """Whether the function that is being lowered names no other opset of ai.onnx."""
-        function = self.inlining[-1] if self.inlining else None
+        function = self.call_frame.function
         named = self.named.get(function)
         if named is None:
             self.trail.put(self.named, function, opset.version)
@@ -251,7 +310,7 @@ class Lowering:
 
     def liveness(self) -> Liveness | None:
         """Which names the function that is being lowered still reads; None where that is not known."""
-        function = self.inlining[-1] if self.inlining else None
+        function = self.call_frame.function
         found = self._liveness.get(function)
         if found is None:
             body = self.body if function is None else function.body
@@ -331,7 +390,7 @@ class Lowering:
         if self.nodes > self.most_nodes:
             self.spend(0, node.span)
         self.trail.append(self.region.nodes, node)
-        if self.inlining:
+        if self.call_frame.is_inlined:
             self.trail.put(self.sources, node, self.scope.module.source)
 
     def spend(self, nodes: int, span: Span | None) -> None:

@@ -732,7 +732,7 @@ def _named(low: Lowering, node: ast.NamedExpr, env: Environment) -> Operand:
     except Poisoned:
         bind_target(low, node.target, POISON, env)  # what reads it in the same statement
         raise
-    if low.choosing:
+    if low.call_frame.is_on_one_path:
         raise low.error(
             "OW304",
             "`:=` is not part of the language where one path alone evaluates it",

@@ -42,40 +42,31 @@ def run_body(
     node: ast.FunctionDef,
     scope: ModuleScope,
     env: Environment,
+    caller: Environment,
     span: Span,
     is_elsewhere: bool = True,
 ) -> Operand:
     """The body of a function that is called at `span`, lowered where the call stands: what it returns.
 
-    `is_elsewhere`: it does not stand inside the function that calls it, so that errors in it are told at the call.
+    `env`: its parameters and the names around it. `caller`: the environment of the code that calls it. `is_elsewhere`:
+    it does not stand inside the function that calls it, so that errors in it are told at the call.
     """
-    if node in low.inlining:
-        _check_recursion(low, node, env, span)
-    if len(low.inlining) >= INLINE_DEPTH:
+    _check_recursion(low, node, env, span)
+    if low.call_frame.depth >= INLINE_DEPTH:
         raise low.fatal("OW311", f"more than {INLINE_DEPTH} helpers call each other", span, "inlining has a limit")
-    outer, asked = low.scope, low.asked
+    source = low.scope.module.source
     given = low.lists.borrow(env.values())
     found_before = len(low.diagnostics)
-    low.inlining.append(node)
-    low.elsewhere += is_elsewhere
-    low.given.append(dict(env))
-    choosing, low.choosing = low.choosing, 0
-    low.scope = scope
     try:
-        bind_locals(low, node.body, env)
-        with low.copy((outer.module.source.name, outer.module.source.first_line, *span)):
-            lower_block(low, node.body, env)
+        with low.entered(low.call_frame.called(node, scope, dict(env), caller, is_elsewhere)):
+            bind_locals(low, node.body, env)
+            with low.copy((source.name, source.first_line, *span)):
+                lower_block(low, node.body, env)
     except Poisoned as wrong:
         if wrong.question is None or not is_elsewhere:
             raise
         raise Poisoned(because=replace(wrong.question, span=span)) from None  # the call asks, to readers of its caller
     finally:
-        low.scope = outer
-        low.ask(asked)
-        low.inlining.pop()
-        low.elsewhere -= is_elsewhere
-        low.given.pop()
-        low.choosing = choosing
         low.lists.give_back(given)
         if is_elsewhere and len(low.diagnostics) > found_before:
             low.replace_findings(found_before, at_call(low, node, scope, span, low.diagnostics[found_before:]))
@@ -97,12 +88,13 @@ def run_body(
 def _check_recursion(low: Lowering, node: ast.FunctionDef, env: Environment, span: Span) -> None:
     """A function may call itself on another static number: what it does then is inlined. Where no argument that is
     known has changed the calls have no end, and where they are many the limits end them."""
-    active = len(low.inlining) - 1 - low.inlining[::-1].index(node)
-    before = low.given[active]
+    active = next((frame for frame in low.call_frame.chain() if frame.function is node), None)
+    if active is None:
+        return
     formal = node.args
     items = (*formal.posonlyargs, *formal.args, *formal.kwonlyargs, formal.vararg)
     names = [item.arg for item in items if item is not None]
-    if not any(_is_other(before.get(name), env.get(name)) for name in names):
+    if not any(_is_other(active.given.get(name), env.get(name)) for name in names):
         raise low.fatal(
             "OW323",
             f"`{node.name}` calls itself",

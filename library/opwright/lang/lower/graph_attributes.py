@@ -65,12 +65,7 @@ def call_with_graphs(low: Lowering, callee: OperatorObject, arguments: Arguments
             help="write a `for` loop or an `if`",
             subject=callee.name,
         )
-    call = _GraphCall(low, signature, arguments, env)
-    low.callers.append(env)
-    try:
-        return form(call)
-    finally:
-        low.callers.pop()
+    return form(_GraphCall(low, signature, arguments, env))
 
 
 class _GraphCall:
@@ -143,7 +138,7 @@ class _GraphCall:
                 return finish(returned if isinstance(returned, tuple) else (returned,))
             given: list[tuple[Operand, Span]] = [(parameter, span) for parameter in parameters]
             inner = enter(low, function, Arguments(given, {}, None, span=self.span, callee_span=span), self.env)
-            found = run_body(low, node, function.scope, inner, self.span, function.frame is None)
+            found = run_body(low, node, function.scope, inner, self.env, self.span, function.frame is None)
             return finish(found if isinstance(found, tuple) else () if found is None else (found,))
 
         region.yields = nested(low, region, self.span, step)

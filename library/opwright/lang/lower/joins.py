@@ -225,9 +225,9 @@ class Join:
             join = self._hidden if is_hidden(name) else self._named
             parts = tuple(join(name, *pair) for pair in zip(both[0].parts, both[1].parts, strict=True))
             return put_together(self.low, both[0], parts, first, second)
-        returned = is_hidden(name) and not self.low.inlining  # by the function itself: a list of numbers is a tensor
+        returned = is_hidden(name) and not self.low.call_frame.is_inlined  # by the function itself
         made = None
-        if returned or not one_is_tuple(first, second):
+        if returned or not one_is_tuple(first, second):  # a list of numbers that is returned is a tensor
             made = join_values(self.low, (self.node.then, self.node.orelse), (first, second), self.node.span)
         if made is None:
             conflict = f"it is {describe(first)} on one path, and {describe(second)} on the other"

@@ -71,11 +71,7 @@ def call_function(
         returned: Operand = callee.run([operand for operand, _ in arguments.positional])
         return returned[0] if isinstance(returned, tuple) and len(returned) == 1 else returned
     inner = enter(low, callee, arguments, env)
-    low.callers.append(env)
-    try:
-        return run_body(low, callee.node, callee.scope, inner, arguments.span, callee.frame is None)
-    finally:
-        low.callers.pop()
+    return run_body(low, callee.node, callee.scope, inner, env, arguments.span, callee.frame is None)
 
 
 def enter(low: Lowering, callee: NestedObject | FunctionObject, arguments: Arguments, env: Environment) -> Environment:
@@ -106,7 +102,7 @@ def _around(
     `met`. Those of a comprehension that has ended have no values any more, and others do not depend on it."""
     frame = callee.frame
     while isinstance(frame, Frame):
-        for candidate in (env, *reversed(low.callers)):
+        for candidate in (env, *(outer.caller for outer in low.call_frame.chain())):
             if candidate.get(FRAME) is frame:
                 return candidate
         if not set(frame.names).isdisjoint(met):

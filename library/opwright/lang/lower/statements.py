@@ -639,9 +639,9 @@ def bind_locals(low: Lowering, statements: Sequence[ast.stmt], env: Environment)
 @lowers(ast.Return)
 def _return(low: Lowering, statement: ast.Return, env: Environment) -> None:
     value = None if statement.value is None else lower_expression(low, statement.value, env)
-    if isinstance(value, IntTuple) and not low.inlining:
+    if isinstance(value, IntTuple) and not low.call_frame.is_inlined:
         value = tuple_items(low, value, span_of(statement), "each of them is an output: a tuple is several results")
-    one = (StaticList, StaticNamed) if low.inlining else StaticList
+    one = (StaticList, StaticNamed) if low.call_frame.is_inlined else StaticList
     if isinstance(value, tuple) and not isinstance(value, one):
         set_returned(env, value, span_of(statement), as_tuple=True)  # several results; a list is one
     else:

@@ -51,11 +51,7 @@ def call_template(low: Lowering, unit: Unit, arguments: Arguments, env: Environm
             made = each(step, given)
             bound[item.name] = tuple(made) if item.arity is Arity.VARIADIC else made[0]
     parts.close()
-    low.callers.append(env)
-    try:
-        return run_body(low, unit.node, scope, bound, arguments.span)
-    finally:
-        low.callers.pop()
+    return run_body(low, unit.node, scope, bound, env, arguments.span)
 
 
 def _places(unit: Unit, arguments: Arguments) -> dict[str, Span]:

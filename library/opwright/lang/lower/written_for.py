@@ -245,7 +245,7 @@ _KINDS_OF_LISTS = {
 
 
 def refuse_second_opset(low: Lowering, version: int, name: str, span: Span) -> Poisoned:
-    function = low.inlining[-1] if low.inlining else None
+    function = low.call_frame.function
     return low.error(
         "OW213",
         f"{name} is of opset {version}, another operator of opset {low.named[function]}",
