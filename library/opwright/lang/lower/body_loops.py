@@ -14,11 +14,11 @@ from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import BROKE, CONTINUED, COUNT, PLACE, RETURNED, is_flag, is_hidden, none_set, place_of
-from opwright.lang.lower.item_ranks import item_rank, joined_rank, note_item_rank
-from opwright.lang.lower.joins import filler, nested
+from opwright.lang.lower.item_ranks import item_rank, joined_rank
+from opwright.lang.lower.joins import filler, hand_on, nested
 from opwright.lang.lower.known import Attempt, loop_key, no_value
 from opwright.lang.lower.list_changes import check_change, grown_names
-from opwright.lang.lower.mixed import note_mixed, number_kinds
+from opwright.lang.lower.mixed import number_kinds
 from opwright.lang.lower.numbers import (
     as_tensor,
     carried,
@@ -334,10 +334,7 @@ class BodyLoop:
         parameters = [ir.Value(self.carried[name].type, "" if is_hidden(name) else name, span) for name in names]
         body = ir.Region([trip, condition, *parameters])
         for name, parameter in zip(names, parameters, strict=True):
-            if is_sequence(parameter):
-                low.lists.derived(parameter, self.entering(name))
-            note_mixed(low, parameter, self.entering(name), also=self.mixed.get(name, frozenset()))
-            note_item_rank(low, parameter, self.item_rank(name))
+            self.hand_on(name, parameter)
         scope = Branch(self.env)
         for name in self.unread:
             entering = self.entering(name)
@@ -403,10 +400,10 @@ class BodyLoop:
                 found.wanted[name] = ir.NumberType(number_kind(operand))
                 continue
             with parts:
-                found.wanted[name] = self.handed_on(operand, place_of(scope) or self.span).type
+                found.wanted[name] = self.returned(operand, place_of(scope) or self.span).type
         parts.close()
 
-    def handed_on(self, operand: Operand, span: Span) -> ir.Value:
+    def returned(self, operand: Operand, span: Span) -> ir.Value:
         """What a `return` inside the loop gives, as a value that can leave it."""
         if is_list_of_tensors(operand):
             return as_sequence(self.low, operand, unknown_items(), self.span)
@@ -483,6 +480,12 @@ class BodyLoop:
             found.wanted[name] = both
         return value
 
+    def hand_on(self, name: str, value: ir.Value, *left: Operand) -> None:
+        """Notes of a value of a carried name what is known of that with which it enters and of what trips have `left`;
+        of numbers the rounds have told that."""
+        sources = (self.entering(name), *(left if is_sequence(value) else ()))
+        hand_on(self.low, value, sources, self.item_rank(name), self.mixed.get(name, frozenset()))
+
     def item_rank(self, name: str) -> int | None:
         """The rank of the items of a list that the loop carries, as far as the rounds have told."""
         if name in self.item_ranks:
@@ -528,10 +531,7 @@ class BodyLoop:
     def leave(self, node: ir.Loop, left: Environment) -> None:
         """Binds what names are after the loop; `left`: what they are at the end of its body."""
         for name, result in zip(self.carried, node.results, strict=True):
-            if is_sequence(result):
-                self.low.lists.derived(result, self.entering(name), left.get(name))
-            note_mixed(self.low, result, self.entering(name), also=self.mixed.get(name, frozenset()))
-            note_item_rank(self.low, result, self.item_rank(name))
+            self.hand_on(name, result, left.get(name))
             self.env[name] = result
         key = self.key() if self.may_be_static else None
         for name in self.assigned:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -324,13 +324,28 @@ def same_items(low: Lowering, first: Operand, second: Operand) -> StaticList | N
 
 def as_joined(low: Lowering, result: ir.Value, first: Operand, second: Operand) -> Operand:
     """What a joined value stands for: tuples of ints stay one, and a list may be either of the two."""
-    if is_sequence(result):
-        low.lists.derived(result, first, second)
-    note_mixed(low, result, first, second)
-    note_item_rank(low, result, joined_rank(item_rank(low, first), item_rank(low, second)))
+    rank = joined_rank(item_rank(low, first), item_rank(low, second)) if is_sequence(result) else None
+    hand_on(low, result, (first, second), rank)
     if is_tuple(first) and is_tuple(second) and is_tensor(result):
         return IntTuple(None, value=result)
     return result
+
+
+def hand_on(
+    low: Lowering,
+    result: ir.Value,
+    sources: Sequence[Operand],
+    rank: int | None,
+    kinds: frozenset[ir.NumberKind] = frozenset(),
+) -> None:
+    """Notes of a value that is one of others, as control flow decides, what is known of those beside their types: which
+    lists it may be, and whether Python may hold a number. `rank`: that of the items of a list. `kinds` of number it may
+    be in any case."""
+    if is_sequence(result):
+        low.lists.derived(result, *sources)
+        note_item_rank(low, result, rank)
+    else:
+        note_mixed(low, result, *sources, also=kinds)
 
 
 def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
