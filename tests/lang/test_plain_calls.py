@@ -85,7 +85,7 @@ def outcome(text: str) -> Outcome:
 @pytest.fixture
 def without_plans(monkeypatch: pytest.MonkeyPatch) -> Without:
     modules: tuple[ModuleType, ...] = (arithmetic, calls, expressions, plain_calls)
-    ways = ("opset_named", "emit_call_of", "emit_plain", "emit_plain_binary", "emit_with_literal")
+    ways = ("emit_call_of", "emit_plain", "emit_plain_binary", "emit_with_literal")
 
     def run(text: str) -> Outcome:
         with monkeypatch.context() as patch:

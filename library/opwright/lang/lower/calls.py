@@ -16,12 +16,13 @@ from opwright.lang.lower.malformed import counts_too_much, known_integer
 from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor, is_number
 from opwright.lang.lower.open_calls import signature_of_call
-from opwright.lang.lower.operands import Absent, Arguments, Operand, TensorValue, is_sequence, is_tensor
-from opwright.lang.lower.plain_calls import emit_plain
+from opwright.lang.lower.operands import Absent, Arguments, Environment, Operand, TensorValue, is_sequence, is_tensor
+from opwright.lang.lower.plain_calls import emit_call_of
 from opwright.lang.lower.poison import Parts, Poisoned
+from opwright.lang.lower.rules import calls
 from opwright.lang.lower.sequences import as_sequence, unknown_items
 from opwright.lang.lower.written_for import fit_call, meant_signature, refuse_second_opset
-from opwright.lang.objects import OperatorObject
+from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
 from opwright.opsets.domains import normal_domain
@@ -219,9 +220,24 @@ def refuse_second_version(low: Lowering, callee: OperatorObject, domain: str, sp
     )
 
 
+@calls(OperatorObject)
+def _call(low: Lowering, callee: OperatorObject, arguments: Arguments, env: Environment) -> Operand:
+    functions = (NestedObject, FunctionObject)
+    if arguments.keywords and any(isinstance(operand, functions) for operand, _ in arguments.keywords.values()):
+        from opwright.lang.lower.graph_attributes import call_with_graphs  # which few functions need
+
+        return call_with_graphs(low, callee, arguments, env)
+    return call_operator(low, callee, arguments)
+
+
 def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -> Operand:
     """`op.Name(inputs..., attribute=...)`: one value, or a tuple of them."""
     domain = normal_domain(callee.opset.domain)
+    given = callee.opset.signatures.get(callee.name)
+    if not domain and given is None and arguments.result_count is None:
+        made = emit_call_of(low, callee, arguments)
+        if made is not None:
+            return made
     if not domain and not low.is_the_only_opset(callee.opset):
         raise refuse_second_opset(low, callee.opset.version, callee.name, arguments.callee_span)
     emitted = low.scope.libraries.emitted_domain(domain) if domain else None
@@ -233,7 +249,6 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
         low.trail.put(low.versions, domain, callee.opset.version)
     if domain and low.versions[domain] != callee.opset.version:
         raise refuse_second_version(low, callee, domain, arguments.callee_span)
-    given = callee.opset.signatures.get(callee.name)
     operator = low.find(domain, callee.name, callee.opset.version) if given is None else ir.Operator(given)
     if operator is None and callee.opset.open is not None:
         operator = ir.Operator(signature_of_call(low, callee, arguments))
@@ -262,12 +277,6 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
         meant = meant_signature(low, callee.opset, signature)
         if meant.since_version != signature.since_version:
             return _call_rewritten(low, meant, operator, arguments)
-    if not domain and given is None and arguments.result_count is None:
-        operands = [operand for operand, _ in arguments.positional]
-        attributes = {name: operand for name, (operand, _) in arguments.keywords.items()}
-        made = emit_plain(low, callee.name, operands, arguments.span, attributes)
-        if made is not None:
-            return made
     return call_checked(low, signature, arguments, operator)
 
 

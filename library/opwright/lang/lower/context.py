@@ -390,7 +390,7 @@ class Lowering:
         if self.nodes > self.most_nodes:
             self.spend(0, node.span)
         self.trail.append(self.region.nodes, node)
-        if self.call_frame.is_inlined:
+        if self.call_frame.function is not None:
             self.trail.put(self.sources, node, self.scope.module.source)
 
     def spend(self, nodes: int, span: Span | None) -> None:

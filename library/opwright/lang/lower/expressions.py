@@ -31,10 +31,8 @@ from opwright.lang.lower.operands import (
 )
 from opwright.lang.lower.opset_calls import make_opset
 from opwright.lang.lower.plain_calls import (
-    emit_call_of,
     emit_plain_binary,
     emit_with_literal,
-    opset_named,
 )
 from opwright.lang.lower.poison import Parts, Poisoned, each
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
@@ -590,71 +588,32 @@ def _unary_op(low: Lowering, node: ast.UnaryOp, env: Environment) -> Operand:
 
 @evaluates(ast.Call)
 def _call(low: Lowering, node: ast.Call, env: Environment) -> Operand:
-    try:
-        opset = opset_named(low, node.func, env)
-    except Poisoned as wrong:
-        wrong.recover()
-        lower_arguments(low, node, env, None)
-        raise
-    if opset is None or not isinstance(node.func, ast.Attribute) or _is_spread(node):
-        return _call_for(low, node, env, None)
-    operands: list[Operand] = []
-    attributes: dict[str, Operand] = {}
-    is_wrong = False
-    for argument in node.args:
-        operand = env.get(argument.id) if type(argument) is ast.Name else None
-        if type(operand) is not ir.Value:
-            try:
-                operand = lower_expression(low, argument, env)
-            except Poisoned as found:
-                found.recover()
-                is_wrong = True
-        operands.append(operand)
-    for keyword in node.keywords:
-        try:
-            attributes[keyword.arg or ""] = lower_expression(low, keyword.value, env)
-        except Poisoned as found:
-            found.recover()
-            is_wrong = True
-    if is_wrong:
-        raise Poisoned
-    made = emit_call_of(low, opset, node, node.func.attr, operands, attributes)
-    if made is not None:
-        return made
-    positional = list(zip(operands, map(span_of, node.args), strict=True))
-    keywords = {key: (attributes[key], span_of(item.value)) for item in node.keywords if (key := item.arg)}
-    arguments = Arguments(positional, keywords, None, span_of(node), span_of(node.func))
-    return _call_operand(low, lower_expression(low, node.func, env), node, arguments, env)
-
-
-def _is_spread(node: ast.Call) -> bool:
-    """Whether some arguments of a call are not written one by one, or one is given twice."""
-    if ast.Starred in map(type, node.args):
-        return True
-    if not node.keywords:
-        return False
-    names = {keyword.arg for keyword in node.keywords}
-    return None in names or len(names) < len(node.keywords)
+    return _call_for(low, node, env, None)
 
 
 def _call_for(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Operand:
-    """A call whose value is unpacked to so many names."""
+    """A call whose value is unpacked to so many names, where that is known."""
     try:
-        callee = lower_expression(low, node.func, env)
+        callee = _operator_named(low, node.func, env) or lower_expression(low, node.func, env)
     except Poisoned as wrong:
         wrong.recover()
         lower_arguments(low, node, env, count)
         raise
     if isinstance(callee, TypingObject) and callee.name == "Opset":
         return make_opset(low, node, env)
-    return _call_operand(low, callee, node, lower_arguments(low, node, env, count), env)
-
-
-def _call_operand(low: Lowering, callee: Operand, node: ast.Call, arguments: Arguments, env: Environment) -> Operand:
+    arguments = lower_arguments(low, node, env, count)
     rule = call_rule(callee)
     if rule is None:
         raise _refuse_call(low, callee, node.func)
     return rule(low, callee, arguments, env)
+
+
+def _operator_named(low: Lowering, callee: ast.expr, env: Environment) -> OperatorObject | None:
+    """The operator that `op.Relu` names, where the module has looked `op` up already: most calls are of these."""
+    if type(callee) is not ast.Attribute or type(callee.value) is not ast.Name or callee.value.id in env:
+        return None
+    opset = low.scope.known(callee.value.id)
+    return opset.operator(callee.attr) if type(opset) is OpsetObject and callee.attr != "version" else None
 
 
 @calls(AttributeOperand)
@@ -702,7 +661,10 @@ def lower_arguments(low: Lowering, node: ast.Call, env: Environment, count: int 
                 items = _spread(low, argument, env, "a starred argument")
                 positional.extend((item, span_of(argument)) for item in items)
             else:
-                positional.append((lower_expression(low, argument, env), span_of(argument)))
+                operand = env.get(argument.id) if type(argument) is ast.Name else None
+                if type(operand) is not ir.Value:
+                    operand = lower_expression(low, argument, env)
+                positional.append((operand, span_of(argument)))
         except Poisoned as found:
             found.recover()
             wrong = True

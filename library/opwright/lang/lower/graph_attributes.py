@@ -13,7 +13,7 @@ from opwright.elements import BY_CODE, BY_NAME
 from opwright.lang import ir
 from opwright.lang.infer import Mismatch, bind
 from opwright.lang.lower.annotated import declare_parameter, declared_rank, promise
-from opwright.lang.lower.calls import call_operator, check_arguments, report_mismatch
+from opwright.lang.lower.calls import check_arguments, report_mismatch
 from opwright.lang.lower.conditions import as_condition
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.function_calls import run_body
@@ -24,7 +24,6 @@ from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.open_calls import signature_of_call
 from opwright.lang.lower.operands import Arguments, Environment, Operand, is_sequence, is_tensor
 from opwright.lang.lower.poison import Parts, Poisoned, each
-from opwright.lang.lower.rules import calls
 from opwright.lang.lower.scan_ranks import yielded_ranks
 from opwright.lang.lower.speculate import speculate
 from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject
@@ -38,13 +37,6 @@ from opwright.opsets.signatures import AttributeSpec, Signature
 
 GraphFunction = NestedObject | FunctionObject
 FLOAT, DOUBLE = BY_NAME["float"], BY_NAME["double"]
-
-
-@calls(OperatorObject)
-def _call(low: Lowering, callee: OperatorObject, arguments: Arguments, env: Environment) -> Operand:
-    if any(isinstance(operand, (NestedObject, FunctionObject)) for operand, _ in arguments.keywords.values()):
-        return call_with_graphs(low, callee, arguments, env)
-    return call_operator(low, callee, arguments)
 
 
 def call_with_graphs(low: Lowering, callee: OperatorObject, arguments: Arguments, env: Environment) -> Operand:

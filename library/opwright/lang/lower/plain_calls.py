@@ -23,10 +23,10 @@ from opwright.lang.lower.context import Lowering, complete, operator_of
 from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE
 from opwright.lang.lower.invalid_calls import why_invalid
 from opwright.lang.lower.numbers import constant_of, is_static_number, weak_constant
-from opwright.lang.lower.operands import AttributeOperand, Environment, Operand, is_tensor
-from opwright.lang.lower.poison import Parts, Poisoned
+from opwright.lang.lower.operands import Arguments, AttributeOperand, Operand, is_tensor
+from opwright.lang.lower.poison import Parts
 from opwright.lang.lower.written_for import is_meant
-from opwright.lang.objects import MISSING, OpsetObject
+from opwright.lang.objects import OperatorObject
 from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form
 from opwright.lang.rounding import DoesNotFitError, pack, to_float32
 from opwright.lang.schema_reads import SchemaReads
@@ -112,32 +112,20 @@ _LARGEST_FLOAT = 3e38  # what is larger may be no float32
 _LONGEST_TEXT, _LONGEST_INTEGER = 256, 64  # letters and bits: what is remembered has limits
 
 
-def opset_named(low: Lowering, callee: ast.expr, env: Environment) -> OpsetObject | None:
-    """The opset of ai.onnx whose operator is called, as in `op.Relu(...)`. Raises Poisoned where a name stands there
-    that means nothing."""
-    if type(callee) is not ast.Attribute or type(callee.value) is not ast.Name or callee.value.id in env:
-        return None
-    opset = low.scope.known(callee.value.id)
-    if opset is None or opset is MISSING:  # what is wrong with it is reported at every look-up
-        opset = low.scope.lookup(callee.value.id, span_of(callee.value))
-        if opset is MISSING:
-            raise Poisoned
-    return opset if type(opset) is OpsetObject and not opset.domain and not opset.signatures else None
-
-
 Keywords = Mapping[str, Operand]
 _NOTHING: Keywords = MappingProxyType({})
 
 
-def emit_call_of(
-    low: Lowering, opset: OpsetObject, node: ast.Call, name: str, operands: Sequence[Operand], keywords: Keywords
-) -> ir.Value | None:
-    """Emits a call of an operator of an opset with these operands, where it is the same version at the opset that is
-    compiled for; None, and nothing done, where it is not as plain as that."""
-    if not is_meant(low, opset, name):
+def emit_call_of(low: Lowering, callee: OperatorObject, arguments: Arguments) -> ir.Value | None:
+    """Emits a call of an operator of ai.onnx that is the same version at the opset which is compiled for; None, and
+    nothing done, where it is not as plain as that."""
+    if not is_meant(low, callee.opset, callee.name):
         return None
-    inputs = operands if keywords else _with_constants(low, name, operands, node.args)
-    return emit_plain(low, name, inputs, span_of(node), keywords)
+    if not arguments.keywords:
+        return emit_plain(low, callee.name, _with_constants(low, callee.name, arguments.positional), arguments.span)
+    operands = [operand for operand, _ in arguments.positional]
+    attributes = {name: operand for name, (operand, _) in arguments.keywords.items()}
+    return emit_plain(low, callee.name, operands, arguments.span, attributes)
 
 
 def emit_plain(
@@ -223,11 +211,10 @@ def _emit_with_weak(
 _NOT_ELEMENTWISE = ("@", "**")  # of another type, or a product
 
 
-def _with_constants(
-    low: Lowering, name: str, operands: Sequence[Operand], nodes: Sequence[ast.expr]
-) -> Sequence[Operand]:
+def _with_constants(low: Lowering, name: str, given: Sequence[tuple[Operand, Span]]) -> Sequence[Operand]:
     """The inputs of an elementwise operator, the numbers among them as tensors of the type of another input, where that
-    is certain: of what `nodes` are. A constant that is made for nothing is the one that a close look asks for."""
+    is certain. A constant that is made for nothing is the one that a close look asks for."""
+    operands = [operand for operand, _ in given]
     kinds = tuple(map(type, operands))
     if float not in kinds and int not in kinds:
         return operands
@@ -241,7 +228,7 @@ def _with_constants(
         if not is_tensor(like) or not is_static_number(number):
             return operands
         with parts:
-            made[index] = constant_of(low, number, like.type.element, span_of(nodes[index]))
+            made[index] = constant_of(low, number, like.type.element, given[index][1])
     parts.close()
     return made
 

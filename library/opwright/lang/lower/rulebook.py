@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from opwright.lang.lower import (
     builtin_calls,
+    calls,
     expressions,
-    graph_attributes,
     lists,
     loops,
     matching,
@@ -27,8 +27,8 @@ __all__ = ["RULES", "lower_block", "lower_expression"]
 
 RULES = (
     builtin_calls,
+    calls,
     expressions,
-    graph_attributes,
     lists,
     loops,
     matching,
