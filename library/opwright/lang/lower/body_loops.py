@@ -10,11 +10,12 @@ from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.grammar import has_break, has_return
 from opwright.lang.infer import narrow_to_result
+from opwright.lang.lower.aggregates import Aggregate, alike, same_static, taken_apart
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import BROKE, CONTINUED, COUNT, PLACE, RETURNED, is_flag, is_hidden, none_set, place_of
-from opwright.lang.lower.item_ranks import item_rank, joined_rank
+from opwright.lang.lower.item_ranks import EMPTY, inserted_ranks, item_rank, joined_rank
 from opwright.lang.lower.joins import filler, hand_on, nested
 from opwright.lang.lower.known import Attempt, loop_key, no_value
 from opwright.lang.lower.list_changes import check_change, grown_names
@@ -33,6 +34,7 @@ from opwright.lang.lower.operands import (
     NoValue,
     Operand,
     Poison,
+    StaticDict,
     Unbound,
     is_run_time_number,
     is_sequence,
@@ -51,7 +53,7 @@ from opwright.lang.lower.statements import lower_block
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.lower.unroll import leave, outer_flags
 from opwright.lang.source import Span, span_of
-from opwright.lang.static import StaticList
+from opwright.lang.static import StaticList, StaticNamed
 from opwright.lang.syntax import bound_names
 from opwright.opsets.records import LOOP
 
@@ -70,12 +72,13 @@ class _Carried:
 class _Round:
     """What one lowering of the body under the types of now tells of the names that the loop carries."""
 
-    __slots__ = ("item_ranks", "learned", "left", "mixed", "node", "reads", "wanted")
+    __slots__ = ("guessed", "item_ranks", "learned", "left", "mixed", "node", "reads", "wanted")
 
     def __init__(self, low: Lowering) -> None:
         self.node: ir.Loop | None = None  # None where names must be carried under other types
         self.left: Environment = {}  # what names are at the end of the body
         self.wanted: dict[str, ir.Type] = {}  # under which names should have been carried
+        self.guessed: dict[str, ir.Type] = {}  # lists of whose items a rank is guessed: what else is wanted may follow
         self.learned: Mapping[str, ElementType] = {}  # of the items of lists that enter empty
         self.mixed: dict[str, frozenset[ir.NumberKind]] = {}  # names that carry tensors for more kinds of number
         self.item_ranks: dict[str, int | None] = {}  # of lists whose items have another rank after a trip
@@ -101,8 +104,11 @@ class BodyLoop:
         self.grown = [name for name in grown_names(statement.body) if is_list(env.get(name))]
         self.assigned = list(dict.fromkeys([*bound_names(low.scope.module, [*targets, *statement.body]), *self.grown]))
         self.carried: dict[str, _Carried] = {}
+        self.apart: dict[str, Aggregate] = {}  # names that enter as tuples, namedtuples or dictionaries
+        self.parts: dict[str, Operand] = {}  # what these are made of, by names such as `pair.0`, which it carries
         self.unread: list[str] = []  # names of which neither a trip nor anything behind the loop reads what they were
         self.may_be_static = False
+        self.rank_guesses: set[str] = set()  # empty lists of whose items a rank has been guessed
         self.guessed = False  # whether it carries a flag for its `break` before one has been met
         # What the rounds have told until now.
         self.several = False  # whether one of them has wanted other types for more than one name
@@ -149,8 +155,7 @@ class BodyLoop:
                 continue
             entering = self.entering(name)
             if not isinstance(entering, (Unbound, Poison)):
-                self.check_entering(name, entering)
-                self.carried[name] = self.initial(name, entering, None)
+                self.carry(name, entering)
         if has_break(self.statement.body) and not has_return(self.statement.body):
             self.guessed = True
             self.carried[BROKE] = self.initial(BROKE, self.entering(BROKE), ir.NumberType(ir.NumberKind.BOOL))
@@ -189,6 +194,7 @@ class BodyLoop:
         while True:
             with speculate(self.low) as trial:
                 found = self.round()
+                found.wanted = found.guessed or found.wanted
                 self.note(found)
                 if found.node is not None and not found.wanted and not self.was_wrong(found):
                     trial.commit()
@@ -269,11 +275,54 @@ class BodyLoop:
         self.several, self.mixed = agreed.several, dict(agreed.mixed)
         return found
 
-    def check_entering(self, name: str, operand: Operand) -> None:
-        """A list, a string or None cannot become what a loop carries: Python's operators on it are not a tensor's."""
-        if operand is VACANT or isinstance(operand, ir.Value) or is_number(operand) or is_list_of_tensors(operand):
+    def carry(self, name: str, operand: Operand) -> None:
+        """Carries what a name enters with; of a tuple, a namedtuple or a dictionary its parts, of which those that no
+        loop carries stay what they are."""
+        if can_be_carried(operand):
+            self.carried[name] = self.initial(name, operand, None)
             return
         self.need_copies()
+        whole = taken_apart(operand) if isinstance(operand, (tuple, StaticNamed, StaticDict)) else None
+        if whole is not None:
+            self.apart[name] = whole
+            for part, value in self.parts_of(name, whole):
+                self.parts[part] = value
+                if can_be_carried(value) or isinstance(value, (tuple, StaticNamed, StaticDict)):
+                    self.carry(part, value)
+        else:
+            self.refuse_entering(name, operand)
+
+    @staticmethod
+    def parts_of(name: str, whole: Aggregate) -> list[tuple[str, Operand]]:
+        return [(f"{name}.{index}", part) for index, part in enumerate(whole.parts)]
+
+    def put_together(self, name: str, values: Mapping[str, ir.Value]) -> Operand:
+        """What a name is whose parts are carried as `values`."""
+        whole = self.apart.get(name)
+        if whole is None:
+            return values.get(name, self.parts.get(name))
+        return whole.of(tuple(self.put_together(part, values) for part, _ in self.parts_of(name, whole)))
+
+    def take_apart(self, name: str, left: Operand, scope: Environment) -> None:
+        """Gives `scope` the parts of what a name is at the end of a trip, by their names."""
+        if isinstance(left, Poison):
+            raise Poisoned
+        if isinstance(left, Unbound):
+            raise no_value(self.low, name.partition(".")[0], left, "at the end of a trip", self.span)
+        entering = self.entering(name)
+        both = alike(entering, left)
+        if both is None:
+            raise self.changes(name, entering, left)
+        for (part, before), after in zip(self.parts_of(name, both[0]), both[1].parts, strict=True):
+            if part in self.apart:
+                self.take_apart(part, after, scope)
+            elif part in self.carried:
+                scope[part] = after
+            elif before is not after and not same_static(before, after):
+                raise self.changes(part, before, after)
+
+    def refuse_entering(self, name: str, operand: Operand) -> None:
+        """A list, a string or None cannot become what a loop carries: Python's operators on it are not a tensor's."""
         raise self.low.error(
             "OW321",
             f"`{name}` enters the loop as {describe(operand)}, which a loop cannot change",
@@ -288,7 +337,9 @@ class BodyLoop:
             raise Poisoned(because=Copies(self.key()))
 
     def outside(self, name: str) -> Operand:
-        """What a name is before the loop."""
+        """What a name is before the loop, or a part of what it is."""
+        if name in self.parts:
+            return self.parts[name]
         return self.env.get(
             name, VACANT if is_hidden(name) and not is_flag(name) else False if is_flag(name) else Unbound("")
         )
@@ -331,7 +382,7 @@ class BodyLoop:
         low, span, names = self.low, self.span, list(self.carried)
         trip = ir.Value(ir.NumberType(ir.NumberKind.INT), "trip", span)
         condition = ir.Value(ir.TensorType(low.element_of("bool"), ()), "condition", span)
-        parameters = [ir.Value(self.carried[name].type, "" if is_hidden(name) else name, span) for name in names]
+        parameters = [ir.Value(self.carried[name].type, _hint(name), span) for name in names]
         body = ir.Region([trip, condition, *parameters])
         for name, parameter in zip(names, parameters, strict=True):
             self.hand_on(name, parameter)
@@ -339,7 +390,7 @@ class BodyLoop:
         for name in self.unread:
             entering = self.entering(name)
             scope[name] = entering if isinstance(entering, NoValue) else Unbound("in a loop that does not carry it")
-        scope.update(zip(names, parameters, strict=True))
+        self.bind_carried(scope, parameters)
         for flag in (RETURNED, BROKE, CONTINUED):
             scope[flag] = False
 
@@ -358,9 +409,14 @@ class BodyLoop:
                 return None
             with parts:
                 self.check_shared_lists(scope)
+            for name in self.top_apart():
+                with parts:
+                    self.take_apart(name, scope[name], scope)
             # Where every path of the body has returned, the author's names are dead after it.
             unread = scope.get(RETURNED) is True
             for name, parameter in zip(names, parameters, strict=True):
+                if name in self.parts and name not in scope:
+                    continue  # of a name that cannot be taken apart any more, which has been told
                 with parts:
                     is_unread = unread and not is_hidden(name)
                     yields.append(parameter if is_unread else self.next(name, scope[name], parameter, found))
@@ -384,6 +440,16 @@ class BodyLoop:
         for output in outputs:
             narrow_to_result(operator.signature, output.type, low.trail)
         return ir.Loop(operator, self.trips(), self.first(), initial, body, outputs, span)
+
+    def bind_carried(self, env: Environment, values: Sequence[ir.Value]) -> None:
+        """Binds the names that the loop carries to values, in their order."""
+        by_name = dict(zip(self.carried, values, strict=True))
+        env.update({name: value for name, value in by_name.items() if name not in self.parts})
+        env.update({name: self.put_together(name, by_name) for name in self.top_apart()})
+
+    def top_apart(self) -> list[str]:
+        """The names of the author's that are carried in parts."""
+        return [name for name in self.apart if name not in self.parts]
 
     def check_new_names(self, scope: Branch, found: _Round) -> None:
         """Flags and results that the body sets must leave the loop with it."""
@@ -424,7 +490,8 @@ class BodyLoop:
             return
         for name in self.assigned:
             operand = scope.get(name)
-            if name in self.carried or name in self.unread or isinstance(self.entering(name), Poison):
+            is_carried = name in self.carried or name in self.apart
+            if is_carried or name in self.unread or isinstance(self.entering(name), Poison):
                 continue
             if is_number(operand):
                 found.wanted[name] = ir.NumberType(number_kind(operand))
@@ -499,19 +566,28 @@ class BodyLoop:
         after = joined_rank(before, item_rank(self.low, operand))
         if after == before:
             return
+        if before == EMPTY and after is None and name not in self.rank_guesses:
+            # An item that is taken out, changed and put back has the rank that it had: the next round tells whether it
+            # is this one.
+            self.rank_guesses.add(name)
+            found.guessed[name] = parameter.type
+            found.item_ranks[name] = next(inserted_ranks(self.low.region), 0)
+            return
         found.item_ranks[name] = after
         several = sum(is_sequence(made.value) for made in self.carried.values()) > 1
         if several or self.low.item_rank_reads > found.reads:
             found.wanted[name] = parameter.type
 
-    def changes(self, name: str, parameter: ir.Value, operand: Operand) -> Poisoned:
+    def changes(self, name: str, entering: Operand, operand: Operand) -> Poisoned:
         """Ends the attempt, or refuses the name."""
         self.need_copies()
+        own, *places = name.split(".")
+        what = "it" if not places else f"`{own}{''.join(f'[{place}]' for place in places)}`"
         return self.low.error(
             "OW321",
-            f"`{name}` changes its type from one trip to the next",
+            f"`{own}` changes its type from one trip to the next",
             self.span,
-            reason=f"it enters the trip as {describe(parameter)} and leaves it as {describe(operand)}",
+            reason=f"{what} enters the trip as {describe(entering)} and leaves it as {describe(operand)}",
             help="give it one type before the loop, for instance with `op.CastLike` or a typed constant `FLOAT(0.0)`",
         )
 
@@ -532,10 +608,11 @@ class BodyLoop:
         """Binds what names are after the loop; `left`: what they are at the end of its body."""
         for name, result in zip(self.carried, node.results, strict=True):
             self.hand_on(name, result, left.get(name))
-            self.env[name] = result
+        self.bind_carried(self.env, node.results)
         key = self.key() if self.may_be_static else None
         for name in self.assigned:
-            if name not in self.carried and not isinstance(self.env.get(name), Poison):
+            is_carried = name in self.carried or name in self.apart
+            if not is_carried and not isinstance(self.env.get(name), Poison):
                 self.env[name] = self.bound_inside(left.get(name, VACANT))
         if key is not None:
             for result in node.results:
@@ -543,3 +620,13 @@ class BodyLoop:
         for name in (PLACE, COUNT):
             if name in left:
                 self.env[name] = left[name]
+
+
+def can_be_carried(operand: Operand) -> bool:
+    """Whether a loop carries such a value as it is."""
+    return operand is VACANT or isinstance(operand, ir.Value) or is_number(operand) or is_list_of_tensors(operand)
+
+
+def _hint(name: str) -> str:
+    """How a carried value is called."""
+    return "" if is_hidden(name) else name.replace(".", "_")

@@ -84,6 +84,16 @@ def note_result(low: Lowering, signature: Signature, inputs: Sequence[ir.Value |
         note_item_rank(low, result, joined_rank(*map(_rank, inputs)))
 
 
+def inserted_ranks(region: ir.Region) -> Iterator[int]:
+    """The ranks of items that are put into sequences within a region, as far as they are known."""
+    for _, node in ir.walk(region):
+        if isinstance(node, ir.Call) and isinstance(node.callee, ir.Operator):
+            item = node.inputs[1] if node.callee.signature.record is SEQUENCE_INSERT else None
+            rank = None if item is None else item.type.rank
+            if rank is not None:
+                yield rank
+
+
 def held_types(low: Lowering, value: ir.Value) -> Iterator[ir.Type]:
     """The types of the items that a sequence or an optional is known to hold, and what its own type says of all."""
     makers = makers_of(low)

@@ -1,4 +1,4 @@
-"""stmt.for.range: A loop over `range` becomes a `Loop`; what its body binds and later trips read is carried."""
+"""stmt.for.range: A loop over `range` becomes a `Loop`, which carries what later trips read, of tuples their parts."""
 
 from opwright import FLOAT, INT64, script
 
