@@ -205,7 +205,7 @@ def rows_taken_out_and_put_back(x: FLOAT[N], n: INT64):
 @script()
 def of_growing_ranks(x: FLOAT[N], n: INT64):
     parts = []
-    for i in range(n):
+    for _ in range(n):
         if parts:
             part = parts.pop()
             parts.append(op.Unsqueeze(part, [0]) * 2)
