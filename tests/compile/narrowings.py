@@ -49,7 +49,11 @@ ONE = (
     *("Clip({a})", "Reshape({a}, [-1])", "Unsqueeze({a}, [0])", "ReduceSum({a})", "ReduceMax({a})", "CumSum({a}, 0)"),
     *("Expand({a}, [2, 2])", "Tile({a}, [2])", "Gather({a}, [0])", "ReduceMean({a})", "Trilu({a})", "Pad({a}, [0, 1])"),
     *("BitwiseNot({a})", "Cast({a}, to=to)", "Cast({a}, to=other)", "CastLike({a}, {a})", "TopK({a}, [1])[0]"),
-    *("OptionalGetElement(op.Optional({a}))", "SequenceAt(op.SequenceConstruct({a}), 0)", "Split({a}, num_outputs=1)"),
+    *(
+        "OptionalGetElement(op.Optional({a}))",
+        "SequenceAt(op.SequenceConstruct({a}), 0)",
+        "Split({a}, num_outputs=1)[0]",
+    ),
     *("Squeeze({a}, [0])", "Resize({a}, None, FLOAT([1.0, 2.0]))", "ConcatFromSequence([{a}, {a}], axis=0)"),
 )
 TWO = (

@@ -843,3 +843,13 @@ def test_a_step_that_32_bits_do_not_hold_ends(step: int, tmp_path: Path) -> None
     for name, value in (("a", -1), ("b", -9), ("c", 0), ("d", step)):
         model.graph.initializer.append(numpy_helper.from_array(np.array([value]), name))
     back(model, tmp_path)
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize("node", ["Split <num_outputs = 1> (x)", "Split (x, all)"])
+def test_a_split_into_one_part(node: str, faithful: bool, tmp_path: Path) -> None:
+    model = parsed(f"agraph (float[2] x) => (float[2] z) <int64[1] all = {{2}}> {{ y = {node} z = Neg (y) }}")
+    text, again = back(model, tmp_path, faithful=faithful)
+    assert "(y,) = op.Split(" in text
+    given = (np.array([1, -2], np.float32),)
+    assert all(map(equal, run_reference(again, given), run_reference(model, given)))

@@ -45,7 +45,7 @@ CALLS: dict[str, tuple[str, Any]] = {
     "Squeeze": ("op.Squeeze(op.Unsqueeze(x, [1]), {})", X),
     "ReduceSum": ("op.ReduceSum(op.Unsqueeze(x, [1]), {})", [[2]]),
     "ReduceMax": ("op.ReduceMax(op.Unsqueeze(x, [1]), {})", [[2]]),
-    "Split": ("op.Split(op.Unsqueeze(x, [0]), {})", [[2]]),
+    "Split": ("op.Split(op.Unsqueeze(x, [0]), {})[0]", [[2]]),
     "ConstantOfShape": ("op.ConstantOfShape({})", [0]),
     "TopK": ("op.TopK(x, {})[0]", X),
 }

@@ -160,7 +160,8 @@ class Body:
         is_single = form.has_one_result and first and not self.annotations and not self.untyped
         outputs = [first] if is_single else nodes.protos[index].output[:]
         target = self.names[first] if form.has_one_result and first else self._targets(outputs, form)
-        if first in self.annotations and len(outputs) == 1:
+        is_tuple = len(outputs) > 1 or form.gives_tuple
+        if first in self.annotations and not is_tuple:
             target = f"{target}: {self.annotations[first]}"
         if not self.untyped.isdisjoint(inputs):
             self.untyped.update(outputs)
@@ -171,7 +172,7 @@ class Body:
             self.lines += _as_sign(indent, target, sign, arguments)
             return form
         self.lines += _as_call(indent, target, form, arguments)
-        if self.annotations and len(outputs) > 1:
+        if self.annotations and is_tuple:
             self._declare(nodes.protos[index], indent)
         return form
 
@@ -333,7 +334,8 @@ class Body:
             raise refuse("a node with two outputs of one name cannot be written", "each has a name of its own")
         least = len(outputs) if form.gives_all else form.least
         if len(outputs) == 1 and least == 1:
-            return self.names[outputs[0]] if outputs[0] else "_"
+            name = self.names[outputs[0]] if outputs[0] else "_"
+            return f"({name},)" if form.gives_tuple else name
         found = [self.names[name] if name else "_" for name in outputs]
         while len(found) > least and found[-1] == "_":
             found.pop()

@@ -56,6 +56,7 @@ class Form:
         "call",
         "defaults",
         "gives_all",
+        "gives_tuple",
         "has_one_result",
         "inputs",
         "is_constant",
@@ -88,6 +89,7 @@ class Form:
         self.least_inputs = 0 if found is None else found.min_inputs
         self.least = 1 if found is None else max(1, found.min_outputs)
         self.gives_all = found is not None and bool(found.outputs) and found.outputs[-1].option is Option.VARIADIC
+        self.gives_tuple = bool(self.record.results)  # of one result too
         self.has_one_result = found is not None and found.max_outputs == 1 == self.least
         self.polymorphic = self.binary if sign is not None and sign.operands is Operands.ANY else ""
         self.is_open = False

@@ -19,6 +19,7 @@ from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.scripts import call_script
 from opwright.lang.objects import ScriptObject
 from opwright.lang.source import Span
+from opwright.lang.static import StaticList
 from opwright.live.compiled import Run
 
 
@@ -64,6 +65,6 @@ def result_types(
         assert has_errors(call.diagnostics)
     if has_errors(call.diagnostics):
         raise DiagnosticError([replace(found, place=low.place) for found in call.diagnostics])
-    several = count > 1 and isinstance(result, tuple) and len(result) == count
-    results = result if several and isinstance(result, tuple) else [result, *([None] * (count - 1))]
+    is_tuple = isinstance(result, tuple) and not isinstance(result, StaticList) and len(result) == count
+    results = result if is_tuple and isinstance(result, tuple) else [result, *([None] * (count - 1))]
     return [item.type if isinstance(item, ir.Value) else ir.UnknownType() for item in results]

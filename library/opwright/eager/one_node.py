@@ -48,7 +48,8 @@ Facts = tuple[tuple[str, int | None] | None, ...]  # type and rank of each input
 
 
 def call_library_function(function: LibraryFunction, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
-    """The outputs: one, or a tuple of several. See `LibraryFunction.__call__`."""
+    """The outputs: one, or a tuple of several, or of any number where the function has such an output. See
+    `LibraryFunction.__call__`."""
     settings = current()
     capturing = settings.capturing or capturer_of((*args, *kwargs.values()))
     if capturing is not None:
@@ -67,7 +68,7 @@ def call_library_function(function: LibraryFunction, args: Sequence[object], kwa
     facts = tuple(None if value is None else _fact(entry, index, value) for index, value in enumerate(values))
     outputs = _run(function, facts, attributes, [value for value in values if value is not None])
     results = [wrap(item, type_of(item, ir.UnknownType())) for item in outputs] if tensors else outputs
-    return results[0] if len(results) == 1 else tuple(results)
+    return tuple(results) if len(results) > 1 or entry.outputs[-1].variadic else results[0]
 
 
 def _warn_of_deprecated(entry: FunctionEntry) -> None:

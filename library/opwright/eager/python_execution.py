@@ -30,7 +30,7 @@ from opwright.live.compiled import target_opset
 
 
 def call_function(function: OnnxFunction, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
-    """The results of the function, run as Python: a tensor or a sequence, in a tuple where there are several.
+    """The results of the function, run as Python: a tensor or a sequence, or a tuple of them where it returns a tuple.
 
     Numpy arrays in give numpy arrays out, tensors give tensors, and so does every call inside of another function.
     DiagnosticError at the caller's line for arguments that a compiled call refuses.
@@ -78,7 +78,7 @@ def call_plainly(
         attributes = (item.name for item in described.interface.attributes)
         trace.attributes = {name: given[name] for name in attributes if name in given}
         arguments = {**arguments, **_traced(trace, arguments, described.interface.inputs)}
-    results = _run(low, function.__wrapped__, described.signature, arguments, elements, trace)
+    results, is_tuple = _run(low, function.__wrapped__, described.signature, arguments, elements, trace)
     if any(map(_is_open, results)):
         results = _of_known_items(results, low, function, described, arguments)
     declared = described.declaration.returns
@@ -94,12 +94,12 @@ def call_plainly(
         if item is not None and isinstance(result, Tensor):
             _check_shape(low, function.name, item, result.type)
     if trace is not None:
-        trace.leave(results)
+        trace.leave(results, is_tuple)
     handed = [item for name in inputs for item in (given[name], *each(given[name]))]
     if not settings.is_inside_function() and not any(isinstance(item, (Tensor, Items)) for item in handed):
         arrays = [item for item in handed if isinstance(item, np.ndarray)]
         results = tuple(_plain(item, arrays) for item in results)
-    return results[0] if len(results) == 1 else results
+    return results if is_tuple else results[0]
 
 
 def _of_known_items(
@@ -148,7 +148,7 @@ def run_body(
     given = {name: as_input(low, value, None) for name, value in inputs.items()}
     with settings.at_opset(opset):
         elements = {index: BY_NAME[name] for index, name in enumerate(outputs)}
-        results = _run(low, function, inspect.signature(function), {**given, **attributes}, elements)
+        results, _ = _run(low, function, inspect.signature(function), {**given, **attributes}, elements)
     return tuple(_as_tensor(low, item) for item in results)
 
 
@@ -173,8 +173,9 @@ def _run(
     arguments: Mapping[str, Any],
     elements: Mapping[int, ElementType],
     trace: Trace | None = None,
-) -> tuple[Any, ...]:
-    """`elements` are the declared types of outputs, by their index."""
+) -> tuple[tuple[Any, ...], bool]:
+    """The results, and whether the function returns them in a tuple. `elements` are the declared types of outputs, by
+    their index."""
     ordered = {name: arguments[name] for name in signature.parameters if name in arguments}
     bound = inspect.BoundArguments(signature, ordered)
     bound.apply_defaults()  # an empty `*xs` after an optional input would be bound by name
@@ -182,7 +183,8 @@ def _run(
         found = function(*bound.args, **bound.kwargs)
         if isinstance(found, (GeneratorType, CoroutineType, AsyncGeneratorType)):
             _refuse_unstarted(low, function.__name__, found)
-        values = found if isinstance(found, tuple) else (found,)
+        is_tuple = isinstance(found, tuple)
+        values = found if is_tuple else (found,)
         if not values or any(value is None for value in values):
             low.error(
                 "OW306",
@@ -191,10 +193,11 @@ def _run(
                 reason="a function of ONNX has outputs",
                 help="return a value on every path",
             )
-    return tuple(
+    results = tuple(
         _output(low, function.__name__, handed_by_body(value), elements.get(index))
         for index, value in enumerate(values)
     )
+    return results, is_tuple
 
 
 def _refuse_unstarted(low: EagerLowering, name: str, found: Any) -> None:

@@ -40,6 +40,7 @@ class Trace:
         self.steps: list[tuple[Task, list[str], list[str]]] = []
         self.inputs: dict[tuple[str, int], np.ndarray[Any, Any]] = {}  # by parameter, and place in a variadic one
         self.results: list[Data] = []
+        self.gives_tuple = False
         self.attributes: dict[str, Any] = {}
         self.needs_sizes = False
         self.sized: list[str] = []  # of which a size was looked at
@@ -64,8 +65,9 @@ class Trace:
     def input_name(index: int) -> str:
         return f"i{index}"
 
-    def leave(self, values: Sequence[Any]) -> None:
-        """What the function gives."""
+    def leave(self, values: Sequence[Any], is_tuple: bool) -> None:
+        """What the function gives; `is_tuple`: in a tuple, which may be one of a single value."""
+        self.gives_tuple = is_tuple
         for value in values:
             if type(value) is not Tensor or value.other is not None:
                 self.fail("a result is not a tensor")

@@ -142,7 +142,7 @@ def call_whole(
         return plainly(function, args, kwargs, None)
     if gives_tensors:
         results = [make_tensor(item) for item in results]
-    return results[0] if len(results) == 1 else tuple(results)
+    return tuple(results) if graph.gives_tuple else results[0]
 
 
 def _prepare(

@@ -27,13 +27,24 @@ Parameter = tuple[str, int]  # an input, with the place in a variadic one
 class Graph:
     """What a function does with arguments of one kind."""
 
-    __slots__ = ("_checks", "_dependencies", "_layout", "_names", "_opset", "_outputs", "_run", "_scalars")
+    __slots__ = (
+        "_checks",
+        "_dependencies",
+        "_layout",
+        "_names",
+        "_opset",
+        "_outputs",
+        "_run",
+        "_scalars",
+        "gives_tuple",
+    )
 
     def __init__(
         self,
         run: Callable[..., list[Any]],
         names: list[str],
         results: list[str],
+        gives_tuple: bool,
         scalars: list[tuple[int, ElementType]],
         checks: list[Check],
         dependencies: Dependencies,
@@ -42,6 +53,7 @@ class Graph:
         self._run = run
         self._names = names
         self._outputs = list(dict.fromkeys(results))
+        self.gives_tuple = gives_tuple
         self._layout = None if self._outputs == results else [self._outputs.index(name) for name in results]
         self._scalars = scalars  # the data that are numbers, and the element types that they take
         self._checks = checks  # of sizes that are declared
@@ -101,7 +113,8 @@ def make_graph(
         if type(value) in (int, float, bool) and element is not None:
             scalars.append((index, element))
     around = None if names_its_opset(function) else target_opset(function, None)
-    return Graph(session._sess.run, names, results, scalars, _checks(described, parameters), dependencies, around)
+    checks = _checks(described, parameters)
+    return Graph(session._sess.run, names, results, trace.gives_tuple, scalars, checks, dependencies, around)
 
 
 def _dependencies(function: OnnxFunction, described: Described, trace: Trace) -> Dependencies | None:

@@ -60,7 +60,8 @@ def _is_whole(interface: Interface, variant: ScriptVariant) -> bool:
 
 
 def _describe_variant(unit: Unit, variant: Variant, label: Key, domain: str, version: int) -> ScriptVariant:
-    function, outputs = variant.lowered.function, variant.lowered.outputs
+    lowered = variant.lowered
+    function, outputs = lowered.function, lowered.outputs
     assert function is not None
     declared = {item.name: item for item in unit.interface.inputs}
     admitted: dict[str, tuple[str, ...]] = {}
@@ -69,7 +70,8 @@ def _describe_variant(unit: Unit, variant: Variant, label: Key, domain: str, ver
     signature = _signature(unit, domain, version, formals, admitted, len(outputs), kept)
     pure = all(is_pure(node) for node in function.body.nodes)
     sources = rank_sources(function, function.body.yields)
-    return ScriptVariant(variant.key, label, signature, tuple(function.inputs), outputs, kept, pure, sources)
+    inputs = tuple(function.inputs)
+    return ScriptVariant(variant.key, label, signature, inputs, outputs, kept, pure, sources, lowered.returns_tuple)
 
 
 def _formal(declared: Input, type_: ir.Type, admitted: dict[str, tuple[str, ...]]) -> Formal:

@@ -87,7 +87,7 @@ class Compiled:
         assert variant.lowered.function is not None
         written = proto.SerializeToString()
         family, lowered = self.family, variant.lowered
-        head = Lowered(variant.lowered.function.head(), lowered.diagnostics, (), lowered.outputs)
+        head = Lowered(variant.lowered.function.head(), lowered.diagnostics, (), lowered.outputs, lowered.returns_tuple)
         left = Family(family.opset, (Variant(variant.key, head),), (), family.looked_up, family.diagnostics)
         if self._script is not None:  # callers know it as this very object
             self.written = written  # first: another thread that meets the family without nodes takes the bytes

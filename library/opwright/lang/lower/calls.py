@@ -283,10 +283,11 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
 def _call_rewritten(low: Lowering, meant: Signature, operator: ir.Operator, arguments: Arguments) -> Operand:
     """A call that is written for another version of the operator than the target opset's."""
     inputs, attributes, spans = check_arguments(low, meant, arguments)
-    count = _said_count(low, meant, attributes, arguments) or _result_count(meant, inputs, arguments.result_count)
+    asked = _asked_count(low, meant, inputs, attributes, arguments)
+    count = _result_count(meant, asked)
     fitted = fit_call(low, meant, operator.signature, inputs, attributes, count, arguments.span, arguments.callee_span)
     spans += [arguments.span] * (len(fitted[0]) - len(spans))
-    return emit_call(low, operator.signature, arguments, (*fitted, spans), operator, count=count)
+    return _emit_counted(low, operator.signature, arguments, (*fitted, spans), operator, asked)
 
 
 def call_checked(low: Lowering, signature: Signature, arguments: Arguments, choose: Chooser | ir.Operator) -> Operand:
@@ -301,15 +302,28 @@ def emit_call(
     checked: Checked,
     choose: Chooser | ir.Operator,
     shapes: Sequence[ir.Shape] = (),
-    count: int | None = None,
 ) -> Operand:
-    """Emits a call whose arguments have been checked; `shapes` are those that its results are promised to have, `count`
-    how many there are, where that is known."""
+    """Emits a call whose arguments have been checked; `shapes` are those that its results are promised to have."""
+    asked = _asked_count(low, signature, checked[0], checked[1], arguments)
+    return _emit_counted(low, signature, arguments, checked, choose, asked, shapes)
+
+
+def _emit_counted(
+    low: Lowering,
+    signature: Signature,
+    arguments: Arguments,
+    checked: Checked,
+    choose: Chooser | ir.Operator,
+    asked: int | None,
+    shapes: Sequence[ir.Shape] = (),
+) -> Operand:
+    """Emits a call of which so many results are asked, as `_asked_count` says. As many as are asked of an operator that
+    gives any number of them are a tuple, of one too."""
     inputs, attributes, spans = checked
-    said = _said_count(low, signature, attributes, arguments) or count
-    count = said or _result_count(signature, inputs, arguments.result_count)
+    count = _result_count(signature, asked)
     results = _emit_checked(low, signature, choose, inputs, attributes, arguments.span, spans, count, True, shapes)
-    return results[0] if len(results) == 1 else tuple(results)
+    is_tuple = len(results) != 1 or (asked is not None and _gives_any_number(signature))
+    return tuple(results) if is_tuple else results[0]
 
 
 Checked = tuple[list[ir.Value | None], dict[str, ir.Attribute], list[Span]]
@@ -536,16 +550,35 @@ def _said_count(
     )
 
 
-def _result_count(signature: Signature, inputs: Sequence[ir.Value | None], wanted: int | None) -> int:
-    """As many results as the author unpacks; else as many as a list has items that says how large each one is; else all
-    that the operator must give, at least one."""
-    variadic = bool(signature.outputs) and signature.outputs[-1].option is Option.VARIADIC
-    least = max(1, signature.min_outputs)
+def _asked_count(
+    low: Lowering,
+    signature: Signature,
+    inputs: Sequence[ir.Value | None],
+    attributes: Mapping[str, ir.Attribute],
+    arguments: Arguments,
+) -> int | None:
+    """How many results a call asks for: by an attribute, by the names that they are unpacked to, or by a list that says
+    how large each one is. None where it does not say."""
+    said = _said_count(low, signature, attributes, arguments)
+    if said is not None:
+        return said
+    wanted = arguments.result_count
     if wanted is not None:
-        return max(least, wanted if variadic else min(wanted, len(signature.outputs)))
-    if signature.record.results:
-        for formal, value in zip(signature.inputs, inputs, strict=False):
-            shape = None if value is None else value.type.shape
-            if shape and formal.name in signature.record.lists:  # a scalar in place of a list is refused later
-                return max(least, ir.size_of(shape[0]) or 0)
-    return least
+        return wanted if _gives_any_number(signature) else min(wanted, len(signature.outputs))
+    for name in signature.record.lists if signature.record.results else ():
+        index, attribute = signature.positions.get(name), attributes.get(name)
+        value = inputs[index] if index is not None and index < len(inputs) else None
+        if value is not None and value.type.shape:  # a scalar in place of a list is refused later
+            return ir.size_of(value.type.shape[0])
+        if isinstance(attribute, ir.AttributeValue) and attribute.items is not None:
+            return len(attribute.items)
+    return None
+
+
+def _result_count(signature: Signature, asked: int | None) -> int:
+    """As many results as are asked for, but at least all that the operator must give, and one."""
+    return max(1, signature.min_outputs, asked or 0)
+
+
+def _gives_any_number(signature: Signature) -> bool:
+    return bool(signature.outputs) and signature.outputs[-1].option is Option.VARIADIC

@@ -119,6 +119,11 @@ def returned_values(env: Environment) -> tuple[Operand, ...] | None:
     return values
 
 
+def returns_tuple(env: Environment) -> bool:
+    """Whether what a path returned that has returned is a tuple in Python: of several values, or of one."""
+    return env.get(COUNT) != 1
+
+
 def set_flags(low: Lowering, env: Environment, flags: Sequence[str], span: Span) -> ir.Value | bool:
     """Whether any of the flags is set, as a BOOL of rank 0 where that is known at run time only."""
     found: ir.Value | None = None

@@ -20,7 +20,7 @@ from opwright.lang.lower.checkpoints import Checkpoint, Checkpoints, RecordedEnv
 from opwright.lang.lower.context import LoopPlans, Lowering
 from opwright.lang.lower.copied_values import bind_copied_values
 from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
-from opwright.lang.lower.flow import State, place_of, returned_values, state_of
+from opwright.lang.lower.flow import State, place_of, returned_values, returns_tuple, state_of
 from opwright.lang.lower.function_unit import Target, Unit
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, is_tensor
@@ -41,6 +41,7 @@ _NO_OUTPUTS = "a function of ONNX has outputs"
 class Lowered:
     """The function (None after errors), what was found, the functions that it calls, and the types of its outputs.
 
+    `returns_tuple`: in Python it returns a tuple, which may be one of a single value.
     `sources`: the texts that the spans of some nodes are about; those of all others are about the function's own.
     `pruned`: the function rules this variant out with an `assert`, which stands in `diagnostics`.
     """
@@ -49,6 +50,7 @@ class Lowered:
     diagnostics: tuple[Diagnostic, ...]
     calls: tuple[ir.FunctionReference, ...]
     outputs: tuple[ir.Type, ...] = ()
+    returns_tuple: bool = False
     pruned: bool = False
     sources: Mapping[ir.Node, Source] = field(default_factory=dict)
 
@@ -248,7 +250,7 @@ class Attempt:
 
     def _finish(self, shared: bool) -> Lowered:
         """The function after all passes over it, or over a copy of it."""
-        low, types = self.low, tuple(self.output_types)
+        low, types, as_tuple = self.low, tuple(self.output_types), returns_tuple(self.env)
         if shared:
             made = FunctionCopy(self.function)
             low = copy(low)
@@ -262,7 +264,8 @@ class Attempt:
         low.function.body.nodes[:0] = low.prologue
         for run_pass in passes_of(whole=self.unit.declaration.inferred and not self.facts):
             run_pass(low)
-        return Lowered(low.function, _each_once(low.diagnostics), tuple(low.calls), types, sources=low.sources)
+        found = _each_once(low.diagnostics)
+        return Lowered(low.function, found, tuple(low.calls), types, as_tuple, sources=low.sources)
 
     def is_final(self, before: Mapping[str, int], after: Mapping[str, int]) -> bool:
         """Whether another pass that begins with narrower variables would lower the function alike.

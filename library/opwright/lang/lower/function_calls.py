@@ -18,7 +18,7 @@ from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.call_variants import Given, fit_variant
 from opwright.lang.lower.calls import Checked, check_arguments, emit_call, refuse_second_version
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.flow import COUNT, State, returned_values, state_of
+from opwright.lang.lower.flow import State, returned_values, returns_tuple, state_of
 from opwright.lang.lower.operands import Arguments, Environment, Operand
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.statements import bind_locals, lower_block
@@ -82,7 +82,7 @@ def run_body(
                 help="return a value on every path",
             )
     values = returned_values(env)
-    return None if values is None else values[0] if env[COUNT] == 1 else values
+    return values if values is None or returns_tuple(env) else values[0]
 
 
 def _check_recursion(low: Lowering, node: ast.FunctionDef, env: Environment, span: Span) -> None:

@@ -19,10 +19,11 @@ from opwright.lang.lower.numbers import (
     number_kind,
     typed_constant,
 )
-from opwright.lang.lower.operands import AttributeOperand, Operand, is_tensor
+from opwright.lang.lower.operands import AttributeOperand, Operand, is_tensor, items_in
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.source import Span
+from opwright.lang.static import StaticList
 
 
 def number_list(low: Lowering, items: Sequence[Operand], span: Span) -> tuple[ir.Value, ir.NumberKind] | None:
@@ -83,8 +84,22 @@ def _refuse(low: Lowering, operand: Operand, span: Span | None) -> Poisoned:
         "a list of tensors is not a tensor" if holds_tensors else f"{describe(operand)} is not a tensor",
         span,
         reason="an input of an operator is a tensor, a number or a list of numbers",
-        help="join tensors with `op.Concat`, or make a sequence with `op.SequenceConstruct`" if holds_tensors else "",
+        help=_way_out(low, items_in(operand) or (), not isinstance(operand, StaticList)) if holds_tensors else "",
     )
+
+
+def _way_out(low: Lowering, items: tuple[Operand, ...], is_tuple: bool) -> str:
+    """What to do with a list that holds tensors."""
+    if is_tuple and len(items) == 1:
+        return "take its one item: `(y,) = ...`, or `y[0]`"
+    help_text = "join tensors with `op.Concat`, or make a sequence with `op.SequenceConstruct`"
+    for item in items:
+        if not is_tensor(item) or item.type.shape is not None or not item.name or item in low.function.inputs:
+            continue
+        element = ir.known_element(item.type.element)
+        if element is not None:
+            return f"{help_text}; if `{item.name}` is one number, say so: `{item.name}: {element.name.upper()} = ...`"
+    return help_text
 
 
 def _join(low: Lowering, items: Sequence[Operand], element: ir.Element, span: Span | None) -> ir.Value:

@@ -30,7 +30,10 @@ Item = TypeVar("Item")
 
 @record
 class ScriptVariant:
-    """One variant as its callers see it: what its proto is named by (`label`), takes and gives."""
+    """One variant as its callers see it: what its proto is named by (`label`), takes and gives.
+
+    `returns_tuple`: its results are a tuple in Python, of one too.
+    """
 
     variant: Key
     label: Key
@@ -40,6 +43,7 @@ class ScriptVariant:
     attributes: tuple[str, ...]
     pure: bool
     rank_sources: tuple[tuple[int, ...] | None, ...]  # of each output: the inputs that say by theirs which it has
+    returns_tuple: bool = False
 
 
 @record
@@ -68,7 +72,7 @@ class Script:
 
 @calls(ScriptObject)
 def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: Environment) -> Operand:
-    """A call of the variant that fits: one value, or a tuple of them.
+    """A call of the variant that fits: one value, or a tuple of them where the function returns a tuple.
 
     `env` is the caller's, for graphs that a template is given.
     """
@@ -126,7 +130,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
         said = None if sources is None else [kept[index] for index in sources if index < len(kept)]
         origins = None if said is None else [item for item in said if item is not None]
         low.trail.put(low.rank_origins, result, origins)
-    return results[0] if len(results) == 1 else tuple(results)
+    return tuple(results) if variant.returns_tuple or len(results) > 1 else results[0]
 
 
 def _outputs(
