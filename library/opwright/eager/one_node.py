@@ -30,7 +30,7 @@ from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.graphs.ids import function_id
 from opwright.graphs.ndarrays import as_array, is_masked
 from opwright.lang import ir
-from opwright.lang.lower.numbers import as_tensor
+from opwright.lang.lower.numbers import as_tensor, shared_element
 from opwright.link.catalogue import Catalogue, Same, layered, merge_libraries
 from opwright.link.choose import CAST, CHANGE, Call
 from opwright.link.instantiate import instantiate, write_defaults
@@ -91,8 +91,8 @@ def _warn_of_deprecated(entry: FunctionEntry) -> None:
 def _values(entry: FunctionEntry, inputs: Sequence[object | None]) -> list[Argument | None]:
     """Each input as arrays, None where it is absent.
 
-    Numbers and lists of them take the type of the first array of their variable; where none is given the first of them
-    decides, by what numbers become that meet no tensor.
+    Numbers and lists of them take the type of the first array of their variable; where none is given, the one that
+    holds all numbers of the variable, by what numbers become that meet no tensor.
     """
     bound: dict[str, ElementType] = {}
     values: list[Argument | None] = []
@@ -107,10 +107,18 @@ def _values(entry: FunctionEntry, inputs: Sequence[object | None]) -> list[Argum
         if found is not None and len(found if isinstance(found, list) else (found,)):
             first = found[0] if isinstance(found, list) else found
             bound.setdefault(split_type(formal.type)[1], BY_NAME[_element(entry, first)])
-    for index, value in enumerate(inputs):
-        if value is not None and values[index] is None:
-            made = values[index] = _from_numbers(entry, index, value, bound)
-            bound.setdefault(_formal(entry, index).type, BY_NAME[_element(entry, made)])
+    others = [index for index, value in enumerate(inputs) if value is not None and values[index] is None]
+    low = EagerLowering(opset_in_force(), caller())
+    for name in dict.fromkeys(_formal(entry, index).type for index in others):
+        if name in bound or name == ANY:
+            continue
+        sharing = [operand(low, inputs[index]) for index in others if _formal(entry, index).type == name]
+        element = shared_element(low, sharing)
+        if element is not None:
+            bound[name] = element
+    for index in others:
+        made = values[index] = _from_numbers(low, entry, index, inputs[index], bound)
+        bound.setdefault(_formal(entry, index).type, BY_NAME[_element(entry, made)])
     return values
 
 
@@ -176,7 +184,7 @@ def _formal(entry: FunctionEntry, index: int) -> InputEntry:
 
 
 def _from_numbers(
-    entry: FunctionEntry, index: int, value: object, bound: Mapping[str, ElementType]
+    low: EagerLowering, entry: FunctionEntry, index: int, value: object, bound: Mapping[str, ElementType]
 ) -> np.ndarray[Any, Any]:
     formal = _formal(entry, index)
     if not isinstance(value, (bool, int, float, str, list, tuple)):
@@ -185,7 +193,6 @@ def _from_numbers(
             "give an array, a tensor, a number or a list of numbers"
         )
     element = BY_NAME.get(formal.type) or (None if formal.type == ANY else bound.get(formal.type))
-    low = EagerLowering(opset_in_force(), caller())
     made = as_tensor(low, operand(low, value), element, None)
     assert isinstance(made, ir.Value)
     array: np.ndarray[Any, Any] = low.data[made]

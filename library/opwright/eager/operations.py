@@ -176,20 +176,12 @@ def subscript(owner: tensors.Tensor, index: object) -> Any:
 
 def make_scalar(element: ElementType, value: object) -> Any:
     """`FLOAT(0.5)`."""
-
-    def lower(low: EagerLowering) -> Operand:
-        made = operand(low, value)
-        if not numbers.is_number(made):
-            low.error(
-                "OW314",
-                f"{element.name.upper()}(...) takes a number, not {numbers.describe(made)}",
-                None,
-                reason="it makes a typed scalar of a Python number",
-                help="to convert a tensor write `op.Cast(x, to=...)`",
-            )
-        return numbers.convert_number(low, made, element, None)
-
-    return _perform((element, "scalar"), (), lower, (value,))
+    return _perform(
+        (element, "scalar"),
+        (),
+        lambda low: numbers.typed_scalar(low, operand(low, value), element, None),
+        (value,),
+    )
 
 
 def _perform(
@@ -336,21 +328,21 @@ def _is_array_attribute(value: object, callee: Signature, name: str) -> TypeGuar
 
 
 def _argument(low: EagerLowering, callee: Signature | None, formal: str, value: object) -> Operand:
-    """An argument of an operator: where it takes a sequence, a list is one."""
-    if isinstance(value, list) and callee is not None:
+    """An argument of an operator: where it takes a sequence, a list or tuple is one."""
+    if isinstance(value, (list, tuple)) and callee is not None:
         admitted = callee.admitted.get(formal, (formal,))
         known = isinstance(value, tensors.Items) and not value.item.is_unknown
         holds = known or any(isinstance(item, (types.Tensor, np.ndarray)) for item in value)
         if any(text.startswith("seq(") for text in admitted) and (
             holds or not any(tensor_element(text) for text in admitted)
         ):
-            return sequence(low, value)
+            return sequence(low, value if isinstance(value, list) else list(value))
     return operand(low, value)
 
 
 def sequence(low: EagerLowering, items: list[Any], element: ElementType | None = None) -> ir.Value:
     """A list of tensors as a sequence; numbers in it take the type of the first tensor. A list without tensors is one
-    of `element`, or of float32."""
+    of `element`, or of what its numbers become; without items, of float32."""
     if low.recording is None and (plain := _plain_sequence(low, items)) is not None:
         return plain
     made = [operand(low, item) for item in items]
@@ -358,7 +350,7 @@ def sequence(low: EagerLowering, items: list[Any], element: ElementType | None =
     if known is None and isinstance(items, tensors.Items):
         known = items.item
     if known is None:
-        known = ir.TensorType(element or low.element_of("float"))
+        known = ir.TensorType(element or numbers.shared_element(low, made) or low.element_of("float"))
     data: list[Data] = []
     for item in made:
         value = numbers.as_tensor(low, item, known.element if isinstance(known, ir.TensorType) else None, None)

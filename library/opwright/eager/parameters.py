@@ -25,7 +25,8 @@ from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
 from opwright.lang.lower.declared import type_of_element, wrapped
 from opwright.lang.lower.held_arrays import with_lists, with_numbers
-from opwright.lang.lower.numbers import as_tensor, describe
+from opwright.lang.lower.numbers import as_tensor, describe, shared_element
+from opwright.lang.lower.operands import Operand
 from opwright.lang.objects import ArrayObject, TypeObject
 from opwright.live.compiled import Run
 from opwright.opsets.signatures import Signature, tensor_element
@@ -100,6 +101,7 @@ class Arguments:
         self.bound: dict[str, ElementType] = {}  # type variables, once a tensor has decided them
         self.elements: dict[str, ElementType] = {}  # by input
         self.sizes: dict[str, int] = {}  # symbols of shapes
+        self.numbers: dict[str, list[Operand]] = {}  # numbers and lists of them, by input
 
     @property
     def name(self) -> str:
@@ -116,6 +118,8 @@ class Arguments:
                 tensor = next(filter(is_array, value), None) if isinstance(value, (list, tuple)) else value
                 if is_array(tensor):
                     self._decide(item.name, tensor)
+                elif value is not None and not isinstance(value, (Items, dict)):
+                    self.numbers.setdefault(item.name, []).append(operand(self.low, value))
         converted: dict[str, Any] = {}
         for item in inputs:
             if item.arity is Arity.VARIADIC:
@@ -203,7 +207,10 @@ class Arguments:
         wanted = types.get(name, "")
         met = next((element for other, element in self.elements.items() if types.get(other) == wanted), None)
         admitted = signature.admitted.get(wanted, (wanted,))
-        return met or (tensor_element(admitted[0]) if len(admitted) == 1 else None)
+        if met is not None or len(admitted) == 1:
+            return met or tensor_element(admitted[0])
+        sharing = [item for other, items in self.numbers.items() if types.get(other) == wanted for item in items]
+        return shared_element(self.low, sharing)
 
     def _decide(self, name: str, value: Any) -> None:
         """Meets a tensor with what is declared of the input."""

@@ -73,7 +73,10 @@ class Graph:
                 return None
         try:
             for index, element in self._scalars:
-                data[index] = make_scalar(element, data[index]).data
+                made = make_scalar(element, data[index]).data
+                if type(data[index]) is int and int(made) != data[index]:
+                    return None  # rounded, which is refused where another number has made it a float
+                data[index] = made
             found = self._run(self._outputs, dict(zip(self._names, data, strict=True)), None)
         except Exception:  # a number that does not fit, or onnxruntime's errors, which share no base class
             return None

@@ -14,13 +14,22 @@ from opwright.lang.lower.invalid_calls import note_contents, refuse_invalid
 from opwright.lang.lower.item_ranks import note_result, ranked
 from opwright.lang.lower.malformed import counts_too_much, known_integer
 from opwright.lang.lower.mixed import refuse_untyped
-from opwright.lang.lower.numbers import as_tensor, is_number
+from opwright.lang.lower.numbers import as_tensor, is_number, shared_element
 from opwright.lang.lower.open_calls import signature_of_call
-from opwright.lang.lower.operands import Absent, Arguments, Environment, Operand, TensorValue, is_sequence, is_tensor
+from opwright.lang.lower.operands import (
+    Absent,
+    Arguments,
+    Environment,
+    Operand,
+    TensorValue,
+    is_sequence,
+    is_tensor,
+    items_in,
+)
 from opwright.lang.lower.plain_calls import emit_call_of
 from opwright.lang.lower.poison import Parts, Poisoned
 from opwright.lang.lower.rules import calls
-from opwright.lang.lower.sequences import as_sequence, unknown_items
+from opwright.lang.lower.sequences import as_sequence, unknown_items, with_tensors
 from opwright.lang.lower.written_for import fit_call, meant_signature, refuse_second_opset
 from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject
 from opwright.lang.source import Span
@@ -448,12 +457,21 @@ def _names(formals: Sequence[Formal]) -> str:
 
 
 def _convert_inputs(low: Lowering, signature: Signature, operands: list[tuple[Operand, Span]]) -> list[ir.Value | None]:
-    """Numbers take the element type of the first tensor that shares their type variable, else what the schema says."""
+    """Numbers take the element type of the first tensor that shares their type variable, else what the schema says,
+    else the one that holds all numbers which share it."""
     met: dict[str, ir.Element] = {}
-    for index, (operand, _) in enumerate(operands):
+    others: dict[str, list[tuple[Operand, Span]]] = {}
+    for index, (operand, span) in enumerate(operands):
         formal = signature.inputs[min(index, len(signature.inputs) - 1)]
         if is_tensor(operand) and formal.homogeneous:
             met.setdefault(formal.type, operand.type.element)
+        elif operand is not None and formal.homogeneous and len(signature.admitted.get(formal.type, ())) > 1:
+            others.setdefault(formal.type, []).append((operand, span))
+    for name, sharing in others.items():
+        if len(sharing) > 1 and name not in met:
+            element = shared_element(low, *zip(*sharing, strict=True))
+            if element is not None:
+                met[name] = element
     inputs: list[ir.Value | None] = []
     wrong = False
     for index, (operand, span) in enumerate(operands):
@@ -482,14 +500,16 @@ def _convert_inputs(low: Lowering, signature: Signature, operands: list[tuple[Op
 def _converted(
     low: Lowering, signature: Signature, formal: Formal, operand: Operand, met: dict[str, ir.Element], span: Span
 ) -> ir.Value:
-    """An operand as what an input takes: a sequence where a list is given and nothing else is admitted, or a tensor. A
-    number where ONNX wants a list of them is a list of one."""
+    """An operand as what an input takes: a sequence where a list or tuple is given and nothing else is admitted, or a
+    tensor. A number where ONNX wants a list of them is a list of one."""
     if is_number(operand) and wants_list(signature, formal.name):
         operand = StaticList((operand,))
-    if isinstance(operand, StaticList):
+    items = items_in(operand)
+    if items is not None:
         admitted = signature.admitted.get(formal.type, (formal.type,))
         if all(text.startswith("seq(") for text in admitted):
-            return as_sequence(low, operand, unknown_items(), span)
+            element = tensor_element(admitted[0][len("seq(") : -1]) if len(admitted) == 1 else None
+            return as_sequence(low, with_tensors(low, items, element, span), unknown_items(), span)
     return as_tensor(low, operand, _wanted(signature, formal, met), span)
 
 
@@ -570,7 +590,7 @@ def _asked_count(
         value = inputs[index] if index is not None and index < len(inputs) else None
         if value is not None and value.type.shape:  # a scalar in place of a list is refused later
             return ir.size_of(value.type.shape[0])
-        if isinstance(attribute, ir.AttributeValue) and attribute.items is not None:
+        if attribute is not None and attribute.items is not None:
             return len(attribute.items)
     return None
 

@@ -20,6 +20,7 @@ from opwright.lang.lower.operands import (
     Scalar,
     is_tensor,
     items_in,
+    known_int,
     value_of,
 )
 from opwright.lang.lower.poison import Poisoned, Question
@@ -217,7 +218,7 @@ def needs_element(low: Lowering, variable: ir.TypeVariable, span: Span | None) -
             "the element type of the items of a list is not known here",
             span,
             reason="nothing says it but what is appended",
-            help="begin with an item, or with `op.SequenceEmpty(dtype=...)`",
+            help="begin with an item, or with `op.SequenceEmpty(dtype=...)`, and append tensors: `xs.append(INT64(i))`",
         )
     return low.error(
         "OW209",
@@ -277,6 +278,54 @@ def default_element(low: Lowering, items: Iterable[Operand]) -> ElementType:
     if ir.NumberKind.FLOAT in kinds:
         return ir.NumberKind.FLOAT.natural
     return (ir.NumberKind.BOOL if kinds == {ir.NumberKind.BOOL} else ir.NumberKind.INT).natural
+
+
+def shared_element(
+    low: Lowering, operands: Sequence[Operand], spans: Sequence[Span | None] | None = None
+) -> ElementType | None:
+    """What numbers and lists of them become that have to be of one type, with no tensor to meet: INT64, FLOAT or BOOL,
+    which holds all of them; of texts STRING. None where they hold something else, or nothing. Refuses an int that is
+    none of float32's where a float is among them."""
+    kinds: set[ir.NumberKind | None] = set()  # None: a text
+    wide: tuple[int, Span | None] | None = None
+    pending = list(zip(operands, spans or [None] * len(operands), strict=True))
+    while pending:
+        operand, span = pending.pop()
+        items, kind, number = items_in(operand), _kind_of_items.of(operand)(operand), known_int(operand)
+        if items is None and kind is None and not is_plain(operand):
+            return None
+        pending.extend((item, span) for item in items or ())
+        if items is None:
+            kinds.add(kind)
+        if number is not None and not _is_float32(number):
+            wide = number, span
+    if None in kinds:
+        return low.element_of("string") if len(kinds) == 1 else None
+    if ir.NumberKind.FLOAT not in kinds:
+        return low.element_of("bool" if kinds == {ir.NumberKind.BOOL} else "int64") if kinds else None
+    if wide is not None:
+        raise low.error(
+            "OW313",
+            f"the constant {reprlib.repr(wide[0])} does not fit float",
+            wide[1],
+            reason="numbers that have to be of one type are FLOAT where one of them is a float, and float32 rounds it",
+            help="make the numbers tensors of a type that holds all of them: `DOUBLE(n)`",
+        )
+    return low.element_of("float")
+
+
+def _is_float32(number: int) -> bool:
+    return -_BEYOND_FLOAT32 < number < _BEYOND_FLOAT32 and to_float32(float(number)) == number
+
+
+_BEYOND_FLOAT32 = 1 << 128
+
+
+_LISTED = {ir.AttributeKind.INTS: ir.NumberKind.INT, ir.AttributeKind.FLOATS: ir.NumberKind.FLOAT}
+# The kind of a number, or of those in a list that is an attribute or a shape.
+_kind_of_items: Operation[Operand, [], ir.NumberKind | None] = Operation(number_kind_of)
+_kind_of_items.on(IntTuple)(lambda operand: ir.NumberKind.INT)
+_kind_of_items.on(AttributeOperand)(lambda operand: operand.number_kind or _LISTED.get(operand.parameter.kind))
 
 
 # ----------------------------------------------------------------------------------------- unknown numbers
@@ -354,6 +403,24 @@ def cast(low: Lowering, value: ir.Value, element: ElementType, span: Span | None
 def convert_number(low: Lowering, operand: Operand, element: ir.Element, span: Span | None) -> ir.Value:
     """A number (known or not) as a rank-0 tensor of the element type that it meets."""
     return _converted.of(operand)(operand, low, element, span)
+
+
+def typed_scalar(low: Lowering, operand: Operand, element: ElementType, span: Span | None) -> ir.Value:
+    """`FLOAT(0.5)`, `STRING("a")`: a scalar of that element type."""
+    if element.kind != "string" and is_number(operand):
+        return convert_number(low, operand, element, span)
+    if element.kind == "string" and is_plain(operand) and not is_number(operand):
+        return typed_constant(low, operand, (), element, span)
+    kind = "text" if element.kind == "string" else "number"
+    raise low.error(
+        "OW314",
+        f"{element.name.upper()}(...) takes a {kind}, not {describe(operand)}",
+        span,
+        reason=f"it makes a typed scalar of a Python {kind}",
+        help='a list of texts is a tensor where an operator takes it: `op.Identity(["a", "b"])`'
+        if element.kind == "string" and items_in(operand) is not None
+        else "to convert a tensor write `op.Cast(x, to=...)`",
+    )
 
 
 def _not_converted(operand: Operand, low: Lowering, element: ir.Element, span: Span | None) -> ir.Value:
@@ -533,6 +600,14 @@ _NOUNS = {
 def describe(operand: Operand) -> str:
     """What an operand is, in the words of a diagnostic."""
     return _description.of(operand)(operand)
+
+
+def how_to_agree(first: Operand, second: Operand) -> str:
+    """What to do where two values have no common type."""
+    if {number_kind_of(first), number_kind_of(second)} != {ir.NumberKind.INT, ir.NumberKind.FLOAT}:
+        return "cast one of them"
+    known = known_int(first if number_kind_of(first) is ir.NumberKind.INT else second)
+    return f"make a float of the int: `{'float(n)' if known is None else reprlib.repr(known) + '.0'}`"
 
 
 def _describe_object(value: object) -> str:

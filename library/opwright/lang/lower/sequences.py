@@ -14,7 +14,7 @@ from opwright.lang.lower.index_items import (
 )
 from opwright.lang.lower.item_ranks import item_rank, note_item_rank
 from opwright.lang.lower.known import need_copies
-from opwright.lang.lower.numbers import ITEMS, describe, is_number
+from opwright.lang.lower.numbers import ITEMS, as_tensor, describe, is_number, is_plain, shared_element
 from opwright.lang.lower.operands import (
     IndexItem,
     Operand,
@@ -139,6 +139,21 @@ def _element(type_: ir.Type) -> object:
 def unknown_items() -> ir.SequenceType:
     """The type of a sequence of which only what is appended to it will tell the element type."""
     return ir.SequenceType(ir.TensorType(ir.TypeVariable(ITEMS, rigid=False)))
+
+
+def with_tensors(low: Lowering, items: Sequence[Operand], element: ir.Element | None, span: Span) -> StaticList:
+    """What an operator takes as a sequence: numbers and texts in it, and lists of them, are tensors of `element`, else
+    of the type of the first tensor, else of the one that holds all of them."""
+    first = next((item for item in items if is_tensor(item)), None)
+    if element is None:
+        element = shared_element(low, items, [span] * len(items)) if first is None else first.type.element
+    if element is None:
+        return StaticList(items)
+    return StaticList(as_tensor(low, item, element, span) if _becomes_tensor(item) else item for item in items)
+
+
+def _becomes_tensor(item: Operand) -> bool:
+    return is_number(item) or is_plain(item) or items_in(item) is not None
 
 
 def as_sequence(low: Lowering, operand: Operand, type_: ir.Type, span: Span | None) -> ir.Value:
