@@ -69,6 +69,28 @@ def test_namedtuples_have_their_fields() -> None:
     same_everywhere(F, X, np.array(0))
 
 
+def test_a_namedtuple_with_another_field() -> None:
+    @script()
+    def f(x: FLOAT["N"]):
+        pair = Pair(x, 1)._replace(shift=x * 2)
+        return pair.scale * pair.shift + PAIR._replace(scale=3.0).scale
+
+    same_everywhere(f, X)
+
+
+@pytest.mark.parametrize("call", ["pair._replace(1.0)", "pair._replace(other=1.0)"])
+def test_fields_are_replaced_by_their_names(call: str) -> None:
+    text = f"""from collections import namedtuple
+
+Pair = namedtuple("Pair", ["a", "b"])
+
+def F(x):
+    pair = Pair(1.0, 2.0)
+    return x * {call}.a
+"""
+    assert [item.code for item in compile_text(text)] == ["OW203"]
+
+
 def test_texts_make_dictionaries_and_namedtuples() -> None:
     text = """
 from collections import namedtuple

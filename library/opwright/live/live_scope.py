@@ -11,6 +11,7 @@ import enum
 import math
 import sys
 from collections.abc import Callable
+from dataclasses import is_dataclass
 from types import BuiltinFunctionType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
@@ -174,7 +175,9 @@ class LiveScope(ModuleScope):
             span,
             "global names may be numbers, strings, lists of them, small arrays, functions, types, "
             "opsets, enumerations and modules",
-            "pass its values as inputs or attributes",
+            "make a NamedTuple of it, whose fields are constants, or pass its values as inputs or attributes"
+            if is_dataclass(value)
+            else "pass its values as inputs or attributes",
         )
         return MISSING
 

@@ -25,7 +25,9 @@ from opwright.lang.lower.numbers import (
     carried,
     describe,
     is_number,
+    is_plain,
     number_kind,
+    number_kind_of,
 )
 from opwright.lang.lower.operands import (
     VACANT,
@@ -276,8 +278,8 @@ class BodyLoop:
         return found
 
     def carry(self, name: str, operand: Operand) -> None:
-        """Carries what a name enters with; of a tuple, a namedtuple or a dictionary its parts, of which those that no
-        loop carries stay what they are."""
+        """Carries what a name enters with, a text as a STRING; of a tuple, a namedtuple or a dictionary its parts, of
+        which those that no loop carries, and texts, stay what they are."""
         if can_be_carried(operand):
             self.carried[name] = self.initial(name, operand, None)
             return
@@ -289,6 +291,8 @@ class BodyLoop:
                 self.parts[part] = value
                 if can_be_carried(value) or isinstance(value, (tuple, StaticNamed, StaticDict)):
                     self.carry(part, value)
+        elif is_plain(operand):
+            self.carried[name] = self.initial(name, operand, None)
         else:
             self.refuse_entering(name, operand)
 
@@ -322,7 +326,7 @@ class BodyLoop:
                 raise self.changes(part, before, after)
 
     def refuse_entering(self, name: str, operand: Operand) -> None:
-        """A list, a string or None cannot become what a loop carries: Python's operators on it are not a tensor's."""
+        """A list or None cannot become what a loop carries: Python's operators on it are not a tensor's."""
         raise self.low.error(
             "OW321",
             f"`{name}` enters the loop as {describe(operand)}, which a loop cannot change",
@@ -588,7 +592,9 @@ class BodyLoop:
             f"`{own}` changes its type from one trip to the next",
             self.span,
             reason=f"{what} enters the trip as {describe(entering)} and leaves it as {describe(operand)}",
-            help="give it one type before the loop, for instance with `op.CastLike` or a typed constant `FLOAT(0.0)`",
+            help="give it one type before the loop, for instance with `op.CastLike` or a typed constant `FLOAT(0.0)`"
+            if number_kind_of(operand) is not ir.NumberKind.FLOAT
+            else "begin with a float: `0.0`",
         )
 
     def bound_inside(self, left: Operand) -> Unbound:

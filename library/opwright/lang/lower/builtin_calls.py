@@ -12,7 +12,7 @@ from opwright.lang.lower.held_arrays import scalar_constant, with_numbers
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.lists import LIST_BUILTINS, call_list_builtin
 from opwright.lang.lower.number_functions import call_number_builtin, call_number_math
-from opwright.lang.lower.numbers import convert_number, describe, is_number, is_static_number
+from opwright.lang.lower.numbers import convert_number, is_static_number, typed_scalar
 from opwright.lang.lower.operands import (
     Arguments,
     Environment,
@@ -174,16 +174,8 @@ def _make_scalar(low: Lowering, callee: TypeObject, arguments: Arguments, env: E
     operand, place = arguments.positional[0]
     if callee.of_numpy:
         operand = with_numbers(low, operand)
-    if not is_number(operand):
-        raise low.error(
-            "OW314",
-            f"{callee.element.name.upper()}(...) takes a number, not {describe(operand)}",
-            place,
-            reason="it makes a typed scalar of a Python number",
-            help="to convert a tensor write `op.Cast(x, to=...)`",
-        )
     if not callee.of_numpy or not is_static_number(operand):
-        return convert_number(low, operand, callee.element, place)
+        return typed_scalar(low, operand, callee.element, place)
     if callee.element.name in PYTHON_NUMBERS:
         return _python_number(low, callee.element.name, operand, place)
     number = bool(operand) if callee.element.kind == "bool" else operand

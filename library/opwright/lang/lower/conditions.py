@@ -17,7 +17,17 @@ from opwright.lang.lower.held_arrays import with_numbers
 from opwright.lang.lower.joins import as_joined, join_values, one_is_tuple, put_together, same_items, within
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_functions import call_number_builtin
-from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, holds_value, is_number, narrow, number_kind
+from opwright.lang.lower.numbers import (
+    as_tensor,
+    carried,
+    cast,
+    describe,
+    holds_value,
+    how_to_agree,
+    is_number,
+    narrow,
+    number_kind,
+)
 from opwright.lang.lower.operands import (
     AttributeOperand,
     Environment,
@@ -141,7 +151,7 @@ def _chosen(low: Lowering, node: ir.If, first: Operand, second: Operand) -> Oper
             "the two values of the expression have no common type",
             node.span,
             reason=f"one is {describe(first)}, the other {describe(second)}",
-            help="cast one of them",
+            help=how_to_agree(first, second),
         )
     node.then.yields.append(made[0])
     node.orelse.yields.append(made[1])

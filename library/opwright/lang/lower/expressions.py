@@ -10,13 +10,13 @@ from opwright.lang import ir, static
 from opwright.lang.grammar import called_by_name, items_of_tuple, name_of
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, unary
 from opwright.lang.lower.array_arithmetic import computed_by_numpy, is_array, note_array
-from opwright.lang.lower.conditions import STOPS_AT, choose, lower_condition, negate, truth
+from opwright.lang.lower.conditions import STOPS_AT, as_bool, as_scalar, choose, lower_condition, negate, truth
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.held_arrays import captured_constants, item_of_array
 from opwright.lang.lower.known import ask_enumerated, keep_after_loop, need_static, no_value
 from opwright.lang.lower.lists import items_of, iterated
 from opwright.lang.lower.mixed import refuse_number
-from opwright.lang.lower.numbers import describe, needs_element
+from opwright.lang.lower.numbers import describe, is_plain, needs_element
 from opwright.lang.lower.operands import (
     POISON,
     Arguments,
@@ -28,6 +28,8 @@ from opwright.lang.lower.operands import (
     Unbound,
     is_sequence,
     is_tensor,
+    items_in,
+    value_of,
 )
 from opwright.lang.lower.opset_calls import make_opset
 from opwright.lang.lower.plain_calls import (
@@ -35,6 +37,7 @@ from opwright.lang.lower.plain_calls import (
     emit_with_literal,
 )
 from opwright.lang.lower.poison import Parts, Poisoned, each
+from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
 from opwright.lang.lower.rules import (
     attribute_rule,
@@ -186,6 +189,8 @@ def _attribute_of_dictionary(low: Lowering, owner: StaticDict, node: ast.Attribu
 
 @reads_attribute(StaticNamed)
 def _field(low: Lowering, owner: StaticNamed, node: ast.Attribute) -> Operand:
+    if node.attr == "_replace":
+        return MethodObject(owner, node.attr)
     if node.attr not in owner.record.fields:
         return _attribute_of_tuple(low, owner, node)
     field: Operand = owner[owner.record.fields.index(node.attr)]
@@ -547,6 +552,9 @@ def _membership(low: Lowering, negated: bool, left: Operand, right: Operand, spa
         return known is not negated
     need_static(low, left, span)
     need_static(low, right, span)
+    items = items_in(right)
+    if items is not None and value_of(left) is not None and all(map(is_plain, items)):
+        return _is_one_of(low, negated, left, items, span)
     if not is_static(left) or not (isinstance(right, range) or all(map(is_static, right))):
         raise _no_static_question(low, span)
     try:
@@ -555,8 +563,29 @@ def _membership(low: Lowering, negated: bool, left: Operand, right: Operand, spa
         raise low.error(error.code, "`in` has no value here", span, reason=str(error)) from None
 
 
+def _is_one_of(low: Lowering, negated: bool, left: Operand, right: tuple[Operand, ...], span: Span) -> Operand:
+    """Whether a value of the run time equals one of some numbers and texts that are known."""
+    found: ir.Value | None = None
+    for item in right:
+        same = truth(low, binary(low, "==", left, item, span, (span, span)), span)
+        if same is True:
+            return not negated
+        if same is not False:
+            same = as_scalar(low, same, span)
+            found = same if found is None else Writer(low, span).or_(found, same)
+    if found is None:
+        return negated
+    return negate(low, found, span) if negated else as_bool(found)
+
+
 def _no_static_question(low: Lowering, span: Span) -> Poisoned:
-    return low.error("OW304", "`in` needs static operands", span, "membership is a static question")
+    return low.error(
+        "OW304",
+        "`in` needs static operands",
+        span,
+        reason="membership is a static question, but for a value in a tuple of numbers or texts that are known",
+        help="compare with each: `x == a or x == b`; of a tensor, `op.ReduceMax(op.Cast(xs == x, to=INT64)) > 0`",
+    )
 
 
 # What is asked of two operands by a word, and whether the answer is the opposite.

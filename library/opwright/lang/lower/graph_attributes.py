@@ -20,7 +20,7 @@ from opwright.lang.lower.function_calls import run_body
 from opwright.lang.lower.graph_states import State, check_rank, rank_of
 from opwright.lang.lower.joins import join_values, nested
 from opwright.lang.lower.nested import enter
-from opwright.lang.lower.numbers import as_tensor, describe
+from opwright.lang.lower.numbers import as_tensor, describe, how_to_agree
 from opwright.lang.lower.open_calls import signature_of_call
 from opwright.lang.lower.operands import Arguments, Environment, Operand, is_sequence, is_tensor
 from opwright.lang.lower.poison import Parts, Poisoned, each
@@ -384,7 +384,7 @@ def _if(call: _GraphCall) -> Operand:
                 "the branches return values of no common type",
                 span,
                 reason=f"one is {describe(first)}, the other {describe(second)}",
-                help="cast one of them",
+                help=how_to_agree(first, second),
             )
         node.then.yields.append(made[0])
         node.orelse.yields.append(made[1])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 from opwright.lang import ir
 from opwright.lang.objects import ArrayObject, ForeignObject, Missing, NamedObject
 from opwright.lang.source import Span
-from opwright.lang.static import Comparable, Key, equal
+from opwright.lang.static import Comparable, Key, StaticNamed, equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -253,11 +253,11 @@ class StaticDict(Described, Comparable):
 
 
 class MethodObject(Described):
-    """A method of a dictionary, or of an array of numpy whose elements are known."""
+    """A method of a dictionary or a namedtuple, or of an array of numpy whose elements are known."""
 
     __slots__ = ("name", "owner")
 
-    def __init__(self, owner: StaticDict | ir.TensorData, name: str) -> None:
+    def __init__(self, owner: StaticDict | StaticNamed | ir.TensorData, name: str) -> None:
         self.owner = owner
         self.name = name
 

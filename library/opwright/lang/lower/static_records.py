@@ -83,9 +83,11 @@ def item_of_dict(low: Lowering, owner: StaticDict, key: Operand, span: Span) -> 
 
 @calls(MethodObject)
 def _call_method(low: Lowering, callee: MethodObject, arguments: Arguments, env: Environment) -> Operand:
-    """`d.get(key, default)`, `d.items()`, `d.keys()`, `d.values()`; methods of arrays."""
+    """`d.get(key, default)`, `d.items()`, `d.keys()`, `d.values()`; methods of arrays and namedtuples."""
     if isinstance(callee.owner, ir.TensorData):
         return call_array_method(low, callee.owner, callee.name, arguments)
+    if isinstance(callee.owner, StaticNamed):
+        return _replaced(low, callee.owner, arguments)
     entries, name, span = callee.owner.entries, callee.name, arguments.span
     most = 2 if name == "get" else 0
     if arguments.keywords or not most // 2 <= len(arguments.positional) <= most:
@@ -124,6 +126,14 @@ def _make_record(low: Lowering, callee: RecordObject, arguments: Arguments, env:
         )
     items: list[Operand] = [given[name] if name in given else callee.defaults[name] for name in fields]
     return StaticNamed(callee.record, items)
+
+
+def _replaced(low: Lowering, owner: StaticNamed, arguments: Arguments) -> Operand:
+    """`p._replace(y=b)`."""
+    if arguments.positional:
+        raise low.error("OW203", "`_replace` takes fields by name", arguments.span, "it has Python's signature")
+    before: dict[str, Operand] = dict(zip(owner.record.fields, owner, strict=True))
+    return _make_record(low, RecordObject(owner.record, before), arguments, {})
 
 
 def call_namedtuple(low: Lowering, arguments: Arguments) -> Operand:
