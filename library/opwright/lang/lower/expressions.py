@@ -10,7 +10,7 @@ from opwright.lang import ir, static
 from opwright.lang.grammar import called_by_name, items_of_tuple, name_of
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, unary
 from opwright.lang.lower.array_arithmetic import computed_by_numpy, is_array, note_array
-from opwright.lang.lower.conditions import STOPS_AT, as_bool, as_scalar, choose, lower_condition, negate, truth
+from opwright.lang.lower.conditions import STOPS_AT, as_scalar, choose, lower_condition, negate, truth
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.held_arrays import captured_constants, item_of_array
 from opwright.lang.lower.known import ask_enumerated, keep_after_loop, need_static, no_value
@@ -37,7 +37,7 @@ from opwright.lang.lower.plain_calls import (
     emit_with_literal,
 )
 from opwright.lang.lower.poison import Parts, Poisoned, each
-from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.primitives import Writer, as_number
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
 from opwright.lang.lower.rules import (
     attribute_rule,
@@ -575,7 +575,7 @@ def _is_one_of(low: Lowering, negated: bool, left: Operand, right: tuple[Operand
             found = same if found is None else Writer(low, span).or_(found, same)
     if found is None:
         return negated
-    return negate(low, found, span) if negated else as_bool(found)
+    return negate(low, found, span) if negated else as_number(found, ir.NumberKind.BOOL)
 
 
 def _no_static_question(low: Lowering, span: Span) -> Poisoned:
