@@ -1,3 +1,4 @@
+import errno
 import os
 import time
 from pathlib import Path
@@ -59,6 +60,29 @@ def test_stale_outputs_go_and_strangers_stay(tmp_path: Path) -> None:
     (tmp_path / "d" / "mine").write_bytes(b"mine")
     assert publish(tmp_path, {"d/kept": b"3"}).removed == ("d/old",)
     assert set(content(tmp_path)) == {"d/edited", "d/kept", "d/mine"}
+
+
+@pytest.mark.parametrize("unread", [".opwright/outputs.json", "d/old"])
+def test_what_cannot_be_read_for_a_moment_is_not_forgotten(
+    unread: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build that goes on without it would leave the file for ever."""
+    publish(tmp_path, {"d/old": b"1", "d/kept": b"2"})
+    opened = os.open
+
+    def refuse(path: Any, *rest: Any, **named: Any) -> int:
+        if os.fspath(path) == str(tmp_path / unread):
+            raise OSError(errno.EIO, "Input/output error", os.fspath(path))
+        return opened(path, *rest, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", refuse)
+        with pytest.raises(InfrastructureError) as caught:
+            publish(tmp_path, {"d/kept": b"3"})
+    (found,) = caught.value.diagnostics
+    assert found.code == "OW905"
+    assert found.message.endswith("cannot be read: Input/output error")
+    assert publish(tmp_path, {"d/kept": b"3"}).removed == ("d/old",)
 
 
 def test_files_that_say_they_are_generated_go_even_from_a_fresh_clone(tmp_path: Path) -> None:

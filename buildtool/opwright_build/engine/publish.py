@@ -94,30 +94,44 @@ class Publisher:
         """Files that an earlier build wrote and this one does not, if they are unchanged since.
 
         In `folders` files that say themselves that they are generated count as well. Files out of `scope` are another
-        build's to write.
+        build's to write. InfrastructureError (OW905) when one that a build wrote cannot be read: it would be forgotten.
         """
         stamps = self._stamps()
         found = {
             path
             for path, digests in self._remembered().items()
-            if path not in outputs and scope(path) and self._is_ours(path) and self._digest(path, stamps) in digests
+            if path not in outputs and scope(path) and self._is_unchanged(path, digests, stamps)
         }
         for folder in folders:
             self._tree.require_folder(folder)
             for path in sorted((self._root / folder).glob("*")):
                 relative = f"{folder}/{path.name}"
-                if relative not in outputs and path.is_file() and self._is_ours(relative, or_empty=False):
+                if relative not in outputs and path.is_file() and self._is_generated(relative):
                     found.add(relative)
         return sorted(found)
 
-    def _is_ours(self, path: str, or_empty: bool = True) -> bool:
-        """Whether a file says itself that it is generated, or is empty, so that no work is lost."""
+    def _is_unchanged(self, path: str, digests: Collection[str], stamps: Mapping[str, list[Any]]) -> bool:
+        """Whether a file holds what a build wrote there, and says itself that it is generated, or is empty, so that no
+        work is lost."""
+        self._tree.require_file(path)
+        try:
+            data = self._hints.read(self._root / path)
+            if data is None or (data and not self._generated(path, data)):
+                return False
+            return (self._stamped(path, stamps) or self._hints.digest(self._root / path)) in digests
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise _cannot_be("read", path, error) from error
+
+    def _is_generated(self, path: str) -> bool:
+        """Whether a file says itself that it is generated."""
         self._tree.require_file(path)
         try:
             data = self._hints.read(self._root / path)
         except OSError:
             return False
-        return data is not None and (self._generated(path, data) or (or_empty and not data))
+        return data is not None and self._generated(path, data)
 
     def _require(self, outputs: Iterable[str]) -> None:
         """DiagnosticError unless each path is below one of our areas, in real folders, and free or a regular file."""
@@ -232,8 +246,14 @@ class Publisher:
         return found
 
     def _load(self) -> tuple[dict[str, str], dict[str, str]]:
-        """The files that builds have written, and those that builds had begun to put in place when they were killed."""
-        saved = self._manifest.load()
+        """The files that builds have written, and those that builds had begun to put in place when they were killed.
+
+        InfrastructureError (OW905) when that is there and cannot be read: what is not known any more is never removed.
+        """
+        try:
+            saved = self._manifest.load(must_be_read=True)
+        except OSError as error:
+            raise _cannot_be("read", "what the last build wrote", error) from error
         files, begun = (
             {path: str(digest) for path, digest in saved.get(name, {}).items() if self._is_output(path)}
             for name in ("files", "begun")
@@ -268,12 +288,10 @@ def _outside(areas: Collection[str]) -> Diagnostic:
 def _cannot_write(root: Path, error: OSError) -> InfrastructureError:
     name = error.filename if isinstance(error.filename, str) else ""
     shown = os.path.relpath(name, root).replace(os.sep, "/") if name else "an output"
-    return InfrastructureError(
-        [
-            Diagnostic(
-                code="OW905",
-                message=f"{shown.replace(TEMPORARY, '')} cannot be written: {error.strerror or type(error).__name__}",
-                help="make room, or make dist/ and library/ folders that can be written to",
-            )
-        ]
-    )
+    return _cannot_be("written", shown.replace(TEMPORARY, ""), error)
+
+
+def _cannot_be(done: str, what: str, error: OSError) -> InfrastructureError:
+    text = f"{what} cannot be {done}: {error.strerror or type(error).__name__}"
+    help = "make room, or make dist/ and library/ folders that can be written to" if done == "written" else ""
+    return InfrastructureError([Diagnostic(code="OW905", message=text, help=help)])

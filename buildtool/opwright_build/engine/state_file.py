@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from opwright.regular_file import NotRegularError
+
 from opwright_build.engine.content_digest import Json, canonical_json
 from opwright_build.engine.seal import Seal, Unsealed
 from opwright_build.engine.tree import MOST_STATE_BYTES, read_regular, touch, write_whole
@@ -30,21 +32,26 @@ class StateFile:
         """Whether there is something that `load` might find."""
         return self._seal is not None and self._path.exists()
 
-    def load(self) -> dict[str, Any]:
-        """What was saved last; nothing when it is missing, damaged, of another format or not sealed by us."""
+    def load(self, *, must_be_read: bool = False) -> dict[str, Any]:
+        """What was saved last; nothing when it is missing, damaged, of another format or not sealed by us. OSError of a
+        file that `must_be_read` and that the disk refuses to give."""
         try:
-            value = json.loads(self.load_body() or b"{}")
+            value = json.loads(self.load_body(must_be_read=must_be_read) or b"{}")
         except (ValueError, RecursionError):
             return {}
         return value if isinstance(value, dict) and value.get("format") == FORMAT else {}
 
-    def load_body(self) -> bytes:
-        """The bytes that were saved last; none where `load` finds nothing."""
+    def load_body(self, *, must_be_read: bool = False) -> bytes:
+        """The bytes that were saved last; none where `load` finds nothing. OSError as there."""
         if self._seal is None:
             return b""
         try:
             body = self._seal.open(self._path.name, read_regular(self._path, MOST_STATE_BYTES))
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, NotRegularError):
+            return b""
         except OSError:
+            if must_be_read:
+                raise
             return b""
         return b"" if isinstance(body, Unsealed) else body
 
