@@ -28,6 +28,10 @@ inputs: {X: T, low: T}
 outputs: {Y: T}
 types: {T: [float, double]}
 vectors: [vectors.yaml]
+implements:
+  operator: acme::twice
+  schema: "acme::twice(Tensor X, Tensor? low=None, str mode='a', *, int times=2, bool flag=True) -> Tensor"
+  promotion: {T: kept}
 """
 FUNCTION = """\
 from typing import Literal
@@ -126,6 +130,9 @@ ATTACKS: list[tuple[str, list[tuple[Path, str, str]], tuple[str, str, int]]] = [
         [(TWICE / "spec.yaml", "{Y: T}", "{Z: T}"), (TWICE / "vectors.yaml", "{Y:", "{Z:")],
         ("OW611", T_SPEC, 8),
     ),
+    ("another operator", [(TWICE / "spec.yaml", "acme::twice", "acme::thrice")], ("OW611", T_SPEC, 12)),
+    ("no operator", [(TWICE / "spec.yaml", SPEC[SPEC.index("implements") :], "")], ("OW611", T_SPEC, 3)),
+    ("other calls of the operator", [(TWICE / "spec.yaml", "{T: kept}", "{T: wide}")], ("OW611", T_SPEC, 14)),
     ("a default", [(TWICE / "function.py", "times: int = 2", "times: int = 3")], ("OW611", T_FUNCTION, 7)),
     ("a truth value", [(TWICE / "function.py", "flag: bool = True", "flag: int = 1")], ("OW611", T_FUNCTION, 7)),
     ("an attribute gone", [(TWICE / "function.py", ", flag: bool = True", "")], ("OW611", T_FUNCTION, 7)),

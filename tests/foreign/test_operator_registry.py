@@ -194,6 +194,19 @@ def test_the_first_library_counts_and_ours_comes_last() -> None:
         make_registry([ours, _library("old-ops", "com.old", deprecated=True)])
 
 
+def test_a_version_that_implements_another_operator_takes_none_away() -> None:
+    bundle = _library("first", "com.first")
+    entry = next(item for item in bundle.index.functions if item.name == "add")
+    assert entry.implements is not None
+    other = replace(entry.implements, schema=entry.implements.schema.replace("aten::", "acme::"))
+    later = replace(entry, since_version=2, implements=other)
+    known = make_registry([replace(bundle, index=replace(bundle.index, functions=(entry, later)))])
+    assert sorted((name, item.function.since_version) for name, item in known.items()) == [
+        (other.schema.partition("(")[0], 2),
+        (entry.implements.schema.partition("(")[0], 1),
+    ]
+
+
 def test_an_unknown_operator_has_neighbours(known: Registry) -> None:
     found = known.unknown("aten::add.Scalar", None)
     assert found.code == "OW684" and "aten::add.Tensor" in found.help

@@ -9,8 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from opwright.bundle.format import AttributeEntry
-from opwright_build.versions.promise import Accepted, Promise
+from opwright.bundle.format import AttributeEntry, ImplementsEntry, InputEntry
+from opwright_build.versions.lock_json import MalformedRecordError, from_json
+from opwright_build.versions.promise import Accepted, Promise, Promised, Terms
+from opwright_build.versions.promise_changes import compare
 from opwright_build.versions.release_lock import (
     DomainLock,
     Formerly,
@@ -36,6 +38,7 @@ def lock(count: int = 4) -> DomainLock:
     entries = [draw_function(draw, f"F{index}") for index in range(count)]
     strange = AttributeEntry("limit", "FLOAT", False, float("inf"))
     more = AttributeEntry("sizes", "INTS", False, (1, 2))
+    entries[1] = replace(entries[1], implements=ImplementsEntry("acme::f(Tensor x0) -> Tensor", drops=(("n", ()),)))
     entries[0] = replace(
         entries[0], attributes=(*entries[0].attributes, strange, more, AttributeEntry("whole", "FLOAT", False, 1.0))
     )
@@ -44,7 +47,8 @@ def lock(count: int = 4) -> DomainLock:
         entry.identity: Promise(entry, "1.0.0", (accepted,) if entry is entries[0] else ()) for entry in entries
     }
     releases = (Release("1.0.0", "ab" * 32),)
-    return DomainLock(DOMAIN, "acme-ops", "acme", DOMAIN, 3, releases, promises, gone=(f"{DOMAIN}::Old@1",))
+    gone, terms = (f"{DOMAIN}::Old@1",), Terms("MIT", (("opwright", ">=0.1"),))
+    return DomainLock(DOMAIN, "acme-ops", "acme", DOMAIN, 3, releases, promises, gone=gone, terms=terms)
 
 
 def test_what_is_written_is_read() -> None:
@@ -109,6 +113,12 @@ def test_no_bytes_lead_to_anything_else() -> None:
         assert found is None or bytes(mangled) == data
 
 
+def test_what_may_be_none_is_nothing_else() -> None:
+    for field, value in (("rank", "2"), ("shape", 3)):
+        with pytest.raises(MalformedRecordError, match=field):
+            from_json(InputEntry, {"name": "x", "type": "T", field: value})
+
+
 def test_releases_have_an_order() -> None:
     assert sorted(["1.10.0", "1.9.2", "1.9.10"], key=release_key) == ["1.9.2", "1.9.10", "1.10.0"]
     assert Locks({}).release == ""
@@ -119,6 +129,18 @@ def test_releases_have_an_order() -> None:
     assert found.promised is not None
     assert found.promised.origin == "release 1.0.0"
     assert found.place("com.acme::F1@1").line == 3
+
+
+def test_other_terms_are_told_where_the_lock_has_them() -> None:
+    def changes(before: Promised | None) -> list[str]:
+        assert before is not None
+        return [change.explain() for change in compare(before, replace(before, terms=Terms("", (("opwright", ""),))))]
+
+    assert changes(Locks({DOMAIN: lock()}, library="acme-ops", releases=lock().releases).promised) == [
+        "its license is none, and was MIT",
+        "it needs opwright, and needed opwright >=0.1",
+    ]
+    assert changes(Locks({DOMAIN: replace(lock(), terms=None)}, library="acme-ops").promised) == []
 
 
 def package_locks(package: str, owners: dict[str, str], *locks: DomainLock) -> Locks:

@@ -113,6 +113,8 @@ class Kind(Enum):
     VARIABLE_NAME = "type-variable-renamed", Level.SOURCE, False, True, "the type variable {after} was called {before}"
     LIBRARY = "library-renamed", Level.SOURCE, True, False, "the distribution is {after}, and was {before}"
     PACKAGE = "package-renamed", Level.SOURCE, True, False, "the package is {after}, and was {before}"
+    LICENSE = "license", Level.SOURCE, False, False, "its license is {after}, and was {before}"
+    REQUIRES = "requires", Level.SOURCE, False, False, "it needs {after}, and needed {before}"
     FIRST_DOMAIN = (
         "first-domain",
         Level.SOURCE,
@@ -133,6 +135,25 @@ class Kind(Enum):
         False,
         False,
         "the domain {what} is of this package, and was of {before}",
+    )
+    OPERATOR_GONE = "operator-gone", Level.SOURCE, True, True, "it no longer implements {before}"
+    OPERATOR_ADDED = "operator-added", Level.SOURCE, False, False, "it implements {after}"
+    OPERATOR = "operator", Level.SOURCE, True, True, "it implements {after}, and implemented {before}"
+    OPERATOR_SCHEMA = "operator-schema", Level.SOURCE, True, True, "its operator is {after}, and was {before}"
+    OPERATOR_SCHEMA_WIDENED = (
+        "operator-schema-widened",
+        Level.SOURCE,
+        False,
+        False,
+        "its operator is {after}, which takes all that {before} does",
+    )
+    OPERATOR_KEY = "operator-key", Level.SOURCE, True, True, "`implements: {what}` is {after}, and was {before}"
+    OPERATOR_CALLS_ADDED = (
+        "operator-calls-added",
+        Level.SOURCE,
+        False,
+        False,
+        "`implements: {what}` is {after}, and was {before}",
     )
     DEPRECATED = "deprecated", Level.SOURCE, False, False, "it is deprecated"
     NOT_DEPRECATED = "no-longer-deprecated", Level.SOURCE, False, False, "it is no longer deprecated"

@@ -111,8 +111,8 @@ def _read_union(kinds: tuple[Any, ...], value: Json, path: str) -> object:
     if value is None and type(None) in kinds:
         return None
     for kind in kinds:
-        if kind is float and isinstance(value, int):
-            continue  # an INT is not written as a float
+        if kind is type(None) or (kind is float and isinstance(value, int)):
+            continue  # None is read above, and an INT is not written as a float
         try:
             return _read(kind, value, path)
         except MalformedRecordError:

@@ -74,12 +74,21 @@ class Promise:
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    """What a library is had under: its license, and what has to be installed for it, with the releases that will do."""
+
+    license: str
+    requires: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Promised:
     """All that one state of a library promises.
 
     `emitted` maps each domain to the one that its functions are emitted in, `versions` to its version. `origin` is how
     users name the state: `release 1.1.0`, a file, a revision. `elsewhere` names the other library that has a domain in
-    this state, also one of those whose functions are looked at. The names are empty where there was no such library.
+    this state, also one of those whose functions are looked at. The names are empty where there was no such library,
+    and `terms` are None where a lock does not say them.
     """
 
     library: str
@@ -90,6 +99,7 @@ class Promised:
     promises: Mapping[str, Promise]
     origin: str = ""
     elsewhere: Mapping[str, str] = field(default_factory=dict)
+    terms: Terms | None = None
 
     @property
     def domains(self) -> list[str]:
@@ -108,6 +118,7 @@ def promised_by(index: Index, origin: str = "", elsewhere: Mapping[str, str] | N
         by_identity(Promise(bare(entry)) for entry in index.functions),
         origin,
         elsewhere or {},
+        Terms(index.license, index.requires),
     )
 
 

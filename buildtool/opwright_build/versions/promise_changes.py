@@ -11,7 +11,8 @@ from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, Inp
 from opwright.lang.facts import ABSENT, PRESENT, RANK, declared_values, fact_of
 
 from opwright_build.versions.change import Change, Kind
-from opwright_build.versions.promise import TEMPLATE, Promise, Promised
+from opwright_build.versions.operator_changes import operator_changes
+from opwright_build.versions.promise import TEMPLATE, Promise, Promised, Terms
 from opwright_build.versions.served_calls import Variant, common_opsets, of_its_own, part_without
 from opwright_build.versions.shape_changes import shape_changes
 
@@ -74,6 +75,8 @@ def _library(old: Promised, new: Promised) -> Iterator[Change]:
         yield Change("", Kind.LIBRARY, "", old.library, new.library)
     if old.package and old.package != new.package:
         yield Change("", Kind.PACKAGE, "", old.package, new.package)
+    if old.terms is not None and new.terms is not None:
+        yield from _terms(old.terms, new.terms)
     before, after = old.domains, new.domains
     for domain in before:
         if domain in new.elsewhere:
@@ -89,6 +92,14 @@ def _library(old: Promised, new: Promised) -> Iterator[Change]:
             yield Change("", Kind.DOMAIN_LOWERED, domain, str(version), str(now))
 
 
+def _terms(old: Terms, new: Terms) -> Iterator[Change]:
+    if old.license != new.license:
+        yield Change("", Kind.LICENSE, "", old.license or "none", new.license or "none")
+    needed, needs = ("; ".join(" ".join(filter(None, item)) for item in terms.requires) for terms in (old, new))
+    if needed != needs:
+        yield Change("", Kind.REQUIRES, "", needed, needs)
+
+
 def compare_versions(old: Promise, new: Promise) -> list[Change]:
     """The changes of one version."""
     if old.entry == new.entry:
@@ -101,6 +112,7 @@ def compare_versions(old: Promise, new: Promise) -> list[Change]:
         *comparison.attributes(),
         *comparison.types(),
         *comparison.opsets(),
+        *comparison.operator(),
         *comparison.marks(),
         *comparison.bodies(),
     ]
@@ -404,6 +416,10 @@ class _Versions:
                     opsets += [opset] if opset not in opsets else []
         for text, opsets in gone.items():
             yield self._change(Kind.VARIANT_GONE, text, span(opsets))
+
+    def operator(self) -> Iterator[Change]:
+        for item in operator_changes(self._before.implements, self._after.implements):
+            yield self._change(item.kind, item.what, item.before, item.after)
 
     def marks(self) -> Iterator[Change]:
         if self._before.deprecated != self._after.deprecated:

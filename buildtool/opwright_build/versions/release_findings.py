@@ -59,6 +59,15 @@ _TYPES = (
     Kind.TYPES_WIDENED,
     Kind.VARIABLE_NAME,
 )
+_OPERATORS = (
+    Kind.OPERATOR,
+    Kind.OPERATOR_ADDED,
+    Kind.OPERATOR_CALLS_ADDED,
+    Kind.OPERATOR_GONE,
+    Kind.OPERATOR_KEY,
+    Kind.OPERATOR_SCHEMA,
+    Kind.OPERATOR_SCHEMA_WIDENED,
+)
 _OF_PACKAGES = (Kind.DOMAIN_MOVED, Kind.DOMAIN_TAKEN, Kind.FIRST_DOMAIN)
 _ADDED = (Kind.FUNCTION_ADDED, Kind.VERSION_ADDED, Kind.VERSION_BELOW)
 
@@ -101,6 +110,10 @@ class SpecPlaces:
             return self._key(version, "opset")
         if kind in _ADDED:
             return self._key(version, "since_version")
+        if kind in _OPERATORS:
+            parts = change.what.split(".")
+            keys = (".".join(("implements", *parts[:count])) for count in range(len(parts), -1, -1))
+            return self._key(version, *keys)
         if kind in (Kind.DEPRECATED, Kind.NOT_DEPRECATED):
             return self._key(version, "deprecated", "name")
         return self.in_python(version, change.what if kind in _ATTRIBUTES else "") or places.get("name")

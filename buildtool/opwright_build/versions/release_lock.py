@@ -20,7 +20,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 from opwright_build.versions.body_form import TextError, body_lines, read_body
 from opwright_build.versions.lock_json import Json, MalformedRecordError, from_json, to_json
-from opwright_build.versions.promise import Accepted, Promise, Promised, bare, by_identity
+from opwright_build.versions.promise import Accepted, Promise, Promised, Terms, bare, by_identity
 
 FORMAT = 1
 FOLDER = "released"
@@ -61,6 +61,7 @@ class _Head:
     releases: tuple[Release, ...]
     gone: tuple[str, ...] = ()
     formerly: tuple[Formerly, ...] = ()
+    terms: Terms | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,8 @@ class _Line:
 @dataclass(frozen=True, slots=True)
 class DomainLock:
     """The lock of one domain. `version` is that of the domain, `lines` where each version stands in the file, `gone`
-    the identities that a release had and a later one left out: none of them is given again."""
+    the identities that a release had and a later one left out: none of them is given again. `terms` are None where the
+    lock was written before they were noted: the next release notes them."""
 
     domain: str
     library: str
@@ -85,6 +87,7 @@ class DomainLock:
     lines: Mapping[str, int] = field(default_factory=dict)
     gone: tuple[str, ...] = ()
     formerly: tuple[Formerly, ...] = ()
+    terms: Terms | None = None
 
     @property
     def path(self) -> str:
@@ -139,6 +142,7 @@ def write_lock(lock: DomainLock) -> bytes:
         lock.releases,
         lock.gone,
         lock.formerly,
+        lock.terms,
     )
     body = "".join(f"{line}\n" for line in lines)
     first = _sealed({**to_json(head), "lines": sha256(body.encode()).hexdigest()})
@@ -233,6 +237,7 @@ def read_lock(
         places,
         head.gone,
         head.formerly,
+        head.terms,
     )
     return made, []
 
@@ -359,7 +364,9 @@ class Locks:
         if not (self.domains or self.left):
             return None
         locks = (*self.domains.values(), *self.left.values())
-        package = next((lock.package for lock in locks if lock.library == self.library), "")
+        own = [lock for lock in locks if lock.library == self.library]
+        package = next((lock.package for lock in own), "")
+        terms = next((lock.terms for lock in own if lock.release == self.release), None)
         promises = by_identity(item for lock in self.domains.values() for item in lock.promises.values())
         return Promised(
             self.library,
@@ -370,6 +377,7 @@ class Locks:
             promises,
             f"release {self.release}",
             self.elsewhere,
+            terms,
         )
 
     def place(self, identity: str) -> Place:

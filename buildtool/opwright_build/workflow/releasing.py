@@ -231,7 +231,7 @@ def _steps_refused(changes: Sequence[Change], last: str, version: str, places: S
 
 def _files(locks: Locks, package: Package, bundle: Bundle, version: str, session: Session) -> dict[str, bytes | None]:
     """The locks and the texts of all versions of the package."""
-    from opwright_build.versions.promise import Promise, bare, by_identity
+    from opwright_build.versions.promise import Promise, Terms, bare, by_identity
     from opwright_build.versions.release_lock import DomainLock, Release, text_path, write_lock, write_text
 
     files: dict[str, bytes | None] = {}
@@ -258,6 +258,7 @@ def _files(locks: Locks, package: Package, bundle: Bundle, version: str, session
             by_identity(promises),
             gone=_gone(before, promises),
             formerly=() if before is None else before.formerly_but(locks.library),
+            terms=Terms(bundle.index.license, bundle.index.requires),
         )
         locked[lock.path] = write_lock(lock)
     return {path: data for path, data in {**files, **locked}.items() if session.tree.read(path) != data}

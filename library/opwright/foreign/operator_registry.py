@@ -83,12 +83,12 @@ def _library(item: Library) -> Bundle:
 
 
 def _implementations(bundle: Bundle) -> dict[str, Implementation]:
-    """Those of one library: of a function the newest version, deprecated ones left out."""
+    """Those of one library: of a function the newest version for each operator, deprecated ones left out."""
     domains = {item.name: item.mirror for item in bundle.index.domains}
-    newest: dict[tuple[str, str], FunctionEntry] = {}
+    newest: dict[tuple[str, str, str], FunctionEntry] = {}
     for entry in bundle.index.functions:
         if entry.implements is not None and not entry.deprecated:
-            key = (entry.domain, entry.name)
+            key = (entry.domain, entry.name, entry.implements.schema.partition("(")[0])
             if key not in newest or newest[key].since_version < entry.since_version:
                 newest[key] = entry
     found: dict[str, Implementation] = {}
