@@ -296,6 +296,36 @@ def test_what_a_file_of_the_library_lacks(tmp_path: Path, imports: str, code: st
     assert (finding.code, message in finding.message) == (code, True), finding
 
 
+@pytest.mark.parametrize(
+    ("helpers", "code", "message", "place"),
+    [
+        ("def deep(x):\n    return x + nothere\n", "OW302", "`nothere` is not defined", ("helpers", 2)),
+        ("K = open('x')\n\n\ndef deep(x):\n    return x + K\n", "OW302", "`open` is not defined", ("helpers", 1)),
+        ("import math\n\n\ndef deep(x):\n    return x + math.two\n", "OW302", "`math.two`", ("helpers", 5)),
+        ("from .gone import K\n\n\ndef deep(x):\n    return x + K\n", "OW310", "`.gone` is not", ("helpers", 1)),
+        ("from .consts import A\n\n\ndef deep(x):\n    return x + A\n", "OW310", "`enum` cannot be", ("consts", 1)),
+        ("from .consts import B\n\n\ndef deep(x):\n    return x + B\n", "OW302", "`B` is defined", ("consts", 4)),
+        ("from . import consts\n\n\ndef deep(x):\n    return x + consts.C\n", "OW302", "has no `C`", ("helpers", 5)),
+    ],
+)
+def test_names_of_a_helper_in_another_file(
+    tmp_path: Path, helpers: str, code: str, message: str, place: tuple[str, int]
+) -> None:
+    """They are looked up long after the file was imported, and again for each variant and trial."""
+    steps = "    for i in range(n):\n        X = deep(X)\n    return deep(X) if low is None else deep(X + low)\n"
+    files = {
+        "specs/com.acme/F/spec.yaml": spec("F", "{X: T, low: T}", extra="attributes: {n: A number.}\n"),
+        "specs/com.acme/F/function.py": f"from ..helpers import deep\n\n\ndef F(X, low=None, n: int = 1):\n{steps}",
+        "specs/com.acme/helpers.py": helpers,
+        "specs/com.acme/consts.py": "import enum\nfrom . import consts\nA = enum.auto()\nB = consts.B\n",
+    }
+    first, *others = Tree(tmp_path, files).compile("F").diagnostics
+    assert (first.code, message in first.message) == (code, True), first
+    assert {item.code for item in others} <= {code}
+    (note,) = first.related
+    assert (note.place.file, note.place.line) == (f"specs/com.acme/{place[0]}.py", place[1])
+
+
 @pytest.mark.parametrize("module", ["....outside", "..nothing", ".function"])
 def test_files_elsewhere_cannot(tmp_path: Path, module: str) -> None:
     files = {

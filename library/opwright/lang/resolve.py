@@ -282,7 +282,8 @@ class FileScope(ModuleScope):
         report: Callable[[Diagnostic], None],
         main: FileScope | None = None,
     ) -> None:
-        """`main` is the scope of the file from which this one is imported, directly or by way of others."""
+        """`main` is the scope of the file from which this one is imported, directly or by way of others. What is wrong
+        with names of this one is then told by it."""
         super().__init__(module, libraries, evaluate, report)
         self.files = files
         self._wrong: dict[str, tuple[Diagnostic, ...]] = {}  # what was reported of those that are MISSING
@@ -310,12 +311,13 @@ class FileScope(ModuleScope):
             self._fail("OW302", f"`{name}` is defined in terms of itself", span, "its value depends on itself", "")
             return MISSING
         self._open.add(name)
-        report, found = self.report, dict[Diagnostic, None]()
-        self.report = lambda diagnostic: found.update({diagnostic: None})
+        main = self if self._main is None else self._main
+        report, found = main.report, dict[Diagnostic, None]()
+        main.report = lambda diagnostic: found.update({diagnostic: None})
         try:
             value = self._known[name] = self._resolve(name, bindings, span)
         finally:
-            self.report = report
+            main.report = report
             self._open.discard(name)
         for diagnostic in found:
             report(diagnostic)
@@ -455,7 +457,10 @@ class FileScope(ModuleScope):
         if module.source.name == main.module.source.name:
             return main
         known = self._imported.get(module.source.name)
-        return known or FileScope(module, self.files, self.libraries, self._evaluate, self.report, main)
+        # Whoever main reports to by then: a name may be wrong that is looked up long after the import.
+        return known or FileScope(
+            module, self.files, self.libraries, self._evaluate, lambda found: main.report(found), main
+        )
 
     def _not_in(self, name: str, alias: ast.alias) -> Missing:
         self._fail("OW310", f"`{name}` defines no `{alias.name}`", span_of(alias), "the file binds no such name", "")

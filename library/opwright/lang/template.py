@@ -115,11 +115,7 @@ class _Writer:
             self.found.append(Diagnostic("OW303", f"`{name}` is not part of the language", place, reason=reason))
             return None
         before = len(self.found)
-        report, scope.report = scope.report, self.found.append
-        try:
-            names = {name: self._meaning(scope, name, span) for name, span in free_names(node).items()}
-        finally:
-            scope.report = report
+        names = {name: self._meaning(scope, name, span) for name, span in free_names(node).items()}
         if len(self.found) > before:
             return None
         return {"names": names, "node": tree, "script": function.is_script}
