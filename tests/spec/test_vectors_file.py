@@ -160,6 +160,7 @@ def test_shapes_of_literals(text: str, shape: tuple[int, ...]) -> None:
         ("- {name: a, attributes: {alpha: {value: 1}}}", ["3:35 OW108"]),
         ("- {name: a, error: ''}", ["3:22 OW109"]),
         ("- {name: a, outputs: {Y: 1}, scale: 2, random: {}, error: no}", ["3:15 OW109", "3:32 OW109", "3:42 OW109"]),
+        ("- {name: a, reason: No scale.}", ["3:15 OW109"]),
         ("- {name: a, random: {values: [1]}, scale: 2}", ["3:38 OW109"]),
         ("- {name: a}\n- {name: b}\n- {name: a}", ["5:12 OW130"]),
     ],

@@ -135,6 +135,7 @@ KEY_DOCS: Mapping[str, Mapping[str, str]] = {
         "inputs": "The inputs that are given: values, nested lists of values, or a long form.",
         "outputs": "What is expected; left out, reference.py says.",
         "scale": "What absolute tolerances are times of; 1 where left out.",
+        "reason": "Why `scale` is beyond all values of the row; needed there.",
         "random": "What holds of outputs that are drawn at random.",
         "error": "A text that the runtime's error must contain, where the call must fail.",
         "doc": "Why the row exists.",

@@ -128,8 +128,8 @@ class VectorRow:
     on purpose.
 
     `outputs` None: the oracle says what is right; with `random` of the type and shape alone. `error`, where given, is
-    what the runtime's error must contain. `place` is the row's; `places` maps dotted paths below the row (`inputs.X`,
-    `attributes.alpha`) to their keys.
+    what the runtime's error must contain. `reason` says why `scale` is beyond all values. `place` is the row's;
+    `places` maps dotted paths below the row (`inputs.X`, `attributes.alpha`) to their keys.
     """
 
     name: str
@@ -139,6 +139,7 @@ class VectorRow:
     inputs: Mapping[str, GivenSource | None]
     outputs: Mapping[str, GivenSource] | None
     scale: float
+    reason: str
     random: RandomOutput | None
     error: str
     doc: str
@@ -200,6 +201,7 @@ def _row(model: RowModel, node: MappingNode) -> tuple[VectorRow, list[Diagnostic
         inputs=inputs,
         outputs=outputs,
         scale=model.scale,
+        reason=model.reason,
         random=_random(model, node, problems),
         error=model.error,
         doc=model.doc,
@@ -221,6 +223,9 @@ def _idle_keys(node: MappingNode) -> list[Diagnostic]:
         if key in stated and idle in stated:
             message = f"`{idle}` decides nothing in a row with `{key}`"
             found.setdefault(idle, Diagnostic("OW109", message, stated[idle], help="Leave out one of the two."))
+    if "reason" in stated and "scale" not in stated:
+        message = "`reason` says why `scale` is large, and the row has none"
+        found["reason"] = Diagnostic("OW109", message, stated["reason"], help="What a row is for stands in `doc`.")
     return list(found.values())
 
 

@@ -142,6 +142,7 @@ class RowModel(Strict):
     inputs: dict[Identifier, GivenModel] = Field(default_factory=dict)
     outputs: dict[Identifier, GivenModel] = Field(default_factory=dict, min_length=1)
     scale: Annotated[Finite, Field(gt=0)] = 1.0
+    reason: str = ""
     random: RandomModel | None = None
     error: Annotated[str, Field(min_length=1)] = ""
     doc: str = ""

@@ -142,7 +142,8 @@ TABLE = (
         "OW126",
         "A looser tolerance without a reason",
         "The default tolerance fits a correct body of a few operators. A spec that needs more says why, for those "
-        "who review it and those who read it later.",
+        "who review it and those who read it later; so does a vector with a `scale` beyond four times all its values, "
+        "with which no result might be wrong.",
     ),
     Code(
         "OW127",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 from onnx import defs
 from opwright.bundle.format import FunctionEntry
-from opwright_build.spec.model import SpecVersion
+from opwright.diagnostics.diagnostic import Place
+from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
 from opwright_build.verify.case_model import Case, CollectedCases, RandomJudge, SuiteJudge, ToleranceJudge
 from opwright_build.verify.cases.collect import collect_cases, update_lock
 from opwright_build.verify.cases.lock import LOCK_PATH
@@ -264,6 +266,40 @@ def test_stored_outputs_come_first(making: Making) -> None:
     assert case.expected[0].array == 0.25
     assert isinstance(case.judge, ToleranceJudge)
     assert case.judge.scale == 2.0
+
+
+@pytest.mark.parametrize(
+    ("scale", "wrong"),
+    [
+        ("4", False),
+        ("4.5", True),
+        ("1.0e30", True),
+        ("1.0e30\n    reason: It is so.", False),
+        ("3.0e3\n    inputs: {X: [1.0e3, .inf, .nan]}", False),
+        ("5.0e3\n    inputs: {X: [1.0e3, .inf, .nan]}", True),
+        ("20\n    outputs: {Y: 5.0}", False),
+    ],
+)
+@pytest.mark.parametrize("stated", [True, False])
+def test_a_scale_beyond_all_values_has_a_reason(making: Making, scale: str, wrong: bool, stated: bool) -> None:
+    row = f"schema: 1\nrows:\n  - name: one\n    types: {{T: [double]}}\n    scale: {scale}\n"
+    row += "" if "inputs" in scale else "    inputs: {X: 0.5}\n"
+    row += "    outputs: {Y: 0.25}\n" if stated and "inputs" not in scale and "outputs" not in scale else ""
+    found = [item for item in collect(making, *softplus(making, row)).diagnostics if item.code == "OW126"]
+    assert [item.place and item.place.line for item in found] == ([5] if wrong else [])
+
+
+def test_a_stored_vector_with_a_scale_beyond_its_values_has_a_reason(making: Making) -> None:
+    call: dict[str, object] = {"name": "one", "inputs": {"X": {"array": "x", "type": "double"}}, "scale": 1e30}
+    call["outputs"] = {"Y": {"array": "x", "type": "double"}}
+    for more, expected in (({}, ["OW126"]), ({"reason": "It is so."}, [])):
+        text = np.array(json.dumps({"schema": 1, "calls": [{**call, **more}]}))
+        (version,), entries = softplus(making)
+        source = VectorSource(VectorKind.ARRAYS, Place("spec.yaml"), path="kept.npz")
+        versions = [replace(version, vectors=(source,))]
+        np.savez(version.folder / "kept.npz", calls=text, x=np.array([0.5]))
+        found = collect(making, versions, entries).diagnostics
+        assert [item.code for item in found if item.code == "OW126"] == expected
 
 
 def test_rows_that_expect_an_error(making: Making) -> None:

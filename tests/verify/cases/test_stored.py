@@ -188,6 +188,7 @@ def test_what_is_no_result_of_a_call_is_refused(tmp_path: Path, result: Any, rea
     ("more", "reason"),
     [
         ({"truth": "output"}, '`truth` is neither a list nor "outputs"'),
+        ({"reason": 1}, "`reason` is no text"),
         ({"random": "yes"}, "`random` is neither true nor false"),
         ({"attributes": {}}, "the key `attributes` does not go with `call`"),
         ({"outputs": [{"array": "x", "type": "float", "scale": 2}]}, "the key `scale` of a value is not known"),

@@ -19,7 +19,7 @@ from opwright_build.verify.case_model import Answer, Case, CollectedCases, Colle
 from opwright_build.verify.cases.bindings import Unbound
 from opwright_build.verify.cases.kept_answers import KeptAnswers
 from opwright_build.verify.cases.lock import LOCK_PATH, LockedCase, check_lock, read_lock, unused_lines, write_lock
-from opwright_build.verify.cases.making import row_judge, with_digest
+from opwright_build.verify.cases.making import magnitude, row_judge, with_digest
 from opwright_build.verify.cases.oracle import Limits, Oracle
 from opwright_build.verify.cases.references import References, Unanswered, beyond_references
 from opwright_build.verify.cases.rows import TypedRow, expand_rows
@@ -32,6 +32,7 @@ from opwright_build.verify.judge.outputs import mismatch
 from opwright_build.verify.judge.promised_shapes import WrongShape, promised_shapes, wrong_answer, wrong_input
 
 _MOST_NAMED = 5
+_SCALES = 4.0  # what is summed on the way may be larger than all that goes in and comes out
 
 LoadSuite = Callable[[Sequence[str]], Sequence[SuiteCase]]
 
@@ -258,8 +259,15 @@ class _VersionCollector:
         for row in read.rows:
             self._check_versions(row.name, row.versions, row.places.get("versions", row.place))
         self.skipped.extend(expanded.skipped)
+        before = len(self.cases)
         for typed in expanded.rows:
             self._add_row(typed)
+        made: dict[Place | None, list[Case]] = {}
+        for case in self.cases[before:]:
+            made.setdefault(case.place, []).append(case)
+        for row in read.rows:
+            place = row.places.get("scale", row.place)
+            self._check_scale(f"the row `{row.name}`", place, row.scale, row.reason, made.get(row.place, ()))
 
     def add_stored(self, source: VectorSource) -> None:
         """The vectors of an archive or a directory, which say themselves what is right."""
@@ -274,10 +282,25 @@ class _VersionCollector:
                 continue
             try:
                 case = stored_case(vector, self.version, self.entry)
-                self._add(case, f"the stored vector {vector.name}", {})
+                what = f"the stored vector {vector.name}"
+                if self._add(case, what, {}) and not vector.random:
+                    self._check_scale(what, vector.place, vector.scale, vector.reason, [case])
             except Unbound as error:
                 message = f"the stored vector {vector.name} does not fit {self.version.identity}"
                 self.report([Diagnostic("OW154", message, vector.place, f"It is not used: {error}.")])
+
+    def _check_scale(self, what: str, place: Place, scale: float, reason: str, cases: Sequence[Case]) -> None:
+        """Whether a vector can fail: what is times a number beyond all values of its calls may hide each of them."""
+        largest = [magnitude(case) for case in cases if not case.error]
+        known = [number for number in largest if number is not None]
+        if not known or len(known) < len(largest):
+            return
+        bound = _SCALES * max(1.0, *known)
+        if scale > bound and not reason:
+            message = f"the scale of {what} is {scale:g}, without a `reason:`"
+            why = f"its tolerances are times that, and {bound:.3g} is as much as its values explain"
+            help_ = "leave it out, or make it that of the values; say why it is larger in `reason:`"
+            self.report([Diagnostic("OW126", message, place, reason=why, help=help_)])
 
     def _check_versions(self, vector: str, versions: Sequence[int] | None, place: Place | None) -> None:
         """Whether the function has the versions that a vector is for: else it would never run."""

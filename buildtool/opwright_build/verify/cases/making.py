@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 
 import numpy as np
 from opwright.bundle.call_interface import ANY, split_type
@@ -95,6 +96,25 @@ def expected_from_oracle(answer: Array, target: ElementType) -> Expected:
     if (target.kind == "bool" and kind == "b") or (target.kind == "string" and kind == "O"):
         return Expected(answer)
     raise NotRepresentable(f"{answer.dtype} where {target.name} is wanted")
+
+
+def magnitude(case: Case) -> float | None:
+    """The largest finite number that goes into a call or comes out of it; None where what comes out is not known."""
+    if case.expected is None:
+        return None
+    numbers = [array for value in case.inputs for array in tensors_of(value)]
+    numbers += [
+        part.array if part.exact is None else part.exact for answer in case.expected for part in parts_of(answer)
+    ]
+    floats = (value for value in case.attributes.values() if isinstance(value, float))
+    return max((*map(abs, filter(isfinite, floats)), *map(_largest, numbers)), default=0.0)
+
+
+def _largest(array: Array) -> float:
+    if array.dtype.kind in "OSUb" or not array.size:
+        return 0.0
+    wide = np.abs(array.astype(np.complex128 if array.dtype.kind == "c" else np.float64))
+    return float(np.max(wide, where=np.isfinite(wide), initial=0.0))
 
 
 def output_elements(entry: FunctionEntry, bindings: Mapping[str, str]) -> list[ElementType]:

@@ -30,7 +30,7 @@ MOST_UNPACKED = 1 << 28
 MOST_MEMBERS = 4096
 MOST_RATE = 1000  # bytes that come of one
 _MOST_HEADER = 10_000
-_COMMON = {"name", "outputs", "versions", "scale", "doc", "provenance"}
+_COMMON = {"name", "outputs", "versions", "scale", "reason", "doc", "provenance"}
 _KEYS = _COMMON | {"attributes", "inputs"}
 _KEYS_OF_OPERATOR = _COMMON | {"call", "truth", "random"}
 _UNSIGNED: dict[int, np.dtype[Any]] = {1: np.dtype(np.uint8), 2: np.dtype(np.uint16), 4: np.dtype(np.uint32)}
@@ -175,6 +175,8 @@ def _vector(call: Any, arrays: Mapping[str, Array], path: str) -> StoredVector:
         raise UnusableError("it has no name")
     if not isinstance(scale, int | float) or isinstance(scale, bool) or not 0 < scale < math.inf:
         raise UnusableError("`scale` is no positive number")
+    if not isinstance(call.get("reason", ""), str):
+        raise UnusableError("`reason` is no text")
     if versions is not None and not (isinstance(versions, list) and all(type(item) is int for item in versions)):
         raise UnusableError("`versions` is no list of numbers")
     if not call.get("outputs"):
@@ -198,6 +200,7 @@ def _vector(call: Any, arrays: Mapping[str, Array], path: str) -> StoredVector:
             if isinstance(truth, list)
             else (),
             random=random,
+            reason=call.get("reason", ""),
         )
     return StoredVector(
         name,
@@ -207,6 +210,7 @@ def _vector(call: Any, arrays: Mapping[str, Array], path: str) -> StoredVector:
         Place(path),
         float(scale),
         None if versions is None else tuple(versions),
+        reason=call.get("reason", ""),
     )
 
 

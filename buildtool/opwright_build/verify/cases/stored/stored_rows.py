@@ -28,7 +28,8 @@ class StoredVector:
     `versions` narrow it (None: all); `attributes` are JSON values of an archive, with `checked` false, else ONNX's.
     `version` is the domain's that the call was made for, 0 where nothing says it. `call` is one of the operator that
     the function implements: what the function is given follows from it, and `outputs` are the operator's; `exact` are
-    these in double precision, where that says more. Of `random` outputs types and shapes count alone.
+    these in double precision, where that says more. Of `random` outputs types and shapes count alone. `reason` says
+    why `scale` is beyond all values.
     """
 
     name: str
@@ -43,6 +44,7 @@ class StoredVector:
     call: OperatorCall | None = None
     exact: tuple[Value | None, ...] = ()
     random: bool = False
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
