@@ -175,6 +175,15 @@ def test_parameters_that_cannot_be_made_are_told(sources: Any, text: str) -> Non
     assert text in misfits(implements, InputEntry("self", "T"), InputEntry("repeats", "int64"), axes)
 
 
+def test_a_parameter_of_other_arguments_needs_a_form() -> None:
+    axes = AttributeEntry("axes", "INTS", False, None, "")
+    parameters = (InputEntry("self", "T"), InputEntry("repeats", "int64"), axes)
+    (text,) = misfits(ImplementsEntry(_REPEAT, sources=(("axes", ("repeats",)),)), *parameters)
+    assert text.startswith("`of:` says what it is made of, and `form:` has to say how; there are ")
+    implements = ImplementsEntry(_REPEAT, forms=(("axes", "nothing"),), sources=(("axes", ("repeats",)),))
+    assert misfits(implements, *parameters)[0].startswith("there is no form `nothing`")
+
+
 def test_nothing_among_several_inputs() -> None:
     binding = bound(
         ImplementsEntry(_INDEX), InputEntry("self", "T"), InputEntry("indices", "any", optional=True, variadic=True)

@@ -41,7 +41,11 @@ def test_the_standard_modules_are_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["opwright", "opwright_build", "class", "sitecustomize", "usercustomize", "imp", "cgi", "annotationlib"]
+    "name",
+    [
+        *("opwright", "opwright_build", "class", "sitecustomize", "usercustomize", "imp", "cgi", "annotationlib"),
+        *("__main__", "__pycache__", "__hello__", "test"),
+    ],
 )
 def test_names_that_mean_something_to_python_or_to_us_are_taken(name: str) -> None:
     assert why_taken(name) is not None
@@ -52,7 +56,9 @@ def test_other_names_are_free_where_nothing_of_them_is_installed(name: str) -> N
     assert why_taken(name) is None
 
 
-@pytest.mark.parametrize("package", ["json", "sitecustomize", "distutils", "numpy", "onnx", "jinja2", "yaml", "google"])
+@pytest.mark.parametrize(
+    "package", ["json", "__main__", "sitecustomize", "distutils", "numpy", "onnx", "jinja2", "yaml", "google"]
+)
 def test_a_package_of_another_modules_name_is_refused_at_its_place(
     library: Path, opwright: Opwright, package: str
 ) -> None:

@@ -97,7 +97,7 @@ KEY_DOCS: Mapping[str, Mapping[str, str]] = {
     },
     "ArgumentForm": {
         "form": "What is done to the value before the function gets it, such as `axes`.",
-        "of": "The arguments of which the parameter is made, where it is none of them by name.",
+        "of": "The arguments of which the parameter is made, where it is none of them by name; `form` says how.",
         "drop": "The values with which the function may leave the argument out; none: any.",
     },
     "SpecModel": {

@@ -9,12 +9,12 @@ from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 _OURS = ("opwright", "opwright_build")
 _AT_START = ("sitecustomize", "usercustomize")  # Python imports them by itself
-# Modules of one Python or another from 3.11 on; the wheel is for all of them.
+# Modules of one Python or another from 3.11 on, and its tests, which it does not list; the wheel is for all of them.
 # fmt: off
 _STANDARD = frozenset([
     "aifc", "annotationlib", "asynchat", "asyncore", "audioop", "cgi", "cgitb", "chunk", "compression", "crypt",
     "distutils", "imghdr", "imp", "lib2to3", "mailcap", "msilib", "nis", "nntplib", "ossaudiodev", "pipes", "smtpd",
-    "sndhdr", "spwd", "sunau", "telnetlib", "uu", "xdrlib",
+    "sndhdr", "spwd", "sunau", "telnetlib", "test", "uu", "xdrlib",
 ])
 # fmt: on
 
@@ -27,6 +27,8 @@ def why_taken(package: str) -> str | None:
         return "which is a keyword of Python"
     if package in _AT_START:
         return "which Python imports whenever it starts"
+    if package.startswith("__") and package.endswith("__"):  # __main__ is no file, __pycache__ no package
+        return "which is of Python's own form of names"
     if package in sys.stdlib_module_names or package in _STANDARD:
         return "which is a module of Python's standard library"
     return None

@@ -141,6 +141,8 @@ def _derived(
         return "it names no argument of which it is made" if missing is None else f"there is no argument `{missing}`"
     if entry is None:
         return "the function has no such parameter, or one that stands for an argument"
+    if not form:
+        return f"`of:` says what it is made of, and `form:` has to say how; there are {', '.join(FORMS)}"
     if form not in FORMS:
         return f"there is no form `{form}`; there are {', '.join(FORMS)}"
     return _bound(known[sources[0]], entry, FORMS[form], None, False)
