@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 import pytest
-from onnx import defs
+from onnx import TensorProto, defs, helper, numpy_helper
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Place
 from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
@@ -300,6 +300,21 @@ def test_a_stored_vector_with_a_scale_beyond_its_values_has_a_reason(making: Mak
         np.savez(version.folder / "kept.npz", calls=text, x=np.array([0.5]))
         found = collect(making, versions, entries).diagnostics
         assert [item.code for item in found if item.code == "OW126"] == expected
+
+
+@pytest.mark.parametrize(("operator", "expected"), [("Softplus", []), ("Softsign", ["it is a call of Softsign"])])
+def test_a_directory_of_another_operator_is_refused(making: Making, operator: str, expected: list[str]) -> None:
+    (version,), entries = softplus(making)
+    source = VectorSource(VectorKind.BACKEND, Place("spec.yaml"), path="case/")
+    values = [helper.make_tensor_value_info(name, TensorProto.DOUBLE, [1]) for name in "xy"]
+    graph = helper.make_graph([helper.make_node(operator, ["x"], ["y"])], "g", values[:1], values[1:])
+    data = version.folder / "case" / "test_data_set_0"
+    data.mkdir(parents=True)
+    (data.parent / "model.onnx").write_bytes(helper.make_model(graph).SerializeToString())
+    for file in ("input_0.pb", "output_0.pb"):
+        (data / file).write_bytes(numpy_helper.from_array(np.array([1.0])).SerializeToString())
+    found = collect(making, [replace(version, vectors=(source,))], entries).diagnostics
+    assert [item.reason for item in found if item.code == "OW154"] == [f"It is not used: {text}." for text in expected]
 
 
 def test_rows_that_expect_an_error(making: Making) -> None:

@@ -239,6 +239,7 @@ def test_a_directory_is_a_vector_for_each_data_set(tmp_path: Path) -> None:
     found = read_directory(tmp_path)
     assert found.diagnostics == ()
     first, second = found.vectors
+    assert {first.operator, second.operator} == {"F"}
     assert [first.name, second.name] == ["case/test_data_set_0", "case/test_data_set_1"]
     assert (first.attributes, first.version) == ({"alpha": 2.0}, 2)
     assert isinstance(second.inputs, tuple)
@@ -261,6 +262,9 @@ def test_a_directory_is_a_vector_for_each_data_set(tmp_path: Path) -> None:
             "file of its own",
         ),
         ("test_data_set_0/output_0.pb", None, "every output"),
+        ("test_data_set_0/output_1.pb", b"", "is of no output of the graph"),
+        ("test_data_set_0/input_1.pb", b"", "is of no input of the graph"),
+        ("test_data_set_2/input_0.pb", b"", "it has test_data_set_2, and no test_data_set_1"),
     ],
 )
 def test_what_is_no_such_directory_is_refused(tmp_path: Path, file: str, data: bytes | None, reason: str) -> None:
@@ -268,6 +272,7 @@ def test_what_is_no_such_directory_is_refused(tmp_path: Path, file: str, data: b
     if data is None:
         (folder / file).unlink()
     else:
+        (folder / file).parent.mkdir(exist_ok=True)
         (folder / file).write_bytes(data)
     (finding,) = read_directory(tmp_path).diagnostics
     assert finding.code == "OW153"

@@ -57,6 +57,7 @@ def _vectors(folder: BackendFolder) -> Iterator[StoredVector]:
             folder.place,
             checked=True,
             version=version,
+            operator=node.op_type,
         )
 
 
@@ -88,12 +89,14 @@ class BackendFolder:
         """One after the other, at least one."""
         constants = {item.name for item in graph.initializer}
         for number in range(MOST_SETS + 1):
-            name = f"test_data_set_{number}"
+            name, after = f"test_data_set_{number}", f"test_data_set_{number + 1}"
             inputs = self._values(name, "input", [item for item in graph.input if item.name not in constants])
             outputs = self._values(name, "output", graph.output)
             if not inputs and not outputs:
                 if number == 0:
                     raise UnusableError("it has no test_data_set_0 with inputs or outputs")
+                if any(self._exists(f"{after}/{kind}_0.pb") for kind in ("input", "output")):
+                    raise UnusableError(f"it has {after}, and no {name} with inputs or outputs")
                 return
             if number == MOST_SETS:
                 raise UnusableError(f"it has more than {MOST_SETS} data sets")
@@ -107,6 +110,9 @@ class BackendFolder:
             if position == 0 and not self._exists(file):
                 break
             found[item.name] = self._value(file, item.type)
+        beyond = f"{name}/{kind}_{len(declared)}.pb"
+        if self._exists(beyond):
+            raise UnusableError(f"{beyond} is of no {kind} of the graph")
         return found
 
     def _exists(self, file: str) -> bool:
@@ -151,10 +157,10 @@ class BackendFolder:
 
 def _tensor(tensor: onnx.TensorProto) -> Array:
     if tensor.data_location == onnx.TensorProto.EXTERNAL:
-        raise UnusableError(f"the tensor {tensor.name[:80]} lies in a file of its own")
+        raise UnusableError(f"the tensor {tensor.name[:80]!r} lies in a file of its own")
     if tensor.data_type not in BY_CODE or any(size < 0 for size in tensor.dims):
-        raise UnusableError(f"the tensor {tensor.name[:80]} has a type or a shape that is none")
+        raise UnusableError(f"the tensor {tensor.name[:80]!r} has a type or a shape that is none")
     try:
         return numpy_helper.to_array(tensor)
     except (ValueError, TypeError, OverflowError, MemoryError, UnicodeDecodeError) as error:
-        raise UnusableError(f"the tensor {tensor.name[:80]} makes no sense: {error}") from None
+        raise UnusableError(f"the tensor {tensor.name[:80]!r} makes no sense: {error}") from None

@@ -31,6 +31,8 @@ def fits_version(vector: StoredVector, version: SpecVersion) -> bool:
 
 def stored_case(vector: StoredVector, version: SpecVersion, entry: FunctionEntry) -> Case:
     """The case, judged by the spec's tolerances. Raises Unbound, with the reason, where it does not fit."""
+    if vector.operator and vector.operator != entry.name:
+        raise Unbound(f"it is a call of {vector.operator}")
     if vector.call is not None:
         vector = under_operator(vector, entry)
     inputs = _arranged(vector.inputs, entry.inputs, "input")

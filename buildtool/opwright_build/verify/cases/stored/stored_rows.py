@@ -29,7 +29,7 @@ class StoredVector:
     `version` is the domain's that the call was made for, 0 where nothing says it. `call` is one of the operator that
     the function implements: what the function is given follows from it, and `outputs` are the operator's; `exact` are
     these in double precision, where that says more. Of `random` outputs types and shapes count alone. `reason` says
-    why `scale` is beyond all values.
+    why `scale` is beyond all values, `operator` which function a model calls.
     """
 
     name: str
@@ -45,6 +45,7 @@ class StoredVector:
     exact: tuple[Value | None, ...] = ()
     random: bool = False
     reason: str = ""
+    operator: str = ""
 
 
 @dataclass(frozen=True, slots=True)
