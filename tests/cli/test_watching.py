@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from opwright_build.workflow.watching import stamps
+from opwright_build.workflow.watching import stamps, watch
 
 from tests.cli.test_interrupted import heed_interrupts
 
@@ -80,6 +80,28 @@ def test_what_is_no_library_is_not_watched(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert "OW110" in done.stdout
+
+
+def test_what_is_no_library_for_a_moment_is_watched_on(library: Path) -> None:
+    """As while an editor, or git, puts another library.yaml in its place."""
+    file, statuses = Path("specs/library.yaml"), [0, 2, 2, 0]
+    said: list[str] = []
+
+    class Interrupted(Exception):
+        pass
+
+    def command() -> int:
+        if not statuses:
+            raise Interrupted
+        if file.exists():
+            file.rename("library.yaml")
+        else:
+            Path("library.yaml").rename(file)
+        return statuses.pop(0)
+
+    with pytest.raises(Interrupted):
+        watch(library, command, said.append)
+    assert len(said) == 4
 
 
 def test_files_are_told_apart_by_what_the_system_says(tmp_path: Path) -> None:

@@ -20,14 +20,16 @@ Stamps = dict[str, tuple[int, int, int]]
 def watch(path: Path, command: Callable[[], int], tell: Callable[[str], None]) -> int:
     """Runs the command, and again after each change. Its findings do not end that; what is no library does.
 
-    A change while the command runs counts. Ends with the process (Ctrl-C), or with the command's status where it was
-    told that the words make no sense.
+    A change while the command runs counts. Ends with the process (Ctrl-C), or with the status of the first run where
+    that was told that the words make no sense: later it is a change that they make none after, such as a file that is
+    about to be replaced.
     """
     specs = find_library(path) / "specs"
+    runs = 0
     while True:
         before = stamps(specs)
-        status = command()
-        if status == Exit.USAGE:
+        status, runs = command(), runs + 1
+        if status == Exit.USAGE and runs == 1:
             return status
         tell("watching specs/; Ctrl-C ends it")
         _wait_for_change(specs, before)
