@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from opwright.diagnostics.text import printable
+
 
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> str:
-    """A table with a line under its head; columns whose index is in `right` are aligned to the right."""
+    """A table with a line under its head; columns whose index is in `right` are aligned to the right. A row is one
+    line, whatever a text in it is made of: some are other people's."""
+    rows = [[printable(cell).replace("\n", " ") for cell in row] for row in rows]
     widths = [max(len(row[index]) for row in (head, *rows)) for index in range(len(head))]
     lines = [_line(head, widths, right), "  ".join("-" * width for width in widths)]
     lines += [_line(row, widths, right) for row in rows]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from opwright.diagnostics.text import printable
+
 from opwright_build.versions.change import Change, Kind, Level
 from opwright_build.versions.promise import Accepted
 
@@ -50,7 +52,7 @@ def _accepted(identity: str, item: Accepted) -> str:
 
 def _escaped(text: str) -> str:
     """A text as Markdown that means that very text, on one line."""
-    flat = " ".join(text.split())
+    flat = printable(" ".join(text.split()))
     return "".join(f"\\{char}" if char in "\\*_[]<>#|" else char for char in flat)
 
 

@@ -183,7 +183,9 @@ def _accept(
     if has_errors(found):
         return finish(session, started, [*library.diagnostics, *found], "", _fields(locks, library, ()))
     bundles = read_packages(session, library)
-    session.transaction.write(_accepted_files(locks, bundles, accepted, library.verdicts, accept.reason.strip()))
+    session.transaction.write(
+        _accepted_files(locks, bundles, accepted, library.verdicts, " ".join(accept.reason.split()))
+    )
     quiet = [item for item in library.diagnostics if item.code not in _BODIES]
     lines = [f"accepted {identity}: {library.verdicts[identity].explain()}" for identity in accepted]
     text = "\n".join(lines or ["nothing to accept: the bodies are those that were released"])
