@@ -99,6 +99,24 @@ def a_number_that_becomes_a_tensor(x: FLOAT["N"], n: INT64):
     return state[0][0] * state[0][1] + op.CastLike(state[1], x)
 
 
+@script()
+def of_known_ints(x: FLOAT["N"], n: INT64):
+    s = (x, (1, 2), State(3, 4))
+    for i in range(n):
+        pair = (s[1][1], s[1][0]) if i > 1 else (s[1][0], i)
+        s = (s[0] + 1, pair, State(1, i) if i > 2 else State(s[2].cell, s[2].hidden))
+    named = State(1, 2) if n > 1 else State(3, 4)
+    return s[0] * s[1][0] * s[2].hidden + s[1][1] + s[2].cell * named.cell
+
+
+@script()
+def of_a_text_that_stays(x: FLOAT["N"], n: INT64):
+    s = ("sum", x)
+    for v in x:
+        s = (s[0], s[1] + v if s[0] == "sum" else s[1])
+    return s[1]
+
+
 @pytest.mark.parametrize("values", [[1, 2, 3, 4], [5], [150, 1], []])
 @pytest.mark.parametrize(
     "function",
@@ -111,6 +129,8 @@ def a_number_that_becomes_a_tensor(x: FLOAT["N"], n: INT64):
         with_a_list,
         with_a_return,
         a_number_that_becomes_a_tensor,
+        of_known_ints,
+        of_a_text_that_stays,
     ],
     ids=lambda function: function.name,
 )
@@ -143,6 +163,14 @@ def another_type(x: FLOAT["N"]):
 
 
 @script()
+def other_keys(x: FLOAT["N"]):
+    state = {"a": x, "b": x}
+    for v in x:
+        state = {"b": state["a"] + v, "a": state["b"]}
+    return state["a"]
+
+
+@script()
 def perhaps_unbound(x: FLOAT["N"]):
     state = (x, x)
     for v in x:
@@ -161,6 +189,11 @@ def perhaps_unbound(x: FLOAT["N"]):
             another_type,
             "OW321",
             "`state[1][0]` enters the trip as a value of type float[N] and leaves it as a value of type int64[N]",
+        ),
+        (
+            other_keys,
+            "OW321",
+            "it enters the trip as a dictionary and leaves it as another: a dictionary with other names, keys or sizes",
         ),
         (perhaps_unbound, "OW308", ""),
     ],

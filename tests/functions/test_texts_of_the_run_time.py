@@ -34,6 +34,15 @@ def from_a_typed_constant(words: Words):
 
 
 @script()
+def of_a_rank(words: Words):
+    longer, out = words + "!", "a"
+    for word in words:
+        longer = longer + word
+        out = out + word
+    return longer, longer.rank + out.rank
+
+
+@script()
 def last_of_two(words: Words):
     found = "none"
     for word in words:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import opwright
 import pytest
-from onnx import checker, parser
+from onnx import checker, helper, parser
 from opwright.graphs.node_order import in_order
 
 INPUT = "(int64 i, bool k, float[2] v) => (bool k2, float[2] w) { k2 = Identity (k) w = Neg (v) }"
@@ -43,3 +43,9 @@ def test_what_a_graph_reads_of_what_is_around_it_stands_before() -> None:
         }"""
     )
     assert [index for index, _ in in_order(model.graph.node)] == [2, 0, 1]
+
+
+def test_one_node_waits_for_many_that_stand_behind_it() -> None:
+    names = [f"v{index}" for index in range(300)]
+    nodes = [helper.make_node("Sum", names, ["y"]), *(helper.make_node("Neg", ["x"], [name]) for name in names)]
+    assert [index for index, _ in in_order(nodes)] == [*range(1, 301), 0]

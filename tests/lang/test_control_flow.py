@@ -42,6 +42,15 @@ PROGRAMS = {
         "y = x\nfor i in range(n):\n    if op.ReduceSum(y, keepdims=0) > 5:\n        y = y - 4\n"
         "    else:\n        y = y + 3\nreturn y"
     ),
+    "a name that is dead where a loop is left": (
+        "f = x\nfor i in range(n):\n    x = x + f\n    if op.ReduceSum(x, keepdims=0) > 3:\n"
+        "        for j in range(n):\n            f = x + j\n            x = x + f\n        break\nreturn x"
+    ),
+    "a name that is dead where a `while` is left": (
+        "f = x\ni = 0\nwhile i < n:\n    i = i + 1\n    x = x + f\n    if op.ReduceSum(x, keepdims=0) > 3:\n"
+        "        for j in range(2):\n            f = x + i\n            x = x + f\n        break\n"
+        "    x = x + 1\nreturn x"
+    ),
     "augmented": "y = x\ny += 1\ny *= x\nfor i in range(2):\n    y -= i\nreturn y",
     "the index after the loop": "y = x\nfor i in range(5):\n    y = y + 1\nreturn y * i",
     "a static list": "y = x\nfor k in (1, 2.5, 3):\n    y = y * k\nreturn y",
@@ -283,6 +292,7 @@ def test_an_unread_result_of_a_branch_is_dropped(compiler: Compiler) -> None:
             ["If"],
             0,
         ),
+        ("found = n > 3\nfound = found and found\nif found or found:\n    x = -x\nreturn x", ["If"], 0),
         # What nothing reads is carried no further, and what only that is made of.
         ("t = x\nu = x\nfor i in range(n):\n    u = t\n    t = t * u\n    x = x + 1\nreturn x", [], 1),
         ("t = x\nu = x\nfor i in range(n):\n    x = x + u\n    u = t * 2\n    t = u + 1\nreturn x", [], 3),

@@ -21,15 +21,17 @@ def in_order(nodes: Sequence[NodeProto]) -> Iterable[tuple[int, NodeProto]]:
         return enumerate(nodes)
     done: dict[int, None] = {}
     for root in range(len(nodes)):
-        stack = [root]
+        stack = [(root, iter(needed[root]))]
         open_ = {root}
         while stack:
-            waiting = next((at for at in needed[stack[-1]] if at not in done and at not in open_), None)
+            index, rest = stack[-1]
+            waiting = next((at for at in rest if at not in done and at not in open_), None)
             if waiting is None:
-                done[stack.pop()] = None
+                done[index] = None
+                stack.pop()
             else:
                 open_.add(waiting)
-                stack.append(waiting)
+                stack.append((waiting, iter(needed[waiting])))
     return [(index, nodes[index]) for index in done]
 
 

@@ -543,6 +543,7 @@ _STANDARD = (
         reviewed=(11, 13, 18),
         steps={11: Step(down=rules.axes_forwards), 18: Step(rules.axes_as_attribute, rules.axes_as_input)},
     ),
+    Record("RegexFullMatch", rank=RankRule.ELEMENTWISE),
     Record("Relu", rank=RankRule.ELEMENTWISE, fault=Fault.WIDE, reviewed=(6, 13, 14)),
     Record(
         "Reshape",
@@ -671,6 +672,7 @@ _STANDARD = (
         reviewed=(11, 13, 21, 23, 24, 25),
         steps={11: Step(down=rules.axes_forwards), 13: Step(rules.axes_as_attribute, rules.axes_as_input)},
     ),
+    Record("StringConcat", rank=RankRule.BROADCAST),
     Record(
         "Sub",
         rank=RankRule.BROADCAST,

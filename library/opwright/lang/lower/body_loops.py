@@ -19,6 +19,7 @@ from opwright.lang.lower.item_ranks import EMPTY, inserted_ranks, item_rank, joi
 from opwright.lang.lower.joins import filler, hand_on, nested
 from opwright.lang.lower.known import Attempt, loop_key, no_value
 from opwright.lang.lower.list_changes import check_change, grown_names
+from opwright.lang.lower.lists import items_of
 from opwright.lang.lower.mixed import number_kinds
 from opwright.lang.lower.numbers import (
     as_tensor,
@@ -32,6 +33,7 @@ from opwright.lang.lower.numbers import (
 from opwright.lang.lower.operands import (
     VACANT,
     Environment,
+    IntTuple,
     LoopKey,
     NoValue,
     Operand,
@@ -314,6 +316,8 @@ class BodyLoop:
         if isinstance(left, Unbound):
             raise no_value(self.low, name.partition(".")[0], left, "at the end of a trip", self.span)
         entering = self.entering(name)
+        if isinstance(entering, tuple) and isinstance(left, IntTuple):
+            left = tuple(items_of(self.low, left, self.span, "a loop"))
         both = alike(entering, left)
         if both is None:
             raise self.changes(name, entering, left)
@@ -587,14 +591,20 @@ class BodyLoop:
         self.need_copies()
         own, *places = name.split(".")
         what = "it" if not places else f"`{own}{''.join(f'[{place}]' for place in places)}`"
+        before, after = describe(entering), describe(operand)
+        if before == after:
+            after = f"another: {after} with other names, keys or sizes"
+        help = "give it one type before the loop, for instance with `op.CastLike` or a typed constant `FLOAT(0.0)`"
+        if isinstance(entering, str):
+            help = "make it a tensor before the loop: `STRING(...)`"
+        elif number_kind_of(operand) is ir.NumberKind.FLOAT:
+            help = "begin with a float: `0.0`"
         return self.low.error(
             "OW321",
             f"`{own}` changes its type from one trip to the next",
             self.span,
-            reason=f"{what} enters the trip as {describe(entering)} and leaves it as {describe(operand)}",
-            help="give it one type before the loop, for instance with `op.CastLike` or a typed constant `FLOAT(0.0)`"
-            if number_kind_of(operand) is not ir.NumberKind.FLOAT
-            else "begin with a float: `0.0`",
+            reason=f"{what} enters the trip as {before} and leaves it as {after}",
+            help=help,
         )
 
     def bound_inside(self, left: Operand) -> Unbound:

@@ -42,6 +42,7 @@ from opwright.lang.lower.ranks import compare_rank
 from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.source import Span, span_of
+from opwright.lang.static import StaticNamed
 from opwright.opsets.records import IF
 
 Condition = ir.Value | bool
@@ -140,7 +141,9 @@ def _chosen(low: Lowering, node: ir.If, first: Operand, second: Operand) -> Oper
         return either
     both = alike(first, second)
     made = None
-    if not one_is_tuple(first, second) and not (both is not None and (holds_value(first) or holds_value(second))):
+    if isinstance(first, StaticNamed):
+        pass  # its parts have names: each is joined by itself
+    elif not one_is_tuple(first, second) and not (both is not None and (holds_value(first) or holds_value(second))):
         made = join_values(low, (node.then, node.orelse), (first, second), node.span)
     if made is None and both is not None:
         parts = tuple(each(partial(_chosen_part, low, node), zip(both[0].parts, both[1].parts, strict=True)))

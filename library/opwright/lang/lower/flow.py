@@ -68,9 +68,14 @@ def revive(env: Environment) -> None:
             env[flag] = False
 
 
+def possible_ends(env: Environment) -> tuple[str, ...]:
+    """The flags that may be set."""
+    return tuple(flag for flag in _FLAGS if env.get(flag, False) is not False)
+
+
 def end(env: Environment) -> None:
     """The environment where the guard has found that a flag is set: which, if only one can be."""
-    possible = [flag for flag in _FLAGS if env.get(flag, False) is not False]
+    possible = possible_ends(env)
     if len(possible) == 1:
         env[possible[0]] = True
 

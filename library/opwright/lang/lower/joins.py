@@ -13,7 +13,18 @@ from opwright.lang.infer import narrow_to_result
 from opwright.lang.lower.aggregates import Aggregate, alike, same_each, same_static, taken_apart
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.context import NESTING_LIMIT, Lowering
-from opwright.lang.lower.flow import COUNT, NOTHING, PLACE, RETURNED, TUPLE_OF_ONE, is_flag, is_hidden, place_of
+from opwright.lang.lower.flow import (
+    BROKE,
+    CONTINUED,
+    COUNT,
+    NOTHING,
+    PLACE,
+    RETURNED,
+    TUPLE_OF_ONE,
+    is_flag,
+    is_hidden,
+    place_of,
+)
 from opwright.lang.lower.item_ranks import item_rank, joined_rank, note_item_rank
 from opwright.lang.lower.mixed import note_mixed
 from opwright.lang.lower.numbers import (
@@ -59,10 +70,11 @@ Result = TypeVar("Result")
 @record
 class GoingOn:
     """The one side of an `If` on which a path goes on, and the last statement that is lowered inside of it, or which it
-    is: the path goes on behind that."""
+    is: the path goes on behind that. The other side may have left the trip of a loop by these flags."""
 
     side: int
     behind: Span
+    left_by: tuple[str, ...]
 
 
 class Join:
@@ -144,7 +156,8 @@ class Join:
         """Whether the name is dead on the side that has left a loop's trip, and not where the other one goes on."""
         if self.going_on is None or self.liveness is None:
             return False
-        return self.liveness.is_read_going_on_alone(name, self.going_on.behind)
+        left_by = self.going_on.left_by
+        return self.liveness.is_read_going_on_alone(name, self.going_on.behind, BROKE in left_by, CONTINUED in left_by)
 
     def _unbound(self, first: Unbound | None, second: Unbound | None) -> Unbound:
         """A name that one of the sides does not bind; a loop may yet hand on its value."""

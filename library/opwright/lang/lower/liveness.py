@@ -52,10 +52,10 @@ class Liveness:
         place = span[0], span[1]
         return self._is_read_from(name, self._loop_around(span) or place) and self._loops().is_handed_on(name, place)
 
-    def is_read_going_on_alone(self, name: str, span: Span) -> bool:
+    def is_read_going_on_alone(self, name: str, span: Span, breaks: bool, continues: bool) -> bool:
         """Whether anything may read the name behind a statement, and nothing where a path leads that leaves a loop's
-        trip beside it."""
-        return self._loops().is_read_going_on_alone(name, (span[0], span[1]))
+        trip beside it, by a `break` or a `continue`."""
+        return self._loops().is_read_going_on_alone(name, (span[0], span[1]), breaks, continues)
 
     def _loops(self) -> LoopLiveness:
         if self._of_loops is None:

@@ -82,13 +82,14 @@ class LoopLiveness:
         """Whether a trip of a loop, or what follows the loop, reads a value that the name had before."""
         return self._holds(self._entered.get(loop, _ALL), name)
 
-    def is_read_going_on_alone(self, name: str, statement: Place) -> bool:
+    def is_read_going_on_alone(self, name: str, statement: Place, breaks: bool, continues: bool) -> bool:
         """Whether anything reads the name behind a statement, and nothing where a `break` or `continue` beside it
         leads."""
         behind = self._behind.get(statement)
         if behind is None:
             return False
-        return self._holds(behind.next, name) and not self._holds(behind.broke | behind.continued, name)
+        beside = (behind.broke if breaks else 0) | (behind.continued if continues else 0)
+        return self._holds(behind.next, name) and not self._holds(beside, name)
 
     def _holds(self, names: int, name: str) -> bool:
         return bool((names | self._anywhere) & self._bits.get(name, 0))

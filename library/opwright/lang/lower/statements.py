@@ -41,6 +41,7 @@ from opwright.lang.lower.flow import (
     end,
     goes_on,
     poison_return,
+    possible_ends,
     revive,
     set_returned,
     state_of,
@@ -154,7 +155,7 @@ def poison(statement: ast.stmt, env: Environment) -> None:
 def _guard(low: Lowering, rest: Sequence[ast.stmt], env: Environment) -> None:
     """The rest of a block, where no flag is set."""
     span = span_of(rest[0])
-    going_on = GoingOn(0, span_of(rest[-1]))
+    going_on = GoingOn(0, span_of(rest[-1]), possible_ends(env))
     branch(low, goes_on(low, env, span), span, env, (partial(_revived, low, rest), end), going_on)
 
 
@@ -470,7 +471,10 @@ def _if(low: Lowering, statement: ast.If, rest: Rest, env: Environment) -> Rest 
 def _going_on(sides: tuple[Branch, Branch], last: ast.stmt) -> GoingOn | None:
     """The side on which a path goes on, if that is one alone; `last` is what is lowered last inside of it."""
     ended = [state_of(side) is State.ENDED for side in sides]
-    return None if ended[0] is ended[1] else GoingOn(1 if ended[0] else 0, span_of(last))
+    if ended[0] is ended[1]:
+        return None
+    side = 1 if ended[0] else 0
+    return GoingOn(side, span_of(last), possible_ends(sides[1 - side]))
 
 
 class _Chain:

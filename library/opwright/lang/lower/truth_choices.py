@@ -62,7 +62,7 @@ class _Choices:
         made: list[ir.Node] = []
         left: list[int] = []
         for index, result in enumerate(node.results):
-            sides = self._known.get(node.then.yields[index]), self._known.get(node.orelse.yields[index])
+            sides = self._truth(node, node.then, index, True), self._truth(node, node.orelse, index, False)
             if None in sides or sides[0] is sides[1] or result in self._kept:
                 left.append(index)
             elif sides[0]:
@@ -73,6 +73,15 @@ class _Choices:
             [values[index] for index in left] for values in (node.results, node.then.yields, node.orelse.yields)
         )
         return made
+
+    def _truth(self, node: ir.If, side: ir.Region, index: int, holds: bool) -> bool | None:
+        """What a side gives, where that is known: the condition, and what is its opposite, are known there too."""
+        value = side.yields[index]
+        if value is node.condition:
+            return holds
+        if self._opposites.get(value) is node.condition:
+            return not holds
+        return self._known.get(value)
 
     def _opposite(self, node: ir.If, made: list[ir.Node]) -> ir.Value:
         """The opposite of the condition of a node, where there is none a new one in `made`."""
