@@ -123,9 +123,9 @@ BUGS = (
     ),
     Planted(
         "a loop's body captures the value from before the loop",
-        f"{LOWER}.body_loops:BodyLoop.lower",
-        "scope.update(zip(names, parameters, strict=True))",
-        "scope.update(zip(names[1:], parameters[1:], strict=True))",
+        f"{LOWER}.body_loops:BodyLoop.bind_carried",
+        "by_name = dict(zip(self.carried, values, strict=True))",
+        "by_name = dict([*zip(self.carried, values, strict=True)][1:])",
     ),
     Planted(
         "a loop makes one trip at least",

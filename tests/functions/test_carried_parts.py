@@ -110,6 +110,15 @@ def of_known_ints(x: FLOAT["N"], n: INT64):
 
 
 @script()
+def a_list_of_numbers(x: FLOAT["N"], n: INT64):
+    counts = [1, 2]
+    for i in range(n):
+        counts[0] = counts[0] + i
+        counts = [counts[1], counts[0]]
+    return x * counts[0] + counts[1]
+
+
+@script()
 def of_a_text_that_stays(x: FLOAT["N"], n: INT64):
     s = ("sum", x)
     for v in x:
@@ -130,6 +139,7 @@ def of_a_text_that_stays(x: FLOAT["N"], n: INT64):
         with_a_return,
         a_number_that_becomes_a_tensor,
         of_known_ints,
+        a_list_of_numbers,
         of_a_text_that_stays,
     ],
     ids=lambda function: function.name,
@@ -160,6 +170,15 @@ def another_type(x: FLOAT["N"]):
     for v in x:
         state = (state[0] + v, (op.Cast(x, to=INT64), 0))
     return state[0]
+
+
+@script()
+def another_list(x: FLOAT["N"]):
+    state, others = (x, [1, 2]), [3, 4]
+    for v in x:
+        state = (state[0] + v, others)
+    others[0] = 5
+    return state[0] * state[1][0]
 
 
 @script()
@@ -195,6 +214,7 @@ def perhaps_unbound(x: FLOAT["N"]):
             "OW321",
             "it enters the trip as a dictionary and leaves it as another: a dictionary with other names, keys or sizes",
         ),
+        (another_list, "OW344", "in Python both names would see the change; in a graph each name is a value"),
         (perhaps_unbound, "OW308", ""),
     ],
 )

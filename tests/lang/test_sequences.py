@@ -293,7 +293,7 @@ REFUSED = {
     "numbers in a loop": ("ys = []\nfor i in range(s):\n    ys.append(i)\nreturn x", ["OW346"]),
     "two element types": ("ys = [x]\nfor i in range(s):\n    ys.append(op.Size(x))\nreturn x", ["OW346"]),
     "lists in a loop": ("ys = []\nfor i in range(s):\n    ys.append([x])\nreturn x", ["OW346"]),
-    "a list that only changes its name": ("ys = [1]\nfor i in range(s):\n    ys = [2]\nreturn x + ys[0]", ["OW321"]),
+    "a list of numbers that grows": ("ys = [1]\nfor i in range(s):\n    ys = ys + [2]\nreturn x + ys[0]", ["OW321"]),
     "no element type": ("ys = []\nfor i in range(s):\n    ys = []\nreturn op.SequenceLength(ys)", ["OW346"]),
     "a sum of a sequence": ("ys = op.SplitToSequence(x)\nreturn ys * 2", ["OW314"]),
 }

@@ -302,12 +302,15 @@ class BodyLoop:
     def parts_of(name: str, whole: Aggregate) -> list[tuple[str, Operand]]:
         return [(f"{name}.{index}", part) for index, part in enumerate(whole.parts)]
 
-    def put_together(self, name: str, values: Mapping[str, ir.Value]) -> Operand:
-        """What a name is whose parts are carried as `values`."""
+    def put_together(self, name: str, values: Mapping[str, ir.Value], left: Environment) -> Operand:
+        """What a name is whose parts are carried as `values`; `left`: what names and parts may be after a trip."""
         whole = self.apart.get(name)
         if whole is None:
             return values.get(name, self.parts.get(name))
-        return whole.of(tuple(self.put_together(part, values) for part, _ in self.parts_of(name, whole)))
+        made = whole.of(tuple(self.put_together(part, values, left) for part, _ in self.parts_of(name, whole)))
+        if isinstance(made, StaticList):
+            self.low.lists.derived(made, self.entering(name), left.get(name))
+        return made
 
     def take_apart(self, name: str, left: Operand, scope: Environment) -> None:
         """Gives `scope` the parts of what a name is at the end of a trip, by their names."""
@@ -322,11 +325,10 @@ class BodyLoop:
         if both is None:
             raise self.changes(name, entering, left)
         for (part, before), after in zip(self.parts_of(name, both[0]), both[1].parts, strict=True):
+            scope[part] = after
             if part in self.apart:
                 self.take_apart(part, after, scope)
-            elif part in self.carried:
-                scope[part] = after
-            elif before is not after and not same_static(before, after):
+            elif part not in self.carried and before is not after and not same_static(before, after):
                 raise self.changes(part, before, after)
 
     def refuse_entering(self, name: str, operand: Operand) -> None:
@@ -398,7 +400,7 @@ class BodyLoop:
         for name in self.unread:
             entering = self.entering(name)
             scope[name] = entering if isinstance(entering, NoValue) else Unbound("in a loop that does not carry it")
-        self.bind_carried(scope, parameters)
+        self.bind_carried(scope, parameters, {})
         for flag in (RETURNED, BROKE, CONTINUED):
             scope[flag] = False
 
@@ -449,11 +451,11 @@ class BodyLoop:
             narrow_to_result(operator.signature, output.type, low.trail)
         return ir.Loop(operator, self.trips(), self.first(), initial, body, outputs, span)
 
-    def bind_carried(self, env: Environment, values: Sequence[ir.Value]) -> None:
-        """Binds the names that the loop carries to values, in their order."""
+    def bind_carried(self, env: Environment, values: Sequence[ir.Value], left: Environment) -> None:
+        """Binds the names that the loop carries to values, in their order. `left` is what they may be after a trip."""
         by_name = dict(zip(self.carried, values, strict=True))
         env.update({name: value for name, value in by_name.items() if name not in self.parts})
-        env.update({name: self.put_together(name, by_name) for name in self.top_apart()})
+        env.update({name: self.put_together(name, by_name, left) for name in self.top_apart()})
 
     def top_apart(self) -> list[str]:
         """The names of the author's that are carried in parts."""
@@ -624,7 +626,7 @@ class BodyLoop:
         """Binds what names are after the loop; `left`: what they are at the end of its body."""
         for name, result in zip(self.carried, node.results, strict=True):
             self.hand_on(name, result, left.get(name))
-        self.bind_carried(self.env, node.results)
+        self.bind_carried(self.env, node.results, left)
         key = self.key() if self.may_be_static else None
         for name in self.assigned:
             is_carried = name in self.carried or name in self.apart

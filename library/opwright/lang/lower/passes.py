@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from opwright.lang import dead, isolated
 from opwright.lang.looked_up import OperatorName
-from opwright.lang.lower import powers, truth_choices
+from opwright.lang.lower import powers
 from opwright.lang.lower.context import Lowering
 from opwright.opsets.records import SEQUENCE_MAP
 
@@ -27,7 +27,10 @@ def expand_powers(low: Lowering) -> None:
 
 
 def take_out_choices(low: Lowering) -> None:
-    truth_choices.take_out_choices(low)
+    if any(node.regions() for node in low.function.body.nodes):
+        from opwright.lang.lower.truth_choices import take_out_choices  # functions without branches do without it
+
+        take_out_choices(low)
 
 
 def keep_constants_inside(low: Lowering) -> None:

@@ -15,9 +15,7 @@ from opwright.opsets.records import NOT
 def take_out_choices(low: Lowering) -> None:
     """A pass over a finished body: choices between True and False are what they mean, and so is the opposite of the
     opposite. Conditions that may have another rank than 0 stay as they are."""
-    body = low.function.body
-    if any(node.regions() for node in body.nodes):
-        _Choices(low).walk(body)
+    _Choices(low).walk(low.function.body)
 
 
 class _Choices:
