@@ -12,7 +12,9 @@ from google.protobuf.message import Message
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper, parser
 from opwright import Bundle, DiagnosticError, attach, convert, decompile, detach, inspect, polyfill
 from opwright.graphs import model_file, structure
+from opwright.graphs.node_columns import ColumnsOf
 from opwright.graphs.structure import DEEPEST_GRAPH, check_structure, expanded_nodes
+from opwright.opsets.domains import STANDARD_DOMAINS
 
 from tests.hostile.changes import bases
 from tests.hostile.models import branching, by_hand, chain, nested, recursive
@@ -211,3 +213,15 @@ def test_one_text_of_many_that_is_not_utf_8(field: bytes) -> None:
     broken = data[:at] + b"\xc3" + data[at + 1 :]
     with pytest.raises(DiagnosticError, match="OW551"):
         check_structure(ModelProto.FromString(broken))
+
+
+def test_kinds_of_nodes_are_told_apart_by_the_versions_of_the_standard_alone() -> None:
+    """A model of thousands of functions may import as many domains."""
+    model = chain(50)
+    model.opset_import.extend(helper.make_opsetid(f"d{index}", 1) for index in range(1000))
+    for index, function in enumerate(model.functions):
+        function.opset_import.append(helper.make_opsetid(f"e{index}", 1))
+    check = structure._Check("model", ColumnsOf())
+    check.model(model)
+    assert not check.problems
+    assert sum(map(len, check._kinds)) <= len(STANDARD_DOMAINS)

@@ -166,7 +166,7 @@ class _Check:
     problems: list[Diagnostic] = field(default_factory=list)
     optionals: int = 0  # nodes, those of functions once
     _functions: set[FunctionId] = field(default_factory=set)
-    _model: dict[str, int] = field(default_factory=dict)  # the version of each domain that the model imports
+    _model: dict[str, int] = field(default_factory=dict)  # the versions of the standard's domains that it imports
     _versions: dict[str, int] = field(default_factory=dict)  # those of what is walked
     # By the versions: operators with numbers of inputs, all of whose nodes have what they need.
     _kinds: dict[tuple[tuple[str, int], ...], set[_Kind]] = field(default_factory=dict)
@@ -175,7 +175,7 @@ class _Check:
         if not -_LARGEST_INT32 <= model.ir_version <= _LARGEST_INT32:
             self._note("OW598", f"the model has the IR version {model.ir_version}", _VERSION, _VERSION_HELP)
         self._imports(model.opset_import, "the model")
-        self._model = self._versions = {normal_domain(item.domain): item.version for item in model.opset_import}
+        self._model = self._versions = _standard_versions(model.opset_import)
         for function in model.functions:
             identity = function_id(function)
             if identity in self._functions:
@@ -195,7 +195,7 @@ class _Check:
         for attribute in function.attribute_proto:
             self._attribute(attribute, place)
         self._values(function.value_info, place)
-        self._versions = self._model | {normal_domain(item.domain): item.version for item in function.opset_import}
+        self._versions = self._model | _standard_versions(function.opset_import)
         self._walk(function, place)
 
     def graph(self, graph: GraphProto) -> None:
@@ -406,6 +406,12 @@ def _optionals(columns: NodeColumns) -> int:
         return 0
     pairs = zip(columns.operators, columns.domains, strict=True)
     return sum(name == OPTIONAL.name and not normal_domain(domain) for name, domain in pairs)
+
+
+def _standard_versions(imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
+    """Of the domains whose operators are looked up: a model may import thousands of others."""
+    versions = {normal_domain(item.domain): item.version for item in imports}
+    return {domain: versions[domain] for domain in STANDARD_DOMAINS if domain in versions}
 
 
 def _unusual(columns: NodeColumns, kinds: Set[_Kind]) -> Iterator[tuple[int, NodeProto, _Kind]]:
