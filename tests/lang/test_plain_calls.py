@@ -11,6 +11,7 @@ import onnx
 import pytest
 from conftest_lang import Compiler
 from opwright import DiagnosticError, compile_source
+from opwright.lang import ir
 from opwright.lang.family import build_family
 from opwright.lang.lower import arithmetic, calls, expressions, plain_calls
 
@@ -152,3 +153,12 @@ def test_variants_are_named_after_the_first_of_the_inputs_that_are_of_one_type(
         f"def f(a, b, c, d):\n    r = {call.format(*order)}\n    return op.Concat(r % {order[2]}, d, axis=0)\n"
     )
     assert outcome(text) == without_plans(text)
+
+
+def test_the_types_of_a_call_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[object] = []
+    monkeypatch.setattr(ir.TypeVariable, "__eq__", lambda self, other: compared.append(other) or self is other)
+    names = ", ".join(f"p{index}" for index in range(100))
+    text = f"from opwright import opset18 as op, script\n@script()\ndef f({names}):\n    return op.Sum({names})\n"
+    assert len(compile_source(text, "f").to_function_proto().input) == 100
+    assert len(compared) < 100

@@ -39,6 +39,7 @@ _Shape = tuple[ir.Dimension, ...] | None
 # A type variable in the key of a plan: its number among those of the call, what it admits, whether it is rigid.
 _Open = tuple[int, int, bool]
 _Kind = ElementType | _Open
+_Numbered = dict[ir.TypeVariable, int]  # the type variables of a call, and their numbers
 # Element types of the inputs, and their shapes.
 _Known = tuple[tuple[_Kind, ...], tuple[_Shape, ...]]
 
@@ -153,14 +154,14 @@ def emit_plain(
         else:
             return None
     inputs: list[ir.Value | None] = []
-    variables: list[ir.TypeVariable] = []
+    variables: _Numbered = {}
     known = _known(operands, inputs, variables)
     if known is None or low.mixed:
         return None
     plan = _plan(low.target_opset, name, tuple(given), *known)
     if plan is None or (plan.reads_contents and not low.contents.keys().isdisjoint(inputs)):
         return None
-    return _emit(low, plan, inputs, span, variables, floats)
+    return _emit(low, plan, inputs, span, tuple(variables), floats)
 
 
 def emit_plain_binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> ir.Value | None:
@@ -168,10 +169,10 @@ def emit_plain_binary(low: Lowering, symbol: str, left: Operand, right: Operand,
     if low.mixed or low.arrays or type(right) is not ir.Value or right in low.contents:
         return None  # a constant may be zero, and divide
     inputs: list[ir.Value | None] = []
-    variables: list[ir.TypeVariable] = []
+    variables: _Numbered = {}
     known = _known((left, right), inputs, variables)
     plan = None if known is None else _binary_plan(low.target_opset, symbol, *known)
-    return None if plan is None else _emit(low, plan, inputs, span, variables)
+    return None if plan is None else _emit(low, plan, inputs, span, tuple(variables))
 
 
 def emit_with_literal(low: Lowering, node: ast.BinOp, left: Operand) -> ir.Value | None:
@@ -292,12 +293,10 @@ def _emit(
     return result
 
 
-def _known(
-    operands: Sequence[Operand], inputs: list[ir.Value | None], variables: list[ir.TypeVariable]
-) -> _Known | None:
+def _known(operands: Sequence[Operand], inputs: list[ir.Value | None], variables: _Numbered) -> _Known | None:
     """What is known of the operands; None where one is absent, optional or no tensor, or of a type variable that no
-    function declares. They are appended to `inputs`, and their type variables to `variables`, each once, in the order
-    in which they are declared: of two that become equal the earlier one stands for both."""
+    function declares. They are appended to `inputs`, and their type variables put into `variables`, in the order in
+    which they are declared: of two that become equal the earlier one stands for both."""
     kinds: list[_Kind] = []
     shapes: list[_Shape] = []
     for operand in operands:
@@ -313,9 +312,7 @@ def _known(
             settled = ir.settle(element)
             if type(settled) is not ir.TypeVariable:
                 return None
-            if settled not in variables:
-                variables.append(settled)
-            number = 0 if variables[0] is settled else variables.index(settled)
+            number = variables.setdefault(settled, len(variables))
             if settled.known is not None:
                 return None
             kinds.append((number, settled.mask, settled.rigid))
@@ -324,13 +321,15 @@ def _known(
     return tuple(kinds if len(variables) < 2 else _in_order(kinds, variables)), tuple(shapes)
 
 
-def _in_order(kinds: list[_Kind], variables: list[ir.TypeVariable]) -> list[_Kind]:
+def _in_order(kinds: list[_Kind], variables: _Numbered) -> list[_Kind]:
     """The kinds with their type variables, which are sorted, numbered anew."""
     met = list(variables)
-    variables.sort(key=_place)
-    if variables == met:
+    declared = sorted(met, key=_place)
+    if declared == met:
         return kinds
-    numbers = [variables.index(variable) for variable in met]
+    variables.clear()
+    variables.update({variable: number for number, variable in enumerate(declared)})
+    numbers = [variables[variable] for variable in met]
     return [kind if isinstance(kind, ElementType) else (numbers[kind[0]], kind[1], kind[2]) for kind in kinds]
 
 
