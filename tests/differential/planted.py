@@ -106,8 +106,8 @@ BUGS = (
     Planted(
         "what follows a branch that ends is lost",
         f"{LOWER}.statements:_if",
-        "partial(lower_block, low, rest, sides[falling])",
-        "partial(lower_block, low, rest[:-1] or rest, sides[falling])",
+        "partial(lower_rest, low, rest, sides[falling])",
+        "partial(lower_rest, low, rest.following or rest, sides[falling])",
     ),
     Planted(
         "a join takes one of two numbers for both",

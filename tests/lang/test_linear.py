@@ -1,8 +1,9 @@
-"""The compiler's work grows as the program does: counted in calls of Python functions, never in time."""
+"""The compiler's work grows as the program does: counted in calls of Python functions and in bytes, never in time."""
 
 from __future__ import annotations
 
 import sys
+import tracemalloc
 from collections.abc import Callable
 from functools import partial
 from types import FrameType
@@ -136,6 +137,31 @@ def test_twice_the_program_takes_twice_the_calls(compiler: Compiler, program: Ca
     compiled(16)  # what is found out once about operators
     once, twice = (calls_of(partial(compiled, count)) for count in (160, 320))
     assert twice < 2.15 * once
+
+
+def static_choices(count: int) -> str:
+    lines = ["def F(x, y):", *(f"    if {i} % 2 == 0:\n        x = x + y" for i in range(count))]
+    return "\n".join([*lines, "    return x"])
+
+
+@pytest.mark.parametrize("program", [static_choices], ids=lambda program: program.__name__)
+def test_twice_the_program_takes_twice_the_memory(compiler: Compiler, program: Callable[[int], str]) -> None:
+    def compiled(count: int) -> object:
+        return compiler.function(program(count), INPUTS, {"result": "float"})
+
+    compiled(16)
+    once, twice = (bytes_of(partial(compiled, count)) for count in (800, 1600))
+    assert twice < 2.15 * once
+
+
+def bytes_of(step: Callable[[], object]) -> int:
+    """How many bytes a step needs at once, at most."""
+    tracemalloc.start()
+    try:
+        step()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def nested_loops(depth: int) -> str:

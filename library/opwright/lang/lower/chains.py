@@ -9,6 +9,7 @@ from opwright.lang import ir
 from opwright.lang.grammar import leaves
 from opwright.lang.lower.branches import Branch
 from opwright.lang.lower.operands import Environment
+from opwright.lang.lower.rules import Rest
 from opwright.lang.value_class import record
 
 NESTED_ARMS = 8  # the `If`s of a chain of more conditions are not nested: parsers of protobuf stop at 32
@@ -16,30 +17,26 @@ NESTED_ARMS = 8  # the `If`s of a chain of more conditions are not nested: parse
 
 @record
 class Chain:
-    """Conditions of which the first that holds decides, and what is done where none does.
-
-    `taken`: how many statements after the first `if` belong to the chain.
-    """
+    """Conditions of which the first that holds decides, what is done where none does, and what follows the chain."""
 
     links: Sequence[ast.If]
     orelse: Sequence[ast.stmt]
-    taken: int
+    rest: Rest
 
 
-def chain_of(statement: ast.If, rest: Sequence[ast.stmt]) -> Chain | None:
+def chain_of(statement: ast.If, rest: Rest) -> Chain | None:
     """The long chain that begins with a statement and goes on with guards in `rest`; None for a short one."""
     links, orelse = _links(statement)
-    taken = 0
     leaving = all(leaves(link.body) for link in links)
-    while leaving and not orelse and taken < len(rest):
-        following = rest[taken]
+    while leaving and not orelse and rest:
+        following = rest.first
         if not isinstance(following, ast.If):
             break
         more, orelse = _links(following)
         leaving = all(leaves(link.body) for link in more)
         links += more
-        taken += 1
-    return Chain(links, orelse, taken) if len(links) > NESTED_ARMS else None
+        rest = rest.following
+    return Chain(links, orelse, rest) if len(links) > NESTED_ARMS else None
 
 
 def _links(statement: ast.If) -> tuple[list[ast.If], Sequence[ast.stmt]]:

@@ -14,6 +14,7 @@ from typing import TypeVar, overload
 from opwright.lang.lower import speculate
 from opwright.lang.lower.context import LoopPlans, Lowering
 from opwright.lang.lower.operands import Bindings, Environment, LoopKey, Operand
+from opwright.lang.lower.rules import Rest
 from opwright.lang.syntax import Module, names_of
 from opwright.lang.trail import Trail
 
@@ -57,24 +58,17 @@ class RecordedEnvironment(dict[str, Operand]):
 
 
 class Checkpoint:
-    """The state before `statements[index]`, the statement number `place` on the path that lowering takes.
+    """The state before the first statement of `rest`, number `place` on the path that lowering takes.
 
-    `facts` are the answers under which it was reached. `before` is the checkpoint of the statement before.
+    `facts` are the answers under which it was reached. `before` is the checkpoint of the statement before. `is_split`:
+    the statement chooses, when the function is built, a block whose statements have checkpoints of their own.
     """
 
-    __slots__ = ("before", "compare", "facts", "index", "mark", "nodes", "place", "relied_on", "statements")
+    __slots__ = ("before", "compare", "facts", "is_split", "mark", "nodes", "place", "relied_on", "rest")
 
-    def __init__(
-        self,
-        low: Lowering,
-        env: Environment,
-        statements: Sequence[ast.stmt],
-        index: int,
-        before: Checkpoint | None,
-        place: int,
-    ) -> None:
-        self.statements = statements
-        self.index = index
+    def __init__(self, low: Lowering, env: Environment, rest: Rest, before: Checkpoint | None, place: int) -> None:
+        self.rest = rest
+        self.is_split = False
         self.before = before
         self.place = place
         self.facts: Mapping[str, str] = low.facts
@@ -92,6 +86,7 @@ class Checkpoint:
         low.facts = self.facts
         del low.relied_on[self.relied_on :]
         low.region, low.depth, low.statement = low.function.body, 0, self.place
+        self.is_split = False
         low.call_frame, low.copies = low.own_frame, ()
         low.agreed.clear()  # under other facts loops may carry narrower types
         for entered in (low.open_regions, low.attempts):
@@ -99,11 +94,10 @@ class Checkpoint:
         if self.compare is not None:
             self.compare()
 
-    def mentions(self, module: Module, names: Collection[str], is_split: bool) -> bool:
-        """Whether the text of its statement has one of these names. `is_split`: it is an `if` whose condition is
-        static, and the statements of the branch that is taken have checkpoints of their own."""
-        statement = self.statements[self.index]
-        root = statement.test if is_split and isinstance(statement, ast.If) else statement
+    def mentions(self, module: Module, names: Collection[str]) -> bool:
+        """Whether the text of its statement has one of these names; of an `if` that is split, its condition."""
+        statement = self.rest.first
+        root = statement.test if self.is_split and isinstance(statement, ast.If) else statement
         return not names_of(module, root).isdisjoint(names)
 
 
@@ -116,18 +110,20 @@ class Checkpoints:
         self._module = low.scope.module
         self._path: list[Checkpoint] = []
 
-    def reach(self, statements: Sequence[ast.stmt], index: int) -> None:
-        """Notes that a statement of the function is about to be lowered."""
+    def reach(self, rest: Rest) -> None:
+        """Notes that a statement of the function is about to be lowered, the first of `rest`."""
         path = self._path
         place = self._low.statement = len(path)
-        path.append(Checkpoint(self._low, self._env, statements, index, path[-1] if path else None, place))
+        path.append(Checkpoint(self._low, self._env, rest, path[-1] if path else None, place))
+
+    def split(self) -> None:
+        """Notes that a block which the statement reached last has chosen is lowered next."""
+        self._path[-1].is_split = True
 
     def first_mention(self, names: Collection[str]) -> Checkpoint | None:
         """That of the first statement with one of these names; the last one if there is none."""
-        for index, checkpoint in enumerate(self._path):
-            following = self._path[index + 1] if index + 1 < len(self._path) else None
-            is_split = following is not None and following.statements is not checkpoint.statements
-            if checkpoint.mentions(self._module, names, is_split):
+        for checkpoint in self._path:
+            if checkpoint.mentions(self._module, names):
                 return checkpoint
         return self._path[-1] if self._path else None
 

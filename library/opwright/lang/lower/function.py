@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import field
@@ -26,7 +25,8 @@ from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, is_tensor
 from opwright.lang.lower.passes import passes_of
 from opwright.lang.lower.poison import Parts, Poisoned, Question
-from opwright.lang.lower.rulebook import lower_block
+from opwright.lang.lower.rulebook import lower_rest
+from opwright.lang.lower.rules import Rest
 from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unknown_items
 from opwright.lang.lower.statements import bind_locals
 from opwright.lang.source import Source, span_of
@@ -149,7 +149,7 @@ class Attempt:
                 raise
             return wrong.question
         bind_locals(self.low, self.unit.node.body, self.env)
-        return self._run(self.unit.node.body, 0, shared=False)
+        return self._run(Rest(self.unit.node.body), shared=False)
 
     def resume(self, checkpoint: Checkpoint, answers: Mapping[str, str], shared: bool) -> Lowered | Question:
         """Goes back to a checkpoint and lowers what follows under those answers.
@@ -159,7 +159,7 @@ class Attempt:
         self.unit.report_to(self._report)  # another attempt may have been made meanwhile
         begin = self.checkpoints.back_to(checkpoint)
         self._answer(answers)
-        return self._run(begin.statements, begin.index, shared)
+        return self._run(begin.rest, shared)
 
     def close(self) -> None:
         """Ends it: it cannot be resumed. What it refers to refers back to it, and would wait for the garbage
@@ -194,11 +194,11 @@ class Attempt:
                 variable.restrict(1 << BY_NAME[answers[name]].code, self.low.trail)
         self._parameters(before)
 
-    def _run(self, statements: Sequence[ast.stmt], first: int, shared: bool) -> Lowered | Question:
+    def _run(self, rest: Rest, shared: bool) -> Lowered | Question:
         answers = self.facts
         while True:
             try:
-                return self._lower(statements, first, shared)
+                return self._lower(rest, shared)
             except Poisoned as wrong:
                 if wrong.question is not None:
                     return wrong.question
@@ -206,12 +206,12 @@ class Attempt:
                     raise
                 begin = self.checkpoints.back_to_loops(wrong.because.other_loops)
                 self._answer(answers)
-                statements, first = begin.statements, begin.index
+                rest = begin.rest
 
-    def _lower(self, statements: Sequence[ast.stmt], first: int, shared: bool) -> Lowered:
+    def _lower(self, rest: Rest, shared: bool) -> Lowered:
         low = self.low
         try:
-            lower_block(low, statements, self.env, self.checkpoints, first)
+            lower_rest(low, rest, self.env, self.checkpoints)
             values = returned_values(self.env) if state_of(self.env) is State.ENDED else None
             if values:
                 self._outputs(values, place_of(self.env) or self._def_span())

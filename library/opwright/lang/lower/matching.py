@@ -26,7 +26,7 @@ Bound = dict[str, Operand]
 
 @lowers_flow(ast.Match)
 def _match(low: Lowering, statement: ast.Match, rest: Rest, env: Environment) -> Rest:
-    return [*_case_taken(low, statement, env), *rest]
+    return rest.behind(_case_taken(low, statement, env))
 
 
 def _case_taken(low: Lowering, statement: ast.Match, env: Environment) -> Sequence[ast.stmt]:

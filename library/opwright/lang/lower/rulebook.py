@@ -21,9 +21,9 @@ from opwright.lang.lower import (
     texts,
 )
 from opwright.lang.lower.rules import lower_expression
-from opwright.lang.lower.statements import lower_block
+from opwright.lang.lower.statements import lower_rest
 
-__all__ = ["RULES", "lower_block", "lower_expression"]
+__all__ = ["RULES", "lower_expression", "lower_rest"]
 
 RULES = (
     builtin_calls,

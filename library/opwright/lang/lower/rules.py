@@ -8,7 +8,7 @@ called, or that of which an attribute is read. Code that lowers a part of a prog
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar, cast
 
 from opwright.lang.dispatch import by_class
@@ -24,8 +24,52 @@ Rule = TypeVar("Rule")
 Base = TypeVar("Base")
 Found = TypeVar("Found")
 
-Rest = Sequence[ast.stmt]
-"""What follows a statement in its block."""
+
+class Rest:
+    """What follows a statement: its block from number `index` on, then what follows that block.
+
+    Blocks are shared and never copied, or each `if` that takes its branch would copy the statements behind it.
+    """
+
+    __slots__ = ("after", "index", "statements")
+
+    def __init__(self, statements: Sequence[ast.stmt], index: int = 0, after: Rest | None = None) -> None:
+        if index == len(statements) and after is not None:
+            statements, index, after = after.statements, after.index, after.after
+        self.statements: Sequence[ast.stmt] = statements
+        self.index: int = index
+        self.after: Rest | None = after
+
+    def __bool__(self) -> bool:
+        return self.index < len(self.statements)
+
+    def __iter__(self) -> Iterator[ast.stmt]:
+        rest = self
+        while rest:
+            yield rest.first
+            rest = rest.following
+
+    @property
+    def first(self) -> ast.stmt:
+        return self.statements[self.index]
+
+    @property
+    def following(self) -> Rest:
+        """What follows the first statement."""
+        return Rest(self.statements, self.index + 1, self.after)
+
+    @property
+    def last(self) -> ast.stmt:
+        rest = self
+        while rest.after:
+            rest = rest.after
+        return rest.statements[-1]
+
+    def behind(self, block: Sequence[ast.stmt]) -> Rest:
+        """A block, and this after it."""
+        return Rest(block, 0, self)
+
+
 StatementRule = Callable[[Lowering, Statement, Environment], None]
 FlowRule = Callable[[Lowering, Statement, Rest, Environment], Rest | None]
 """Gives the statements that are still to be lowered; None where those are the rest."""

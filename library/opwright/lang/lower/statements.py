@@ -93,15 +93,14 @@ from opwright.lang.syntax import bound_names
 from opwright.opsets.records import IF
 
 
-def lower_block(
-    low: Lowering,
-    statements: Sequence[ast.stmt],
-    env: Environment,
-    checkpoints: Checkpoints | None = None,
-    first: int = 0,
-) -> None:
-    """Lowers a block, from its statement number `first` on, into the current region; how its paths end stands in `env`
-    (see `flow.py`). `checkpoints` are those of the function whose block it is.
+def lower_block(low: Lowering, statements: Sequence[ast.stmt], env: Environment) -> None:
+    """Lowers a block into the current region; how its paths end stands in `env` (see `flow.py`)."""
+    lower_rest(low, Rest(statements), env)
+
+
+def lower_rest(low: Lowering, rest: Rest, env: Environment, checkpoints: Checkpoints | None = None) -> None:
+    """Lowers what is left of a block, as `lower_block` a whole one. `checkpoints` are those of the function whose block
+    it is.
 
     Nothing is emitted twice: what follows an `if` of which one branch ends is lowered inside the other one, and what
     follows a statement after which only some paths go on is guarded. The branch that a static condition chooses takes
@@ -109,27 +108,27 @@ def lower_block(
     """
     outer: Asked | None = None
     state = state_of(env)
-    index = first
-    while index < len(statements):
+    while rest:
         if state is State.ENDED:
             break
         if state is State.MAYBE:
-            _guard(low, statements[index:], env)
+            _guard(low, rest, env)
             break
         if checkpoints is not None:
-            checkpoints.reach(statements, index)
-        statement = statements[index]
-        index += 1
+            checkpoints.reach(rest)
+        statement, rest = rest.first, rest.following
         rule = STATEMENTS.get(type(statement))
         try:
             if rule is not None:
                 rule(low, statement, env)
             else:
                 before = low.asked
-                following = FLOW.get(type(statement), _unsupported)(low, statement, statements[index:], env)
-                if following is not None:
-                    statements, index = following, 0
+                chosen = FLOW.get(type(statement), _unsupported)(low, statement, rest, env)
+                if chosen is not None:
+                    rest = chosen
                     outer = outer or before
+                    if checkpoints is not None and rest:
+                        checkpoints.split()
         except Poisoned as wrong:
             wrong.recover()
             if not low.scouting:  # there the names keep what they were, and tell their types
@@ -152,16 +151,16 @@ def poison(statement: ast.stmt, env: Environment) -> None:
         env[name] = POISON
 
 
-def _guard(low: Lowering, rest: Sequence[ast.stmt], env: Environment) -> None:
+def _guard(low: Lowering, rest: Rest, env: Environment) -> None:
     """The rest of a block, where no flag is set."""
-    span = span_of(rest[0])
-    going_on = GoingOn(0, span_of(rest[-1]), possible_ends(env))
+    span = span_of(rest.first)
+    going_on = GoingOn(0, span_of(rest.last), possible_ends(env))
     branch(low, goes_on(low, env, span), span, env, (partial(_revived, low, rest), end), going_on)
 
 
-def _revived(low: Lowering, rest: Sequence[ast.stmt], env: Environment) -> None:
+def _revived(low: Lowering, rest: Rest, env: Environment) -> None:
     revive(env)
-    lower_block(low, rest, env)
+    lower_rest(low, rest, env)
 
 
 def branch(
@@ -446,8 +445,8 @@ def _if(low: Lowering, statement: ast.If, rest: Rest, env: Environment) -> Rest 
     """Where a condition of the run time leaves one path alone, the rest is lowered inside of its branch."""
     chain = chain_of(statement, rest)
     if chain is not None:
-        _Chain(low, chain, env).lower(rest[chain.taken :])
-        return ()
+        _Chain(low, chain, env).lower()
+        return _NOTHING
     condition = lower_condition(low, statement.test, env)
     if isinstance(condition, bool):
         return _taken(low, statement, condition, rest, env)
@@ -461,11 +460,14 @@ def _if(low: Lowering, statement: ast.If, rest: Rest, env: Environment) -> Rest 
     consumed = any(ended)
     if consumed and not all(ended):
         falling = 1 if ended[0] else 0
-        nested(low, regions[falling], span, partial(lower_block, low, rest, sides[falling]))
+        nested(low, regions[falling], span, partial(lower_rest, low, rest, sides[falling]))
     low.append(node)
     paths = (f"when the condition in line {line} is false", f"when the condition in line {line} is true")
-    Join(low, node, env, sides, paths, _going_on(sides, rest[-1] if rest else statement)).run()
-    return () if consumed else None
+    Join(low, node, env, sides, paths, _going_on(sides, rest.last if rest else statement)).run()
+    return _NOTHING if consumed else None
+
+
+_NOTHING = Rest(())  # is left
 
 
 def _going_on(sides: tuple[Branch, Branch], last: ast.stmt) -> GoingOn | None:
@@ -494,15 +496,15 @@ class _Chain:
         self.none = len(chain.links)  # the number of the arm after the last condition
         self.taken: Operand = None  # the number of the arm; None as long as no condition depends on the run time
 
-    def lower(self, rest: Sequence[ast.stmt]) -> None:
+    def lower(self) -> None:
         """Lowers the chain and what follows it in its block."""
         outer = self.low.asked
         try:
-            self._lower(rest)
+            self._lower(self.chain.rest)
         finally:
             self.low.ask(outer)
 
-    def _lower(self, rest: Sequence[ast.stmt]) -> None:
+    def _lower(self, rest: Rest) -> None:
         arms: list[Arm] = []
         last: Sequence[ast.stmt] = self.chain.orelse
         for index, link in enumerate(self.chain.links):
@@ -512,7 +514,7 @@ class _Chain:
                 wrong.recover()
                 for each_link in self.chain.links:
                     poison(each_link, self.env)
-                lower_block(self.low, rest, self.env)
+                lower_rest(self.low, rest, self.env)
                 return
             if condition is True:
                 last = link.body
@@ -523,17 +525,17 @@ class _Chain:
             else:
                 arms.append(Arm(index, link.body, self._path(link, "true")))
         if not arms:
-            lower_block(self.low, [*last, *rest], self.env)
+            lower_rest(self.low, rest.behind(last), self.env)
             return
         arms.append(Arm(self.none, last, self._path(self.chain.links[arms[-1].index], "false")))
         root = self._fork(arms, self.env)
         falling = [arm for arm in arms if state_of(arm.env) is not State.ENDED]
         if len(falling) == 1:
             self._continue(root, falling[0], rest)
-            self.last = rest[-1] if rest else self.last
+            self.last = rest.last if rest else self.last
         self._join(root, self.env)
         if len(falling) > 1:
-            lower_block(self.low, rest, self.env)
+            lower_rest(self.low, rest, self.env)
 
     def _path(self, link: ast.If, value: str) -> str:
         return f"when the condition in line {self.low.scope.module.source.line(link.test.lineno)} is {value}"
@@ -579,11 +581,11 @@ class _Chain:
                 fork.children.append(nested(low, region, self.span, partial(self._fork, half, side)))
         return fork
 
-    def _continue(self, fork: Fork, arm: Arm, rest: Sequence[ast.stmt]) -> None:
+    def _continue(self, fork: Fork, arm: Arm, rest: Rest) -> None:
         """Lowers the rest of the block inside one arm."""
         for region, child in zip(fork.regions, fork.children, strict=True):
             if child is arm:
-                nested(self.low, region, self.span, partial(lower_block, self.low, rest, arm.env))
+                nested(self.low, region, self.span, partial(lower_rest, self.low, rest, arm.env))
             elif child.fork is not None and child.fork.holds(arm):
                 nested(self.low, region, self.span, partial(self._continue, child.fork, arm, rest))
 
@@ -599,16 +601,15 @@ class _Chain:
         Join(self.low, fork.node, env, fork.sides, (paths[1], paths[0]), going_on).run()
 
 
-def _taken(
-    low: Lowering, statement: ast.If, condition: bool, rest: Sequence[ast.stmt], env: Environment
-) -> Sequence[ast.stmt]:
+def _taken(low: Lowering, statement: ast.If, condition: bool, rest: Rest, env: Environment) -> Rest:
     """The branch that a static condition chooses, and what follows: written for the opsets that the condition says,
     what follows only where the other branch does not lead there."""
     block, other = (statement.body, statement.orelse)[:: 1 if condition else -1]
     outer = low.asked
     low.ask(asked(low, statement.test, condition, env))
-    marks = [_AskedNoMore(outer, rest[0])] if rest and low.asked != outer and not ends(other) else []
-    return [*block, *marks, *rest]
+    if rest and low.asked != outer and not ends(other):
+        rest = rest.behind([_AskedNoMore(outer, rest.first)])
+    return rest.behind(block)
 
 
 class _AskedNoMore(ast.Pass):
